@@ -81,12 +81,12 @@ static void testTable(void)
 		  "3: k is set twice; first in line 2\n"
 		  "4: k is set twice; first in line 2\n" },
 		{ "k=1\n[A]\n", "[A@2]",
-		  "1: a key before the first [Section]\n" },
+		  "1: key before the first [Section]\n" },
 		{ "[A]\nnonsense\nk=1\n", "[A@1 k@3=1]",
 		  "2: neither [Section] nor key=value\n" },
-		{ "[A]\n=v\n", "[A@1]", "2: a value without a key\n" },
-		{ "[]\nk=1\n[A]\n", "[A@3]", "1: a section without a name\n" },
-		{ "[ \t]\n", "", "1: a section without a name\n" },
+		{ "[A]\n=v\n", "[A@1]", "2: value without a key\n" },
+		{ "[]\nk=1\n[A]\n", "[A@3]", "1: section without a name\n" },
+		{ "[ \t]\n", "", "1: section without a name\n" },
 		/* What follows is not put into the section before. */
 		{ "[A]\nk=1\n[B\nk=2\n[C] x\nk=3\n", "[A@1 k@2=1]",
 		  "3: invalid section; expected [Name]\n"

@@ -160,7 +160,7 @@ static const struct {
 				 "1: missing key \"comparator\" in [Alarm]\n"
 				 "1: missing key \"threshold\" in [Alarm]\n" },
 	{ "[Alarms]\n", "1: unknown section [Alarms]\n" },
-	{ "name = a\n", "1: a key before the first [Section]\n" },
+	{ "name = a\n", "1: key before the first [Section]\n" },
 	{ GOOD GOOD, "7: duplicate alarm \"a\"\n" },
 	{ GOOD "treshold = 3\n", "6: [Alarm]: unknown key \"treshold\"\n" },
 	{ GOOD "hold = soon\n", "6: hold: invalid number \"soon\"\n" },
