@@ -52,7 +52,6 @@ counts_prose_only() {
 # The share of a kind of text is within its budget: KIND
 within_budget() {
 	most=$(sed -n "s/^$1 //p" "$here/language.budget")
-	"$python" "$here/language.py" "@$scratch/files" >"$scratch/shares"
 	grep "^$1 " "$scratch/shares" | awk -v most="$most" '
 		{ print $0 ", budget " most; bad = $4 > most; n += $2 }
 		END { exit bad || n < 10 || most == "" }' && return
@@ -192,6 +191,7 @@ ok "a plain sentence" passes \
 ok "a question may ask" passes "What is the energy of each of the functions?"
 ok "nothing is there" passes "There is no meter in this machine, so pt stops."
 ok "only prose counts" counts_prose_only
+"$python" "$here/language.py" "@$scratch/files" >"$scratch/shares"
 for kind in readme news guide man doc header help message; do
 	[ $kind != help ] || [ -x "$build/hdtrace" ] || continue
 	ok "share of sentences with a habit: $kind" within_budget $kind
