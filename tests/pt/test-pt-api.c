@@ -636,7 +636,7 @@ static void testTaken(void)
 	g_assert_cmpint(testTakeDescriptors(taken, own), >, 2);
 	pt_startTracing(trace);
 	WAIT_FOR(hasSaid("the program has closed our file "
-			 "descriptor; nothing is measured"));
+			 "descriptor; measuring has stopped"));
 	g_assert_cmpint(pt_stopTracing(trace), ==, 0);
 	g_assert_cmpint(pt_startTracing(trace), ==, 0);
 	pt_finalizeTrace(trace);

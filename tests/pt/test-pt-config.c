@@ -278,7 +278,7 @@ static void testErrors(void)
 		{ GENERAL "\nnonsense\n" TRACE,
 		  "pt.cfg:7: neither [Section] nor key=value\n", 0 },
 		{ "x=1\n" GENERAL TRACE,
-		  "pt.cfg:1: a key before the first [Section]\n", 0 },
+		  "pt.cfg:1: key before the first [Section]\n", 0 },
 		{ GENERAL "cycle=200\n" TRACE,
 		  "pt.cfg:6: cycle is set twice; first in line 3\n", 0 },
 		{ GENERAL TRACE "[general]\n",

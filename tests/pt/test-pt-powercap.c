@@ -474,7 +474,7 @@ static void testPermission(void)
 	g_assert_cmpint(softOpen(&soft, &ptPowercapDriver, root, SECOND, NULL,
 				 "package-0 E"),
 			==, -EACCES);
-	g_assert_true(softSaid("1 powercap: package-0: only root may read "));
+	g_assert_true(softSaid("energy_uj: only root can read this file "));
 	refusedErrno = EMFILE;
 	g_assert_cmpint(softOpen(&soft, &ptPowercapDriver, root, SECOND, NULL,
 				 "package-0 E"),

@@ -80,7 +80,7 @@ static void testTokenFile(void)
 		{ "a " TOKEN1 " b", -1, 0600, -EINVAL, ":1: a line" },
 		{ "a 0123456789abcdef0123456789abcde", -1, 0600, -EINVAL,
 		  "at least 32" },
-		{ "a\0b", 3, 0600, -EINVAL, "no text file" },
+		{ "a\0b", 3, 0600, -EINVAL, "not a text file" },
 	};
 	struct hdTokens *read = NULL;
 
@@ -529,7 +529,7 @@ static void testAbsent(void)
 			nativeAwait(native, PT_WIRE_LIST_END, native->tag);
 	while (any.device.isUp);
 	testMeterSet(openResult, 0);
-	sceneSaid("Dev1 is back");
+	sceneSaid("Dev1: reconnected after ");
 	sceneGive(scene, "Dev1", 1000);
 	nativeHear(native, PT_WIRE_DEVICE,
 		   nativeAsk(native, PT_WIRE_LIST, NULL), &any);

@@ -243,7 +243,7 @@ static void testPendingTime(void)
 	peerEnd(native->fd);
 	nativeFree(native);
 	peerEnd(half);
-	sceneSaid("not authenticated");
+	sceneSaid("timed out before authentication");
 	sceneEnd(scene);
 }
 
