@@ -78,8 +78,8 @@ No such file or directory" traces
 # /sys lets nobody make files, whoever it is.
 not_writable() {
 	project=/sys/kernel/p
-	says 1 "hdtrace: /sys/kernel/p_n_Things.stat: not recorded: it cannot be \
-created: $1" groups
+	says 1 "hdtrace: /sys/kernel/p_n_Things.stat: not recorded: cannot create \
+the file: $1" groups
 	set -- $?
 	project=
 	return "$1"
