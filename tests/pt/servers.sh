@@ -137,7 +137,7 @@ traces() {
 refuses() {
 	sed 's/^project/cycle=100\n&/' trace.cfg >fast.cfg
 	exits 3 "$pt" -n -c fast.cfg || return 1
-	grep -q "cycle=100: $1 allows 1000 to " err
+	grep -q "cycle=100: invalid cycle of $1; expected 1000 to " err
 }
 
 # A power service, asked for ten readings a second: DRIVER ADDRESS WATTS

@@ -408,22 +408,22 @@ static const struct fault faults[] = {
 	{ "silence", "cycle 3: silent", 9, 1, 0, "" },
 	{ "silence for long", "cycle 3-6: silent", 6, 4, 0, "" },
 	{ "lost byte", "cycle 3: lose 12", 9, 1, 1, "more data" },
-	{ "lost begin", "cycle 3: lose 0", 9, 1, 1, "no block" },
+	{ "lost begin", "cycle 3: lose 0", 9, 1, 1, "missing block" },
 	{ "lost LF", "cycle 3: lose -1", 9, 1, 1, "more data" },
 	{ "doubled byte", "cycle 3: double 12", 9, 1, 1, "not followed" },
-	{ "doubled LF", "cycle 3: double -1", 10, 0, 1, "no block" },
+	{ "doubled LF", "cycle 3: double -1", 10, 0, 1, "missing block" },
 	{ "garbage within", "cycle 3: insert 9 0a2331340a", 9, 1, 1,
 	  "not followed" },
 	{ "garbage before", "cycle 3: insert 0 00ff0a23", 10, 0, 1,
-	  "no block" },
+	  "missing block" },
 	{ "garbage instead", "cycle 3: replace 2e2e2e2e0a", 9, 1, 1,
-	  "no block" },
+	  "missing block" },
 	{ "short", "cycle 3: values -1", 9, 1, 1, "less data" },
 	{ "long", "cycle 3: values 1", 9, 1, 1, "more data" },
 	{ "length too large", "cycle 3: length 4", 9, 1, 1, "more data" },
 	{ "length too small", "cycle 3: length -4", 9, 1, 1, "not followed" },
-	{ "ASCII", "cycle 3: ascii", 9, 1, 1, "no block" },
-	{ "ASCII thrice", "cycle 3-5: ascii", 7, 3, 1, "no block" },
+	{ "ASCII", "cycle 3: ascii", 9, 1, 1, "missing block" },
+	{ "ASCII thrice", "cycle 3-5: ascii", 7, 3, 1, "missing block" },
 	{ "late", "cycle 3: slow 120", 10, 0, 0, "" },
 	{ "order", "cycle 3: swap", 9, 1, 0, "out of order" },
 	{ "twice", "cycle 3: double 0 23", 10, 0, 0, "duplicate" },
@@ -466,12 +466,12 @@ static const struct counterRow {
 	{ "halves", "it stays at " },
 	{ "clock", "in one cycle it changes from " },
 	{ "fraction", "not a number from 0 to 65535" },
-	{ "error", "with it, " },
-	{ "empty", "with it, " },
-	{ "missing", "with it, " },
+	{ "error", "with the counter: " },
+	{ "empty", "with the counter: " },
+	{ "missing", "with the counter: " },
 	{ "last", "it stays at 100" },
-	{ "values", "with it, " },
-	{ "channels", "with it, " },
+	{ "values", "with the counter: " },
+	{ "channels", "with the counter: " },
 	{ "once", "it stays at 0" },
 };
 
@@ -703,7 +703,7 @@ static const struct refusal refusals[] = {
 	{ "packed check", "", "reply 2: packed", "test reading" },
 	{ "no ERRALL?", "", "reply 3: silent", "no answer to ERRALL?" },
 	{ "error", "", "command CYCL: error -222,\"Data out of range\"",
-	  "set-up refused: -222,\"Data out of range\"" },
+	  "refused the setup: -222,\"Data out of range\"" },
 };
 
 /* The port of the simulator, or another one. */
@@ -819,8 +819,8 @@ static void testBack(gconstpointer script)
 	pt_stopTracing(run.trace);
 	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	g_assert_cmpuint(runCounts(&run).reconnects, ==, 1);
-	assertSaid("LMG450 is lost");
-	assertSaid("LMG450 is back");
+	assertSaid("LMG450: connection lost: ");
+	assertSaid("LMG450: reconnected after ");
 	runEnd(&run);
 	runClear(&run);
 }
