@@ -81,9 +81,9 @@ for size in 0 -1 x 5X '' 1e99; do
 	ok "--max-size=$size" \
 		says "invalid size" 2 report -o x.html --max-size="$size" mini
 done
-ok "--max-size alone" says "need --html" 2 report --max-size=1M mini
+ok "--max-size alone" says "require --html" 2 report --max-size=1M mini
 ok "--format=json" \
-	says "exclude each other" 2 report --format=json -o x.html mini
+	says "--html: cannot be combined with --format=json" 2 report --format=json -o x.html mini
 ok "nothing was written" [ ! -e x.html ]
 "$abs_top_builddir/tests/bench/make-project" --nodes=2 --ranks=2 \
 	--records=20000 --values=100000 run

@@ -53,7 +53,7 @@ run_name=first
 make_run first 1000000000 1 100 200 300
 run_name=second
 make_run second 1000000003 2 150 250 250
-ok "a mark that a project has not" says "first: no state and no event is called" \
+ok "a mark that a project has not" says "first: no state or event named nothing, as required by --align" \
 	2 view --no-browser --align=nothing first second
 ok "a project that is not there" says "No such file" 2 view --no-browser first none
 "$abs_top_builddir/tests/bench/make-project" --nodes=10 --ranks=20 \
