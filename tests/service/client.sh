@@ -399,7 +399,7 @@ is_absent() {
 
 refuses() {
 	exits 125 "$pt" record -n node09 -- true &&
-		grep -q 'no node node09; it has node06, node07, node08' err &&
+		grep -q 'unknown node node09; known nodes: node06, node07, node08' err &&
 		exits 125 "$pt" record -n node07 -v E -- true &&
 		grep -q 'node node07: unknown value E; known values: P' err &&
 		exits 125 "$pt" record -n node07 --device none -- true &&

@@ -174,7 +174,7 @@ drops() {
 	result=$?
 	end && [ "$result" -eq 0 ] || return 1
 	config user.cfg 'user=no-such-user'
-	exits 8 "$pt" -c user.cfg && grep -q 'no user no-such-user' err
+	exits 8 "$pt" -c user.cfg && grep -q 'unknown user no-such-user' err
 }
 
 goes_to_background() {
