@@ -61,7 +61,8 @@ static void floorsWrite(struct benchRun *run)
 	benchRemove("floor");
 }
 
-/* What fresh memory costs is a matter of the machine; see doc/measurements/performance.md.
+/* What fresh memory costs is a matter of the machine; see
+ * doc/measurements/performance.md.
  */
 static void floorsTouch(struct benchRun *run)
 {

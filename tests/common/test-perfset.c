@@ -112,8 +112,8 @@ static void loss(void)
 	hdPerfSayLoss(&logger, &wasSaidByOthers, "others count",
 		      BIT(HD_PERF_CYCLES) | BIT(HD_PERF_PAGE_FAULTS), EPERM);
 	g_assert_cmpint(losses, ==, 2);
-	g_assert_true(
-		g_str_has_prefix(lost, "others count no cycles, page-faults: "
+	g_assert_true(g_str_has_prefix(lost,
+				       "others count no cycles, page-faults: "
 				       "not allowed by the kernel"));
 }
 
