@@ -237,7 +237,7 @@ full() {
 # Those that have lost something are named.
 lost() {
 	"$hdgluster" status m0 >states 2>said
-	[ $? -eq 1 ] && grep "has lost .*/t/p: is the disk full" said
+	[ $? -eq 1 ] && grep "lost .* records of .*/t/p; the disk may be full" said
 }
 # Nothing is known of the end of most, which is told.
 is_read() {

@@ -64,7 +64,7 @@ HDTRACE_OVERWRITE_EXISTING_FILES=1 .*use --force or --number of hdmpirun" &&
 not_writable() {
 	run --directory /sys/kernel -p ring "./ring-$library" &&
 		said "^libhdMPI: $host: nothing is recorded: \
-/sys/kernel/ring_.*: it cannot be created: "
+/sys/kernel/ring_.*: not recorded: cannot create the file: "
 }
 
 # What has nothing of MPI, also where it is a shell, which ends in another way.

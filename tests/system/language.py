@@ -129,6 +129,24 @@ def of_header(text):
             yield line, part
 
 
+def of_help(text):
+    """Paragraphs and descriptions of options, without usage and examples."""
+    paragraph, start, skip = [], 1, False
+    for line, row in enumerate(text.split("\n") + [""], 1):
+        if re.match(r"\S", row):
+            skip = bool(re.match(r"(Usage|Examples?):", row))
+        option = re.match(r"  (?:-\w(?:, --\S+)?|--\S+|\w[\w-]*  )\s*(.*)", row)
+        if option or not row.strip():
+            if paragraph:
+                yield start, " ".join(paragraph)
+            paragraph = []
+            row = option[1] if option else row
+        if row.strip() and not skip and not row.endswith(":"):
+            if not paragraph:
+                start = line
+            paragraph.append(row)
+
+
 def paragraphs(name):
     with open(name, encoding="utf-8", errors="replace") as file:
         text = file.read()
@@ -137,6 +155,8 @@ def paragraphs(name):
         return of_man(text)
     if kind == "header":
         return of_header(text)
+    if kind == "help":
+        return of_help(text)
     if kind == "message":
         return words.texts(name)
     return of_markdown(text)

@@ -159,8 +159,8 @@ static void testVerbosity(gconstpointer data)
 		g_test_trap_assert_stderr("");
 	else
 		g_test_trap_assert_stderr(
-			"*hdtrace: missing/p_q.trc: not recorded: it cannot "
-			"be created: *\n*");
+			"*hdtrace: missing/p_q.trc: not recorded: "
+			"cannot create the file: *\n*");
 	/* The original reader could not find files with '_'. */
 	if (*level > '1')
 		g_test_trap_assert_stderr("*hdtrace: project \"missing/p_q*");
