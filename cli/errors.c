@@ -115,18 +115,3 @@ void cliErrorRename(const char *tool, const char *path, int error)
 	outSay(stderr, "%s: " CLI_TEXT_RENAME, tool, path,
 	       cliErrorReason(error));
 }
-
-void cliErrorConnect(const char *tool, const char *host, const char *reason)
-{
-	outSay(stderr, "%s: " CLI_TEXT_CONNECT, tool, host, reason);
-}
-
-void cliErrorLost(const char *tool, const char *host, const char *reason)
-{
-	outSay(stderr, "%s: " CLI_TEXT_LOST, tool, host, reason);
-}
-
-void cliErrorTimeout(const char *tool, const char *host, double seconds)
-{
-	outSay(stderr, "%s: " CLI_TEXT_TIMEOUT, tool, host, seconds);
-}

@@ -9,7 +9,8 @@
  *
  * - A wrong command line: the functions with a struct cliCommand. They also
  *   print where help is, and return the exit status for wrong usage.
- * - A file or a host: the functions with the name of the program.
+ * - A file: the functions with the name of the program.
+ * - A host: common/net.h has the texts, since libraries print them as well.
  * - A command with messages of its own form (hdtrace, hdpredict) uses the
  *   texts below. toolMissing() and predictMissing() are examples.
  * - Scripts: cli/options.sh has the same sentences.
@@ -51,12 +52,6 @@
 #define CLI_TEXT_CREATE "%s: cannot create: %s"
 #define CLI_TEXT_REMOVE "%s: cannot remove: %s"
 #define CLI_TEXT_RENAME "%s: cannot rename: %s"
-/** Host and reason. */
-#define CLI_TEXT_CONNECT "%s: cannot connect: %s"
-#define CLI_TEXT_LOST "%s: connection lost: %s"
-/** Host and seconds. */
-#define CLI_TEXT_TIMEOUT "%s: timed out after %g s"
-
 /** What stands for the path in messages about standard output. */
 #define CLI_STDOUT "standard output"
 
@@ -134,17 +129,5 @@ void cliErrorRename(const char *tool, const char *path, int error);
 
 /** The text for an errno, which may be negative; 0: "unknown error". */
 const char *cliErrorReason(int error);
-
-/* ---- Hosts -------------------------------------------------------------- */
-
-/** Print "TOOL: HOST: cannot connect: REASON"; @p reason from
- *  cliErrorReason(), for example. */
-void cliErrorConnect(const char *tool, const char *host, const char *reason);
-
-/** A connection that worked before ended. */
-void cliErrorLost(const char *tool, const char *host, const char *reason);
-
-/** A host did not answer in time. */
-void cliErrorTimeout(const char *tool, const char *host, double seconds);
 
 #endif

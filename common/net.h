@@ -18,6 +18,12 @@
 /** Longest number of a port, with the terminating zero. */
 #define HD_NET_PORT_MAX 6
 
+/** Problems of connections in messages: "HOST: cannot connect: REASON". */
+#define HD_NET_TEXT_CONNECT "cannot connect"
+#define HD_NET_TEXT_LOST "connection lost"
+#define HD_NET_TEXT_CLOSED HD_NET_TEXT_LOST ": closed by the server"
+#define HD_NET_TEXT_TIMEOUT "timed out"
+
 /**
  * Take "HOST:PORT", "[HOST]:PORT" or, where there is a default, "HOST",
  * "[HOST]" or an IPv6 address without brackets apart.

@@ -200,6 +200,15 @@ static bool createFiles(struct hdLoadRecord *self,
 
 /* ---- Begin and end ------------------------------------------------------- */
 
+static void sayNotCreated(const struct hdLoadRecord *self, const char *project,
+			  int error)
+{
+	char *file = hdProjectFileName(project, ".proj");
+
+	cliErrorCreate(self->tool, file ? file : project, error);
+	free(file);
+}
+
 static bool claim(struct hdLoadRecord *self, const struct hdLoadPlace *place)
 {
 	int ret = 0;
@@ -216,8 +225,7 @@ static bool claim(struct hdLoadRecord *self, const struct hdLoadPlace *place)
 		outSay(stderr, "%s: %s: exists; --force replaces it",
 		       self->tool, place->project);
 	else if (ret < 0)
-		outSay(stderr, "%s: %s: %s", self->tool, place->project,
-		       strerror(-ret));
+		sayNotCreated(self, place->project, ret);
 	return ret == 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "NodeStatus/collect/peer.h"
 #include "common/clock.h"
+#include "common/net.h"
 
 /* Round trips for the clock, when a connection has begun. */
 #define PINGS 4
@@ -466,7 +467,8 @@ static void linkGone(struct nodeLink *link)
 		getsockopt(link->connection.fd, SOL_SOCKET, SO_ERROR, &error,
 			   &size);
 	snprintf(peer->why, sizeof(peer->why), "%s: %s",
-		 link->stage == GREETING ? "cannot connect" : "connection lost",
+		 link->stage == GREETING ? HD_NET_TEXT_CONNECT
+					 : HD_NET_TEXT_LOST,
 		 error ? strerror(error) : "closed by the server");
 	if (link->stage == GREETING)
 		peerElsewhere(peer);
@@ -570,8 +572,8 @@ static void peerBegin(struct nodePeer *peer)
 		ret = peerTry(peer);
 	while (ret < 0 && hdNodeWhereNext(&peer->where));
 	if (ret < 0) {
-		snprintf(peer->why, sizeof(peer->why), "cannot connect: %s",
-			 strerror(-ret));
+		snprintf(peer->why, sizeof(peer->why),
+			 HD_NET_TEXT_CONNECT ": %s", strerror(-ret));
 		peerFail(peer, HDNODE_UNREACHABLE, NULL);
 	}
 }
@@ -607,7 +609,7 @@ void hdNodePeerTick(struct nodePeer *peer)
 		return;
 	if (peer->link && peer->link->stage == GREETING &&
 	    now >= peer->nextNs) {
-		snprintf(peer->why, sizeof(peer->why), "timed out");
+		snprintf(peer->why, sizeof(peer->why), HD_NET_TEXT_TIMEOUT);
 		peerElsewhere(peer);
 	} else if (!peer->link && now >= peer->shared->namesNs) {
 		peerFail(peer, HDNODE_LATE, "name resolution timed out");
@@ -725,6 +727,6 @@ void hdNodePeerExpire(struct nodePeer *peer)
 {
 	if (peer->isDone)
 		return;
-	snprintf(peer->why, sizeof(peer->why), "timed out");
+	snprintf(peer->why, sizeof(peer->why), HD_NET_TEXT_TIMEOUT);
 	peerDone(peer, HDNODE_LATE);
 }

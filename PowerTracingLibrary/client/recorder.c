@@ -13,6 +13,7 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "common/backoff.h"
 #include "common/clock.h"
+#include "common/net.h"
 #include "common/thread.h"
 
 /* How long to wait before a server that is lost is tried again. */
@@ -144,7 +145,7 @@ static int pingIfDue(struct ptRecorder *recorder)
 	int64_t since = ptRemoteUnanswered(recorder->remote);
 
 	if (since && now - since > PT_REMOTE_PATIENCE_NS) {
-		ptMessage(HD_LOG_ERROR, "%s: no answer from the server",
+		ptMessage(HD_LOG_ERROR, "%s: " HD_NET_TEXT_TIMEOUT,
 			  recorder->setup->remote->address.text);
 		return -ETIMEDOUT;
 	}

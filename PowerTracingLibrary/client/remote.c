@@ -109,8 +109,8 @@ static int remoteFailed(const struct ptRemote *remote, int error)
 	if (error == -EINTR || error == -EACCES)
 		return error;
 	ptMessage(HD_LOG_ERROR, "%s: %s", ptRemoteName(remote),
-		  error == -ECONNRESET  ? "the server has closed the connection"
-		  : error == -ETIMEDOUT ? "no answer from the server"
+		  error == -ECONNRESET  ? HD_NET_TEXT_CLOSED
+		  : error == -ETIMEDOUT ? HD_NET_TEXT_TIMEOUT
 		  : error == -EPROTO    ? "not a power service"
 					: strerror(-error));
 	return error;
@@ -426,7 +426,8 @@ static int remoteConnect(const struct ptRemoteSetup *setup, int wakeFd, int *fd)
 				   deadline, fd, &why);
 	}
 	if (ret < 0 && ret != -EINTR)
-		ptMessage(HD_LOG_ERROR, "%s: %s", address->text, why);
+		ptMessage(HD_LOG_ERROR, "%s: " HD_NET_TEXT_CONNECT ": %s",
+			  address->text, why);
 	return ret;
 }
 

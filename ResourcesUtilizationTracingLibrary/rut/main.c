@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -188,7 +189,7 @@ static int traceInto(struct rutPlace *place, struct options *options,
 		       "another name",
 		       file);
 	else if (ret < 0)
-		outSay(stderr, "rut: %s: %s", file, strerror(-ret));
+		cliErrorCreate("rut", file, ret);
 	else
 		result = traceWait(place, options, sources, file, &replacing);
 	hdReplacementDrop(replacing.replacement);

@@ -272,10 +272,10 @@ static void testGreetings(void)
 		{ { 0 }, 0, "" },
 		{ { .greeting = "", .closes = true },
 		  -ECONNRESET,
-		  "the server has closed the connection" },
+		  "connection lost: closed by the server" },
 		{ { .greeting = "89484450 0100", .closes = true },
 		  -ECONNRESET,
-		  "the server has closed the connection" },
+		  "connection lost: closed by the server" },
 		{ { .greeting = "485454502f312e3120343030"
 				"00000000000000000000000000000000000000000000"
 				"00000000000000000000000000000000000000000000"

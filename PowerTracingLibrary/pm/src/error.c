@@ -7,6 +7,7 @@
 
 #include "PowerTracingLibrary/pm/src/pm.h"
 #include "common/environment.h"
+#include "common/net.h"
 
 struct hdLogger pmLogger = { .prefix = "libpm", .level = HD_LOG_NONE };
 
@@ -59,7 +60,7 @@ const char *pm_strerror(int error)
 		[-PM_EINVAL] = "invalid argument",
 		[-PM_ENOMEM] = "out of memory",
 		[-PM_ECONNECTION] = "no connection to the server",
-		[-PM_ETIMEOUT] = "no answer from the server",
+		[-PM_ETIMEOUT] = HD_NET_TEXT_TIMEOUT,
 		[-PM_EREFUSED] = "the server refuses",
 		[-PM_EPROTOCOL] = "invalid reply of the server",
 		[-PM_ENODATA] = "no such samples",

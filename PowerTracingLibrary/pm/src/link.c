@@ -84,7 +84,8 @@ static int connectTo(const char *place, int64_t deadlineNs, int *fd)
 		ret = hdNetConnect(host, port, -1, deadlineNs, fd, &why);
 	}
 	if (ret < 0)
-		pmLog(HD_LOG_ERROR, "%s: %s", place, why);
+		pmLog(HD_LOG_ERROR, "%s: " HD_NET_TEXT_CONNECT ": %s", place,
+		      why);
 	return ret;
 }
 
@@ -112,8 +113,7 @@ int pmConnect(const server_t *server, int *fd)
 static int linkFailed(int error)
 {
 	pmLog(HD_LOG_ERROR, "%s",
-	      error == -ETIMEDOUT ? "no answer from the server"
-				  : strerror(-error));
+	      error == -ETIMEDOUT ? HD_NET_TEXT_TIMEOUT : strerror(-error));
 	return error;
 }
 

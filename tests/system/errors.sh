@@ -1,0 +1,163 @@
+#!/bin/sh
+# Errors that all commands share have one sentence each, from the catalogue in
+# cli/errors.h and common/net.h: each sentence comes from several real commands,
+# and no source file has another wording for the same kind of error.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+build=${abs_top_builddir:?}
+cd "$scratch" || exit 99
+unset HDTRACE_PT_SERVER
+
+# A command fails with STATUS, and its first line is "PROGRAM: TEXT", once:
+# STATUS TEXT PROGRAM ARGUMENT...
+says() {
+	expected=$1 sentence=$2 program=$3
+	shift 3
+	[ -x "$build/$program" ] || return 0
+	timeout 60 "$build/$program" "$@" >out 2>err </dev/null
+	found=$?
+	echo "$program $*: exit status $found, expected $expected: $sentence"
+	cat err
+	[ "$found" -eq "$expected" ] || return 1
+	sed -n '1s/^[a-z-]*\( [a-z]*\)\{0,1\}: //p' err | grep -qxF -e "$sentence" &&
+		[ "$(grep -cF -e "$sentence" err)" -eq 1 ]
+}
+
+# Tools in which wrong usage has exit status 2, and a subcommand of some.
+tools='hdtrace hdpredict hdnode hdload hdgluster hdprobe hdexecute hdnode-health'
+
+unknown_option() {
+	for tool in $tools; do
+		says 2 'unknown option: "--nosuch"' "$tool" --nosuch || return 1
+	done
+	says 2 'unknown option: "--nosuch"' hdtrace info --nosuch &&
+		says 2 'unknown option: "--nosuch"' hdpredict simulate --nosuch &&
+		says 2 'unknown option: "--nosuch"' hdnode collect --nosuch &&
+		says 1 'unknown option: "--nosuch"' pt --nosuch &&
+		says 125 'unknown option: "--nosuch"' rut --nosuch &&
+		says 125 'unknown option: "--nosuch"' hdmpirun --nosuch
+}
+
+unknown_command() {
+	for tool in hdtrace hdpredict hdnode hdgluster; do
+		says 2 'unknown command: "nosuch"' "$tool" nosuch || return 1
+	done
+	says 1 'unknown command: "nosuch"' pt nosuch
+}
+
+missing_argument() {
+	says 2 'missing argument: PREFIX|DIRECTORY|PROJECT' hdtrace merge &&
+		says 2 'missing argument: GRAPH|-' hdpredict simulate &&
+		says 2 'missing argument: GRAPH' hdexecute &&
+		says 2 'missing argument: FILE' hdgluster volfile &&
+		says 125 'missing argument: PROGRAM' hdmpirun
+}
+
+unexpected_argument() {
+	says 2 'unexpected argument: "y"' hdtrace info x y &&
+		says 2 'unexpected argument: "x"' hdprobe list x &&
+		says 2 'unexpected argument: "x"' hdload --duration=1s x
+}
+
+missing_value() {
+	says 2 '--size: missing value; expected WxH' hdtrace plot x --size &&
+		says 2 '--load: missing value; expected LOAD' hdload --load
+}
+
+invalid_number() {
+	says 2 '--load: invalid number "x"; expected 0 to 1' hdload --load=x &&
+		says 2 '--dpi: invalid number "0"; expected 20 to 2400' \
+			hdtrace plot --dpi=0 x
+}
+
+invalid_duration() {
+	text='invalid duration "x"; use a number and a unit, such as 10ms or 5s'
+	says 125 "--interval: $text" rut --interval=x true &&
+		says 2 "--interval: $text" hdnode --interval=x &&
+		says 2 "--duration: $text" hdload --duration=x
+}
+
+invalid_value() {
+	says 2 '--format: invalid value "x"; expected text, csv or json' \
+		hdtrace stat --format=x x &&
+		says 2 '--color: invalid value "x"; expected auto, always or never' \
+			hdtrace info --color=x x
+}
+
+excluded_option() {
+	says 2 '--loads: cannot be combined with --duration' \
+		hdload --loads=1:1 --duration=1s
+}
+
+needed_option() {
+	says 2 '--step: requires --sequence' hdload --duration=1s --step=1s
+}
+
+cannot_open() {
+	text='nosuch: cannot open: No such file or directory'
+	says 2 "$text" hdtrace info nosuch &&
+		says 2 "$text" hdtrace check nosuch &&
+		says 2 "$text" hdpredict simulate nosuch --platform=nosuch &&
+		says 2 "$text" hdexecute nosuch
+}
+
+cannot_read() {
+	text='nosuch: cannot read: No such file or directory'
+	says 2 "$text" hdnode collect --nodes=nosuch
+}
+
+cannot_create() {
+	text='cannot create: No such file or directory'
+	says 2 "nosuch/x.proj: $text" hdload --project=nosuch/x --duration=10ms &&
+		says 125 "nosuch/x.proj: $text" rut --project=nosuch/x true
+}
+
+cannot_write() {
+	text='standard output: cannot write: No space left on device'
+	for tool in hdtrace hdpredict hdload hdnode; do
+		"$build/$tool" --help >/dev/full 2>err
+		echo "$tool: exit status $?"
+		cat err
+		grep -qxF "$tool: $text" err || return 1
+	done
+}
+
+cannot_connect() {
+	text='cannot connect: Connection refused'
+	says 1 "127.0.0.1:1: $text" hdnode collect 127.0.0.1:1 &&
+		says 2 "127.0.0.1:1: $text" pt watch --server=127.0.0.1:1
+}
+
+# No string in C has other words for the same: PATTERN
+other_words() {
+	(cd "$abs_top_srcdir" && find . -name '*.c' ! -path './tests/*' \
+		! -path './build*' -exec grep -nHiE "$1" {} +) >others
+	cat others
+	[ ! -s others ]
+}
+finds_other_words() {
+	echo 'outSay(stderr, "x: no answer from the server");' >bad.c
+	grep -qiE "$wording" bad.c
+}
+
+ok "an unknown option" unknown_option
+ok "an unknown command" unknown_command
+ok "a missing argument" missing_argument
+ok "an unexpected argument" unexpected_argument
+ok "a missing value of an option" missing_value
+ok "an invalid number" invalid_number
+ok "an invalid duration" invalid_duration
+ok "an invalid value" invalid_value
+ok "options that exclude each other" excluded_option
+ok "an option that requires another" needed_option
+ok "a file that cannot be opened" cannot_open
+ok "a file that cannot be read" cannot_read
+ok "a file that cannot be created" cannot_create
+ok "a full disk" cannot_write
+ok "a host that refuses connections" cannot_connect
+wording='"[^"]*(no answer from the server|(could not|unable to|failed to|can not|can.t) (open|read|write|create|connect)'
+wording="$wording|(unrecognized|bad|wrong) option|(no|missing) such option|too (few|many) arguments"
+wording="$wording|bad number|connection (was )?(reset|broken)|time ?out (while|after))"
+ok "other words for the same error are found" finds_other_words
+ok "no source has other words for the same error" other_words "$wording"
+done_testing
