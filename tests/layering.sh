@@ -64,7 +64,7 @@ ok "one from a library to another component is found" \
 	"may not include HDTraceWritingCLibrary/include/hdTrace.h"
 ok "an include that is not qualified is found" \
 	finds common/mutant.c '#include "log.h"' '"log.h" is not qualified'
-ok "a header that nobody includes is found" \
+ok "an unused header is found" \
 	finds common/mutant.h '' "common/mutant.h: nobody includes it"
 ok "a folder without a room is found" \
 	finds common/attic/mutant.c '' "common/attic/mutant.c: its folder has no room"

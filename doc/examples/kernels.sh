@@ -180,9 +180,9 @@ files_fail() {
 ok "listings 3.1 to 3.5" numbers
 ok "many ages" many_ages
 if command -v python3 >/dev/null; then
-	ok "K-means is what a plain loop computes" plain_loop
+	ok "K-means agrees with a plain loop" plain_loop
 else
-	skip "K-means is what a plain loop computes" "there is no python3"
+	skip "K-means agrees with a plain loop" "there is no python3"
 fi
 ok "neither batches nor threads change results" same
 ok "its own probes advise batches of assign" advised
@@ -194,6 +194,6 @@ else
 		"there is no djpeg (Debian: libjpeg-turbo-progs), or no python3"
 	mjpeg -f 1 -c film.yuv >/dev/null
 fi
-ok "what makes no sense is refused" refused
+ok "nonsensical arguments are refused" refused
 ok "files that cannot be read or written" files_fail
 done_testing

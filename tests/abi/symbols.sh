@@ -43,13 +43,13 @@ for list in "$abs_top_srcdir"/tests/abi/*.symbols; do
 		continue
 	}
 	if [ -f "$static" ]; then
-		ok "$library.a exports what the list says" \
+		ok "$library.a exports the listed symbols" \
 			exports_match "$static" "$list"
 		ok "$library.a has no names but ours" names_are_ours "$static"
 	fi
 	# A sanitizer adds symbols of its own.
 	if [ -f "$shared" ] && [ -z "${HD_SANITIZE-}" ]; then
-		ok "$library.so exports what the list says" \
+		ok "$library.so exports the listed symbols" \
 			exports_match "$shared" "$list"
 	fi
 done

@@ -86,16 +86,16 @@ no_revision() {
 	[ $? -eq 2 ] && grep -q "which revision" "$scratch/said"
 }
 
-ok "what is the same is" same
+ok "equal results pass" same
 ok "slower by 7 % is slower" slower
-ok "what may be chance is not" noisy
+ok "differences within the noise pass" noisy
 ok "slower by 4 % is allowed" little
 ok "faster is good" faster
 ok "every figure counts" second_is_slower
 ok "five pairs say nothing" few
 ok "six pairs: from the smallest to the largest" six
 ok "1 % more instructions are allowed, and no more" instructions
-ok "nothing is no success" nothing
-ok "what is no measurement is an error" broken
+ok "an empty measurement fails" nothing
+ok "a malformed measurement is an error" broken
 ok "a revision is needed" no_revision
 done_testing

@@ -58,7 +58,7 @@ ok "are as the format wants them" status 0 check two/run
 rm -rf two/*
 ok "only statistics" make_in two --records=0
 ok "are as the format wants them" status 0 check two/run
-ok "keeps what is there" eval '! make_in two'
+ok "keeps existing files" eval '! make_in two'
 ok "wants numbers" refuses --nodes=x p
 ok "wants a name" refuses
 done_testing

@@ -29,7 +29,7 @@ gives() {
 	[ "$found" = "$1 " ] || { echo "$found, expected $1"; return 1; }
 }
 
-ok "what is printed is compared" gives "ok not not ok" <<'END'
+ok "printed output is compared" gives "ok not not ok" <<'END'
     $ echo as it is
     as it is
     $ echo as it is
@@ -51,7 +51,7 @@ ok "numbers have shapes" gives "ok ok ok not not not ok" <<'END'
     $ echo "many files"
     12 files
 END
-ok "what is left out" gives "ok ok not ok" <<'END'
+ok "omitted output is skipped" gives "ok ok not ok" <<'END'
     $ printf 'a\nb\nc\nd e f\n'
     a
     [...]
@@ -86,7 +86,7 @@ ok "one shell, and lines that go on" gives "ok ok ok ok ok" <<'END'
     a b c
     d
 END
-ok "at a terminal, without what is on it" gives "ok ok ok ok" <<'END'
+ok "runs without output on the terminal" gives "ok ok ok ok" <<'END'
     $ test -t 0 && test -t 1 && test -t 2
     $ printf '10 %%\r\033[K20 %%\r\033[Kdone\n'
     done
@@ -107,7 +107,7 @@ ok "Ctrl-C" gives "ok ok not ok" <<'END'
     ^C
     bye
 END
-ok "what needs something" gives "ok skip skip skip skip ok ok" <<'END'
+ok "a missing requirement skips the line" gives "ok skip skip skip skip ok ok" <<'END'
     $ true
 
 Deeper
@@ -143,10 +143,10 @@ ok "a command that was built without something" gives "skip not ok" <<'END'
     $ echo "x: this x was built without HTTP (Debian: y)"; false
     $ echo "x: there is no HTTP"; false
 END
-ok "what is left running" gives "ok not" <<'END'
+ok "a background process is ended" gives "ok not" <<'END'
     $ (setsid sleep 1000 >/dev/null 2>&1 &)
 END
-ok "what runs in the background is waited for" gives "ok ok ok ok" <<'END'
+ok "background commands are awaited" gives "ok ok ok ok" <<'END'
     $ (sleep 1; echo ready; sleep 1000) &
     ready
     $ kill %1

@@ -173,8 +173,8 @@ for library in $(built_libraries); do
 		comms more-comms types packing regions; do
 		ok "$library: $part" calls "$library" 3 $part
 	done
-	ok "$library: what datatypes are made of" contents "$library"
-	ok "$library: what MPI 4.0 added" version4 "$library"
+	ok "$library: components of datatypes" contents "$library"
+	ok "$library: functions of MPI 4.0" version4 "$library"
 	ok "$library: polling" polling "$library" 0
 	ok "$library: each poll" polling "$library" 1
 	ok "$library: more than a record lists" left_out "$library" many Waitall

@@ -195,5 +195,5 @@ for library in $(built_libraries); do
 	ok "$library: the usual ones" usual "$library"
 	any=yes
 done
-[ -z "$any" ] || ok "what is no event" wrong
+[ -z "$any" ] || ok "an invalid event" wrong
 done_testing

@@ -128,7 +128,7 @@ for library in openmpi mpich; do
 	wrapped_in $version >"$scratch/wrapped"
 	ok "$library: mpi.h was read" grep -qx Send "$scratch/functions"
 	ok "$library: no function is missing" none_missing "$scratch/functions"
-	ok "$library: what is wrapped exists" \
+	ok "$library: every wrapped function exists" \
 		none_superfluous "$scratch/functions"
 	ok "$library: all wrappers are there" all_defined $library
 	directory=$(${PKG_CONFIG:-pkg-config} --variable=libdir "$package")

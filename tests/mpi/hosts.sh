@@ -228,9 +228,9 @@ for library in $(built_libraries); do
 	ok "$library: files of all ranks are there" has_files
 	ok "$library: times of all are right" all_right
 	fresh 48k
-	ok "$library: a full disk harms nobody" traced_until_full "$library"
+	ok "$library: a full disk does not stop the program" traced_until_full "$library"
 	ok "$library: a message says so" says_full
-	ok "$library: what there is is copied" copied
+	ok "$library: existing files are copied" copied
 	ok "$library: it can be read" readable
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"

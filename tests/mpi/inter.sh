@@ -177,7 +177,7 @@ for library in $(built_libraries); do
 					lines "$library" "$ranks"
 				;;
 			twins | types | large)
-				ok "$library, $ranks ranks: what $part are" \
+				ok "$library, $ranks ranks: members of $part" \
 					$part "$library" "$ranks"
 				;;
 			esac

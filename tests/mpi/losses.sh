@@ -203,7 +203,7 @@ for library in $(built_libraries); do
 	fi
 	ok "$library: no utilization" in_part
 	ok "$library: --force replaces" replaces
-	ok "$library: --force of what does not record" keeps
+	ok "$library: --force when no rank records" keeps
 	ok "$library: --force where one rank fails" one_fails
 done
 done_testing

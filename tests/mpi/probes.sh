@@ -74,7 +74,7 @@ for library in $(built_libraries); do
 	ok "$library: a program with probes compiles" compiles
 	ok "$library: it runs, and its project is right" runs
 	ok "$library: measurements are states around calls" nests
-	ok "$library: what kernels cost" costs
+	ok "$library: cost of kernels" costs
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

@@ -377,7 +377,7 @@ ok "the interface switched off" is_switched_off
 ok "hdmpirun -h" helps
 ok "hdmpirun without a program fails" refuses 125
 ok "hdmpirun of no program fails" refuses 127 /nonexistent
-ok "hdmpirun of what is no program fails" refuses 126 /etc/passwd
+ok "hdmpirun fails for a file that is not a program" refuses 126 /etc/passwd
 ok "hdmpirun without an MPI library fails" refuses 125 -m nothing true
 for wrong in "--classes p2p,cool" "--classes p2p," "-n deep" "-n" "-r -1" \
 	"-s tape" "-t 1" "-t 1/x" -q --project --force=1 --quick "-f -N" \
@@ -434,7 +434,7 @@ for library in $(built_libraries); do
 		HDTRACE_MPI_THROTTLE=2/1 HDTRACE_MPI_START=no \
 		HDTRACE_MPI_CLOCK_INTERVAL=often HDTRACE_MPI=yes \
 		HDTRACE_MPI_PROJ=2 HDTRACE_MPI_TEST_CLOCK=late
-	ok "$library: what is not there is said once" says_once
+	ok "$library: a missing file is reported once" says_once
 	ok "$library: where there is no directory, and no hdtrace" no_directory
 	ok "$library: a file that cannot grow" no_room
 	ok "$library: a child" with_child

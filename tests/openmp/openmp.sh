@@ -360,7 +360,7 @@ hybrids() {
 
 ok "threads wait as long as the program says" imbalance
 ok "the critical path goes through those that come last" path
-ok "tasks, and what they depend on" tasks
+ok "tasks and their dependencies" tasks
 ok "untied tasks" untied
 ok "regions inside of regions" nested
 ok "waiting for a critical section" locks

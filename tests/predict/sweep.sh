@@ -24,7 +24,7 @@ if command -v python3 >/dev/null; then
 	ok "rows equal simulate, and the front is correct" python3 \
 		"$abs_top_srcdir/tests/predict/sweep.py" "$hdpredict" rows.json r.xml
 else
-	skip "each row is what simulate says" "python3 is missing"
+	skip "each row agrees with simulate" "python3 is missing"
 fi
 points() { [ "$(wc -l <rows.csv)" -eq 25 ] && sed -n 2p rows.csv | grep -q '^1,128,3,1,1,120,2,'; }
 ok "the last parameter varies fastest" points

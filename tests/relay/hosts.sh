@@ -217,7 +217,7 @@ ok "meters of all of them" \
 	eval 'start_meter hda && start_meter hdb && start_meter hdc'
 ok "a server on two of them" eval 'start_server hdb && start_server hdc'
 ok "a client on the third writes to both" write
-ok "all of it ends" stop_all
+ok "all processes end" stop_all
 ok "merged, nothing is wrong: no orphans" merge
 ok "one tree a request, by a reader that is not ours" trees
 ok "hdtrace relations: one tree a request, with the joules of each" relations

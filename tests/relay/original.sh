@@ -45,7 +45,7 @@ known() {
 }
 
 ok "a program with the functions of 2009" program
-ok "a reader of 2009 takes what it writes" written
+ok "a reader of 2009 accepts its files" written
 ok "tokens as text are split as in 2009" splits
 ok "hdtrace reads it, too" known
 corpus=${HDTRACE_CORPUS-$abs_top_srcdir/../shared/corpus}/relations
@@ -57,8 +57,8 @@ historic() {
 	[ "$(wc -l <csv)" -eq 5 ]
 }
 if [ -d "$corpus" ]; then
-	ok "both read what the library of 2009 wrote" historic
+	ok "both read files of the library of 2009" historic
 else
-	skip "what the library of 2009 wrote" "no $corpus"
+	skip "files of the library of 2009" "no $corpus"
 fi
 done_testing

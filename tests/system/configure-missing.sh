@@ -143,7 +143,7 @@ no_archive() {
 	! configures && grep -q 'is not a shared library' "$scratch/output" &&
 		grep -q -- '--without-cairo' "$scratch/output"
 }
-ok "what cannot be opened at run time is refused" no_archive
+ok "a library that cannot be opened at run time is refused" no_archive
 by_path() {
 	cd "$own" && ${CC:-cc} -shared -fPIC -Wl,-soname,libhdfake.so.3 \
 		-o libhdfake.so.3 fake.c && ln -s libhdfake.so.3 libhdfake.so &&

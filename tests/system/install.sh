@@ -231,7 +231,7 @@ compiles_relay() (
 			--static --cflags --libs libhdTracing)
 )
 
-ok "the example compiles against what is installed" compiles_example
+ok "the example compiles against the installed library" compiles_example
 
 # As their first lines say.
 compiles_kernels() {
@@ -250,8 +250,8 @@ compiles_kernels() {
 		LD_LIBRARY_PATH=$stage$prefix/lib ./mjpeg -f 1 -b yDCT=10
 }
 
-ok "kernels compile against what is installed" compiles_kernels
-ok "the example relay compiles against what is installed" compiles_relay
+ok "kernels compile against the installed library" compiles_kernels
+ok "the example relay compiles against the installed library" compiles_relay
 # hdmpirun looks for libhdMPI where it is, and that for hdtrace.
 finds_mpi() {
 	# What the script has, not what it means.
@@ -266,7 +266,7 @@ finds_mpi() {
 }
 
 if [ -f "$stage$prefix/bin/hdmpirun" ]; then
-	ok "hdmpirun finds what it needs" finds_mpi
+	ok "hdmpirun finds its libraries" finds_mpi
 else
 	skip "hdmpirun" "no MPI library was built"
 fi

@@ -7,9 +7,9 @@
     language.py --all FILE...    print every sentence
 
 A FILE that begins with @ contains the names of files, one per line. A sentence
-counts when it has six words or more; code and tables are left out. The kind of
-a text follows from its path: readme, news, guide, man, doc, hacking, header,
-help and message.
+counts when it has six words or more; code and tables are left out. All titles of
+test points count. The kind of a text follows from its path: readme, news, guide,
+man, doc, hacking, header, help, message and test.
 
 The habits:
 
@@ -56,6 +56,8 @@ def kind_of(name):
         return "hacking"
     if "/guides/" in f"/{name}":
         return "guide"
+    if name.startswith("tests/"):
+        return "test"
     if re.search(r"/man/.*\.[1-9]$", name):
         return "man"
     if "/help/" in name:
@@ -147,6 +149,14 @@ def of_help(text):
             paragraph.append(row)
 
 
+def of_test(text):
+    """Titles of test points."""
+    title = re.compile(r"""\b(?:ok|test)\s*\(?\s*(?:"([^"]+)"|'([^']+)'|`([^`]+)`)""")
+    for line, row in enumerate(text.split("\n"), 1):
+        for found in title.finditer(row):
+            yield line, found[1] or found[2] or found[3]
+
+
 def paragraphs(name):
     with open(name, encoding="utf-8", errors="replace") as file:
         text = file.read()
@@ -157,17 +167,20 @@ def paragraphs(name):
         return of_header(text)
     if kind == "help":
         return of_help(text)
+    if kind == "test":
+        return of_test(text)
     if kind == "message":
         return words.texts(name)
     return of_markdown(text)
 
 
 def sentences(name):
+    least = 1 if kind_of(name) == "test" else LEAST
     for line, text in paragraphs(name):
         text = re.sub(r"`[^`]*`", "X", " ".join(text.split()))
         for part in re.split(r"(?<=[.!?])[\"')]*\s+(?=[A-Z\"'`(%])|(?<=[a-z]):\s+"
                              r"(?=[A-Z])", text):
-            if len(re.findall(r"[A-Za-z][\w'/-]*", part)) >= LEAST:
+            if len(re.findall(r"[A-Za-z][\w'/-]*", part)) >= least:
                 yield line, part
 
 

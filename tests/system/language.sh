@@ -33,6 +33,14 @@ passes() {
 		grep .
 }
 
+# A habit is found in a test: LINE
+finds_in_test() {
+	mkdir -p "$scratch/tests"
+	echo "$1" >"$scratch/tests/sample.sh"
+	(cd "$scratch" && "$python" "$here/language.py" tests/sample.sh) |
+		grep -qx 'test 1 1 100.00'
+}
+
 # Code, tables and short sentences do not count.
 counts_prose_only() {
 	mkdir -p "$scratch/doc"
@@ -69,6 +77,7 @@ files_of() {
 	man) echo '/man/' ;;
 	header) echo '/include/' ;;
 	help) echo '/help/' ;;
+	test) echo '^tests/' ;;
 	message) echo '\.(c|js|html|in|sh):' ;;
 	*) echo '^doc/[^gm]|^SECURITY' ;;
 	esac
@@ -175,16 +184,18 @@ components=$(sed -n 's/^component \([^:]*\):.*/\1/p' tests/rooms.list)
 		doc/format doc/measurements -name '*.md' -o -name '*.[1-9]' -o \
 		-name '[A-Z]*' ! -type d
 	find "$scratch/help" -type f
+	find tests -name '*.sh' -o -name '*.mjs'
 } 2>/dev/null | sort -u >"$scratch/files"
 
 ok "a clause as a noun" finds clause \
 	"The page lists what is missing in this build."
-ok "a clause with who as a noun" finds clause \
+ok "a relative clause as a noun" finds clause \
 	"The server asks who reads the answer first."
 ok "a negated noun" finds no "A link that ends is no failure of the node."
 ok "a generic actor" finds actor "A call that nobody reads costs nothing here."
 ok "a relation without its noun" finds relation \
 	"The time of a rank is longer than that of others."
+ok "a title of a test" finds_in_test 'ok "what is printed" true'
 ok "an idiom" finds idiom "The error lies in the first of the files."
 ok "a plain sentence" passes \
 	"The page lists the packages that this build lacks."
@@ -192,7 +203,7 @@ ok "a question may ask" passes "What is the energy of each of the functions?"
 ok "nothing is there" passes "There is no meter in this machine, so pt stops."
 ok "only prose counts" counts_prose_only
 "$python" "$here/language.py" "@$scratch/files" >"$scratch/shares"
-for kind in readme news guide man doc header help message; do
+for kind in readme news guide man doc header help message test; do
 	[ $kind != help ] || [ -x "$build/hdtrace" ] || continue
 	ok "share of sentences with a habit: $kind" within_budget $kind
 done

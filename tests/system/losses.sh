@@ -125,7 +125,7 @@ good() {
 	done
 }
 
-ok "nothing is said of what is recorded" good
+ok "complete recordings print nothing" good
 ok "libhdTrace: a trace exists" exists p_n_0.trc traces
 ok "libhdTrace: another .info exists" exists p_n_0.info traces
 ok "libhdTrace: two exist" both

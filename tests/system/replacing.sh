@@ -123,9 +123,9 @@ rut_numbers() {
 
 ok "rut: a program that cannot be run" rut_late
 ok "rut: a disk that is not there" rut_mount
-ok "rut: what has begun replaces" rut_replaces
+ok "rut: a new recording replaces the old one" rut_replaces
 ok "rut: killed at any time" rut_killed
-ok "rut: what is being recorded stays" rut_live
+ok "rut: an active recording stays" rut_live
 ok "rut: another name" rut_numbers
 
 # ---- pt ----------------------------------------------------------------------
@@ -193,10 +193,10 @@ site_blocked() {
 }
 
 ok "pt: a device that is missing" pt_missing
-ok "pt: what has begun replaces" pt_replaces
+ok "pt: a new recording replaces the old one" pt_replaces
 ok "pt: another name" pt_numbers
 ok "pt with a server: a device that is missing" site_missing
-ok "pt with a server: what has begun replaces" site_replaces
+ok "pt with a server: a new recording replaces the old one" site_replaces
 ok "pt with a server: files that cannot be made" site_blocked
 
 # ---- pt record ---------------------------------------------------------------
@@ -233,7 +233,7 @@ record_begins() {
 
 ok "pt record: there is a project" record_begins
 ok "pt record: a program that cannot be run" record_late
-ok "pt record: what has begun replaces" record_replaces
+ok "pt record: a new recording replaces the old one" record_replaces
 ok "pt record: another name" record_numbers
 [ -z "$pid" ] || end >/dev/null
 ok "pt record: a service that is not there" record_absent
@@ -244,5 +244,5 @@ merge_fails() {
 	keeps R 2 "$hdtrace" merge --force --time-adjust nobody=1 R &&
 		keeps R 2 "$hdtrace" merge --force -o /no/such/R.proj R
 }
-ok "hdtrace merge: what cannot be done" merge_fails
+ok "hdtrace merge: impossible replacements" merge_fails
 done_testing

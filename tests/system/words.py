@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What users read, compared with a list of words.
+"""Texts that users read, compared with a list of words to avoid.
 
-    words.py FILE...                 print what users read of files: PLACE TEXT
-    words.py --list LIST FILE...     print what is in it that should not be
+    words.py FILE...                 print the texts of files: PLACE TEXT
+    words.py --list LIST FILE...     print the words to avoid
 
 A FILE that begins with @ has the names of files, one a line.
 
@@ -15,10 +15,10 @@ those is in the output of commands, which are files like others here.
 
 The list:
 
-    word PATTERN | INSTEAD            a regular expression, case does not matter
-    but FILES PATTERN | REASON        there the word of the line before is right:
-                                      FILES is a pattern of shells, and the word
-                                      lies in what matches PATTERN around it
+    ban PATTERN -> PREFERRED          a regular expression, case does not matter
+    but FILES PATTERN | REASON        an exception of the ban before it: FILES is
+                                      a pattern of shells, and the word is
+                                      inside of text that matches PATTERN
 """
 import fnmatch
 import re
@@ -144,11 +144,12 @@ def read_list(name):
         for line in file:
             if line.startswith("#") or not line.strip():
                 continue
-            rule, _, reason = line.rstrip("\n").rpartition(" | ")
-            if not rule or not reason.strip():
-                sys.exit(f"{name}: no reason: {line}")
-            kind, rest = rule.strip().split(None, 1)
-            if kind == "word":
+            kind, _, rest = line.rstrip("\n").partition(" ")
+            mark = " -> " if kind == "ban" else " | "
+            rest, _, reason = rest.rpartition(mark)
+            if not rest or not reason.strip():
+                sys.exit(f"{name}: nothing after{mark}: {line}")
+            if kind == "ban":
                 words.append((re.compile(rf"\b(?:{rest.strip()})\b", re.I),
                               reason.strip(), []))
             elif kind == "but" and words:
@@ -156,7 +157,7 @@ def read_list(name):
                 words[-1][2].append([files, re.compile(pattern.strip(), re.I),
                                      line.strip(), False])
             else:
-                sys.exit(f"{name}: neither word nor but: {line}")
+                sys.exit(f"{name}: neither ban nor but: {line}")
     return words
 
 

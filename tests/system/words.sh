@@ -72,11 +72,11 @@ found_in() {
 
 # Exceptions that nothing needs are found, too, and lines without a reason.
 kept_short() {
-	printf '%s\n' 'word thing | this' 'but nowhere thing | why' \
+	printf '%s\n' 'ban thing -> this' 'but nowhere thing | why' \
 		>"$scratch/list"
 	"$python" "$words" --list "$scratch/list" "$scratch/sample/good.c" |
 		grep -F 'nothing needs this any more: but nowhere thing' || return 1
-	echo 'word thing' >"$scratch/list"
+	echo 'ban thing' >"$scratch/list"
 	! "$python" "$words" --list "$scratch/list" "$scratch/sample/good.c"
 }
 
@@ -138,10 +138,10 @@ ok "strings with macros between" found_in macro.c 1 2
 ok "comments of public headers" found_in include/header.h 1
 ok "texts of the viewer" found_in page.js 2
 ok "HTML" found_in page.html 1
-ok "what scripts print" found_in script.sh 2
+ok "messages of scripts" found_in script.sh 2
 ok "pages over the end of lines" found_in page.1 1
 ok "texts over the end of lines" found_in text.md 1
-ok "what is right is not found" found_in good.c
+ok "correct texts are not reported" found_in good.c
 ok "exceptions are needed, and have a reason" kept_short
 ok "all files were read" [ "$status" -eq 0 ]
 ok "words of messages" clean '^[^ ]*\.(c|in)\b'

@@ -96,7 +96,7 @@ rank None 20"
 ok "text says where it was" sh -c '"$0" report p >text &&
 	grep -q "B_server_TROVE *6.* 30.0 %" text' "$hdtrace"
 client '<rel t="1" time="22"/><s name="close" t="1" time="22"/><e t="1" time="25"/><un t="1" time="25"/>'
-ok "what comes next at the node, and nothing in between" path_is "\
+ok "the next relation at the node, without others in between" path_is "\
 length 25
 node A_client_CLIENT 10
 node B_server_REQ 9
@@ -175,7 +175,7 @@ relations A_client_CLIENT A 1.1 0 <<'XML'
 <rel t="0" time="0"/><s name="post" t="0" time="0"/><e t="0" time="2"/><un t="0" time="2"/>
 <rel t="1" time="3" i="0"/><s name="later" t="1" time="3"/><e t="1" time="7"/><un t="1" time="7"/>
 XML
-ok "what goes on after its cause" path_is "\
+ok "a relation that outlasts its cause" path_is "\
 length 7
 node A_client_CLIENT 7
 state later 4
@@ -188,7 +188,7 @@ relations B_server_REQ B 1.1 0 <<'XML'
 <rel t="0" time="2.9" r="A:1.1:0:1"/><un t="0" time="8"/>
 <rel t="1" time="2" r="A:1.1:0:1"/><un t="1" time="2.5"/>
 XML
-ok "causes that are later, by what clocks do not know, and by more" sh -c '
+ok "causes later within, and beyond, the clock error" sh -c '
 	"$0" report --format=json p >out && python3 -c "
 import json
 of = json.load(open(\"out\"))[\"critical_path\"][\"dependencies\"]

@@ -52,7 +52,7 @@ with() {
 }
 
 fresh
-ok "what fits together is right" breaks 0 ""
+ok "consistent relations pass" breaks 0 ""
 ok "a cause that is in no file" with 1 rel.orphan <<'END'
 <rel t="0" time="2.5" r="A:1.1:0:7"/><un t="0" time="2.7"/>
 END

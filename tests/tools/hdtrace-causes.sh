@@ -25,7 +25,7 @@ if [ -z "$python" ]; then
 elif "$hdtrace" export --to otf2 made 2>&1 | grep -q "built without"; then
 	skip "edges and paths" "built without OTF2"
 else
-	ok "edges and paths are those that were made, and those of a naive reader" \
+	ok "edges and paths agree with the generator and a naive reader" \
 		made_by_chance
 fi
 
@@ -68,7 +68,7 @@ prints_edges() {
 
 make_clocks "<Clock node='a' method='m' error='0.1'/>
 	<Clock node='b' method='m' error='0.1'/>"
-ok "what clocks explain is clamped, what they do not is not, and nobody guesses" \
+ok "differences within the clock error are clamped, others are kept" \
 	prints_edges \
 	"message certain 0 4850000000 1 4000000000 4850000000" \
 	"message impossible 0 7000000000 1 6000000000 6700000000" \

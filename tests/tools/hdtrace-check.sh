@@ -119,7 +119,7 @@ ok "proj.node-empty: a sibling" breaks proj.node-empty 1 check mini
 fresh
 edit mini.proj 's,<Level type="Rank" .>,<Level type="Rank"><Level type="Thread"/></Level>,
 	s,<Node name="0" .>,<Node name="0"><Node name="0"/></Node>,'
-ok "a level without any file is none" breaks "" 0 check mini
+ok "a level without files does not count" breaks "" 0 check mini
 fresh
 edit mini.proj 's,<Node name="beta">,<Node name="gamma"/>&,'
 ok "nor is a host among ranks" breaks "" 0 check mini
@@ -250,7 +250,7 @@ END
 	"$hdtrace" check mini >"$scratch/others" 2>&1
 	! grep 'call site' "$scratch/others"
 }
-ok "trc.site, of what is no call site" other_sites
+ok "trc.site, an invalid call site" other_sites
 ok "trc.time-order" trace_breaks "trc.time-order" 1 <<'END'
 <A time='3' end='2'/>
 END
@@ -349,7 +349,7 @@ ok "threads receive in any order" messages_break "" 0 <<'END'
 </Nested>
 <Wait time='3' end='4'/>
 END
-ok "what is not complete is not judged" messages_break "" 0 <<'END'
+ok "incomplete files are not checked further" messages_break "" 0 <<'END'
 <Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
 <Send toRank='1' toTag='1' cid='0' time='2' end='2.1'/>
 <Recv fromRank='0' fromTag='1' cid='0' time='2.2' end='2.5'/>
@@ -366,7 +366,7 @@ ok "trc.message: before recording was interrupted" \
 --
 <Recv fromRank='0' fromTag='1' cid='0' time='0.1' end='0.2'/>
 END
-ok "what comes after that is not judged" messages_break trc.part 0 <<'END'
+ok "the rest of a damaged file is not checked" messages_break trc.part 0 <<'END'
 <Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
 <Bcast cid='0' part='3' time='1.5' end='1.6'/>
 <Send toRank='1' toTag='1' cid='0' time='2' end='2.1'/>

@@ -42,7 +42,7 @@ for cycle in 0.05 0.1; do
 		ok "a cycle of $cycle s, $late s late" finds $late $cycle
 	done
 done
-ok "drift of half of what load adds" finds 0.0874 0.05 --drift=22
+ok "drift of half the added power" finds 0.0874 0.05 --drift=22
 ok "a meter that is 10 % off" finds 0.0874 0.05 --scale=1.1
 ok "lost cycles" finds 0.0874 0.05 --lose=0.2
 ok "a clock that is behind" finds -0.12 0.05
@@ -67,7 +67,7 @@ ok "95 of 100 intervals have the truth ($inside of 40)" [ $inside -ge 34 ]
 # What the law says is found, too: 60 W and a drift, and 45 W.
 make_late --delay=0.05 --drift=0
 ok "power without load" is_near "$(field idle_w)" 60 0.2
-ok "what load adds" is_near "$(field per_load_w)" 45 0.3
+ok "power added by load" is_near "$(field per_load_w)" 45 0.3
 ok "a value that is chosen" is_near "$(field per_load_w --value='P*')" 45 0.3
 ok "no such value" says "no value matches" 2 delay --value=Q p
 ok "less correlation without" [ "$(field correlation_without_delay)" != \

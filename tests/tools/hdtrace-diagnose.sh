@@ -54,7 +54,7 @@ refused() {
 }
 
 ok "mean, maximum, idle share and bytes are those by hand" made hand
-ok "and those of gauges by chance, in parts of their time" by_chance
+ok "gauges that differ by chance in parts of their time" by_chance
 ok "held operations of layers and ways, and outliers" made layers
 ok "requests that calls caused" made caused
 ok "without relations" made gauges
@@ -62,8 +62,8 @@ ok "the rule" made rule
 ok "10,000 gauges" made crowd
 ok "clocks that differ" made clocks
 ok "damaged files, and incomplete relations" made damaged
-ok "what is said" said
+ok "explanation of the verdict" said
 ok "CSV" csv
 ok "two nodes are not compared" few
-ok "what makes no sense" refused
+ok "nonsensical arguments" refused
 done_testing

@@ -743,7 +743,7 @@ fi
 
 ok "paraver" export_to paraver mini.prv mini
 ok "paraver keeps to its format" is_paraver mini.prv/mini
-ok "paraver: all of it" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
+ok "paraver: complete project" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
 	mini.prv/mini.row
 ok "paraver has the values and times" paraver_is_equal mini mini
 ok "messages" export_to paraver talk.prv talk.proj

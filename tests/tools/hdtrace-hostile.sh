@@ -174,7 +174,7 @@ ok "attributes in a trace" all_say "p_a_0.trc: offset 51: $too_many"
 what_is_before() {
 	"$hdtrace" dump --format=csv p 2>/dev/null | grep '^state,.*,A,'
 }
-ok "what is before them is read" what_is_before
+ok "records before the damage are read" what_is_before
 
 fresh
 {

@@ -12,7 +12,7 @@ for format in text csv json; do
 	ok "dump as $format" prints dump.$format 0 dump --format=$format mini
 	ok "dump bits as $format" prints dump-hex.$format 0 dump --hex \
 		--only=stats --format=$format mini
-	ok "dump some of it as $format" prints dump-some.$format 0 dump \
+	ok "dump parts as $format" prints dump-some.$format 0 dump \
 		--from 2 --to 4.5 --format=$format -n alpha --time=relative mini
 done
 ok "dump dates" prints dump-date.text 0 dump --only=traces --time=date mini

@@ -108,7 +108,7 @@ fi
 fresh
 client_server
 mkdir all
-ok "two projects: what relations allow, and the middle of it" untouched joins "\
+ok "two projects: bounds from relations, and their middle" untouched joins "\
 client,client,0.000000000,reference,,,4
 server,server,5.050000000,relations,4.900000000,5.200000000,4" 0 client server
 ok "their files" files_are all.proj all_A_client_CLIENT.rel all_B_server_REQ.rel
@@ -153,13 +153,13 @@ client_server
 mkdir all
 sed 's/<link [^>]*>//g' client_A_client_CLIENT.rel >x
 mv x client_A_client_CLIENT.rel
-ok "what binds one side only" joins "\
+ok "a bound on one side only" joins "\
 client,client,0.000000000,reference,,,2
 server,server,4.900000000,relations,4.900000000,,2" 0 client server
 sed 's/time="5\.1"/time="25"/g; s/time="5\.9/time="26/g; s/time="15/time="35/g' \
 	server_B_REQ.rel >x
 mv x server_B_REQ.rel
-ok "what is allowed as it is stays" joins "\
+ok "an offset within its bounds stays" joins "\
 client,client,0.000000000,reference,,,2
 server,server,0.000000000,relations,-15.000000000,,2" 0 \
 	--force client server
@@ -167,9 +167,9 @@ project lone Host,Process C_lone
 relations lone_C_lone C 1 0 'Host Process' <<'XML'
 <rel t="0" time="3"/><un t="0" time="4"/>
 XML
-ok "what nothing binds" says "no relation connects it with the other projects" 0 \
+ok "nodes without bounds" says "no relation connects it with the other projects" 0 \
 	merge --force --into all/all client server lone
-ok "what nothing binds stays" joins "\
+ok "a node without bounds stays" joins "\
 client,client,0.000000000,reference,,,2
 server,server,0.000000000,relations,-15.000000000,,2
 lone,lone,0.000000000,nothing,,,0" 0 --force client server lone
@@ -228,7 +228,7 @@ c,c,7.000000000,relations,7.000000000,,1" 0 --force --offset=b=4 a b c
 # Times of c are wrong by 0.25 s at most: it is needed that much less.
 sed 's,</Topology>,&<ClockList><Clock node="C" method="ping-pong" error="0.25"><Point time="1" offset="0" error="0.25" /></Clock></ClockList>,' \
 	c.proj >x && mv x c.proj
-ok "what clocks do not know" joins "\
+ok "clock errors widen the bounds" joins "\
 a,a,0.000000000,reference,,,1
 b,b,2.000000000,relations,2.000000000,,2
 c,c,4.750000000,relations,4.750000000,,1" 0 --force a b c
@@ -267,7 +267,7 @@ energy_stat alpha >server_alpha_Energy.stat
 mkdir two && (cd two && make_mini && net_stat alpha >mini_alpha_Net.stat)
 mkdir all
 ok "ranks and servers" untouched status 1 merge --into all/all mini server
-ok "what both have of a host" says 'moved to node "server"' 1 \
+ok "files of one host in both projects" says 'moved to node "server"' 1 \
 	merge --force --into all/all mini server
 ok "has its own node" files_are all.proj all_alpha_0.info all_alpha_0.trc \
 	all_alpha_Energy.stat all_alpha_server_Energy.stat \
@@ -275,24 +275,24 @@ ok "has its own node" files_are all.proj all_alpha_0.info all_alpha_0.trc \
 	all_beta_Net.stat
 ok "the header says so" sh -c 'head -c 200 all/all_alpha_server_Energy.stat |
 	tr -d "\n" | grep -q "<Label value=\"alpha\"> *<Label value=\"server\" /> *</Label></TopologyNode>"'
-ok "nothing is wrong with it but what was before" breaks \
+ok "no new problems appear" breaks \
 	"rel.orphan" 1 check all/all
-ok "communicators and datatypes are those of the ranks" sh -c '
+ok "communicators and datatypes follow their ranks" sh -c '
 	grep -c "<Communicator " all/all.proj | grep -qx 3 &&
 	grep -q "<Rank name=\"1\" thread=\"0\">" all/all.proj'
 "$hdtrace" dump --format=csv mini | sed -n "s/^state,[^,]*,//p" | sort >a
 "$hdtrace" dump --format=csv all/all | sed -n "s/^state,[^,]*,//p" | sort >b
-ok "states are what they were" sh -c '[ -s a ] && diff a b'
+ok "states are unchanged" sh -c '[ -s a ] && diff a b'
 "$hdtrace" dump --format=csv mini | grep "^value," >a
 "$hdtrace" dump --format=csv all/all | grep "^value," >b
-ok "statistics are what they were" sh -c '
+ok "statistics are unchanged" sh -c '
 	[ -s a ] && grep -v "^value,alpha_server," b | diff a - &&
 	sed -n "s/^value,alpha_server,/value,alpha,/p" b >c &&
 	grep "^value,alpha,Energy" a | diff - c'
 rm all/*
 ok "ranks that two programs have" says '"mini-2-" is prepended' \
 	1 merge --into all/all --offset=two/mini=100 mini two/mini
-ok "those of the first stay, those of the other are none" sh -c '
+ok "relations of the first project stay, the other has none" sh -c '
 	ls all && [ -f all/all_alpha_0.trc ] &&
 	[ -f all/all_alpha_mini-2-0.trc ] && [ -f all/all_alpha_Energy.stat ] &&
 	[ -f all/all_alpha_mini-2_Energy.stat ] &&
@@ -312,7 +312,7 @@ rm all/*
 project deep Rack,Host,Rank r1_n1_5
 printf "<Program timeAdjustment='1000000000' levels='Rack Host Rank'>\n<Work time='1' end='2'/>\n</Program>\n" \
 	>deep_r1_n1_5.trc
-ok "what is above hosts" status 0 merge --into all/all mini deep
+ok "levels above hosts" status 0 merge --into all/all mini deep
 ok "goes before their names" [ -f all/all_r1-n1_5.trc ]
 ok "and the levels are named anew" sh -c \
 	"grep -q \"levels='Host Rank'\" all/all_r1-n1_5.trc"
@@ -320,7 +320,7 @@ rm all/*
 project 7 Host,Layer n1_X
 printf "<Program timeAdjustment='1000000000'>\n<Work time='1' end='2'/>\n</Program>\n" \
 	>7_n1_X.trc
-ok "a name that is a number is no rank" status 0 merge --into all/all mini 7
+ok "a numeric name is not taken for a rank" status 0 merge --into all/all mini 7
 ok "nor a label of one" [ -f all/all_n1_program-7_X.trc ]
 
 # ---- What goes wrong ---------------------------------------------------------
@@ -372,7 +372,7 @@ ok "relations that cannot be told apart" says \
 	merge --into all/all client other/same
 rm -r other
 echo x >all/all_Z.trc
-ok "what is there and of none of them" says "does not belong to any of the projects" 2 \
+ok "a foreign file in the target directory" says "does not belong to any of the projects" 2 \
 	merge --into all/all client server
 rm all/all_Z.trc
 echo x >all/all_B_server_REQ.rel

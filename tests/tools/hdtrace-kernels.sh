@@ -396,10 +396,10 @@ ok "seconds without end are many" endless
 ok "without kernels there are none" none
 ok "stat sums amounts of probes" sums
 ok "instructions a cycle, and bytes a joule" counted
-ok "what is known too little" half_known
+ok "too few samples" half_known
 ok "a part that tells its own power" nested
 ok "a part that tells more, or has all kernels" one_part
-ok "what is not known at different times" apart
+ok "gaps at different times" apart
 ok "huge values" huge
 ok "many kernels, as defined" as_defined
 done_testing

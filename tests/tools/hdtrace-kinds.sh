@@ -82,7 +82,7 @@ entry() {
 ok "a counter's total is its growth" cell total 295 -v C k.stat
 ok "the known time is the time of known growth" cell seconds 6 -v C k.stat
 ok "its rate" cell rate 49.1667 -v C k.stat
-ok "the unit of it" cell rate_unit B/s -v C k.stat
+ok "unit of the kind" cell rate_unit B/s -v C k.stat
 ok "the lowest" cell rate_min 5 -v C k.stat
 ok "the highest rate" cell rate_max 100 -v C k.stat
 ok "where it began again" cell resets 1 -v C k.stat
@@ -94,7 +94,7 @@ ok "stat reports resets" has "C was reset to 0 1 time." \
 	stat -v C k.stat
 ok "a row as text" has "C counter B 7 - - >= 295 B 49.17 B/s 6.000 s of 10.000 s" stat -v C k.stat
 # 100 + 200 + 100 J in 1 + 2 + 1 s.
-ok "nothing is known beside a NaN" cell total 400 -v E k.stat
+ok "a NaN makes its neighbours unknown" cell total 400 -v E k.stat
 ok "the time next to a NaN is not known" cell seconds 4 -v E k.stat
 ok "no rate of less than half" cell rate '' -v E k.stat
 ok "J by s are W" cell rate 100 -v E --to 4 k.stat
@@ -241,7 +241,7 @@ quiet() {
 for command in info stat report; do
 	ok "$command says nothing where nothing is guessed" quiet $command
 done
-ok "a kind that is none is a problem" breaks stat.kind 1 check g.stat
+ok "an unknown kind is a problem" breaks stat.kind 1 check g.stat
 ok "the assumed kind is reported" grep -qF 'value "X": unknown kind "level"; treated as a gauge' \
 	"$scratch/out"
 

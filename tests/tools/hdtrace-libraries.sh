@@ -73,11 +73,11 @@ needs() {
 	shift 3
 	file=$(file_of "$library")
 	if [ -z "$file" ]; then
-		skip "$name is no library" "hdtrace was built without $name"
+		skip "$name is not a library" "hdtrace was built without $name"
 		skip "$name is another library" "hdtrace was built without $name"
 		return
 	fi
-	ok "$name is no library" with broken \
+	ok "$name is not a library" with broken \
 		says "$name is missing: $scratch/broken/$file: " "$@"
 	ok "and this helps" grep -q 'on Debian: apt-get install lib' err
 	ok "$name is another library" with other \
@@ -88,7 +88,7 @@ ok "nothing was written" [ ! -e mini.png ]
 needs OTF2 OTF2 OTF2_ 2 export --to otf2 -o mini.otf2 mini
 ok "nothing was written" [ ! -e mini.otf2 ]
 if "$hdtrace" view none 2>&1 | grep -q "without"; then
-	skip "libmicrohttpd is no library" "hdtrace was built without view"
+	skip "libmicrohttpd is not a library" "hdtrace was built without view"
 else
 	needs MICROHTTPD libmicrohttpd MHD_ 2 view --no-browser mini
 fi

@@ -153,7 +153,7 @@ ok "time-adjust" status 0 merge --force --time-adjust alpha=2 \
 ok "all of the node is shifted" shifted alpha 2
 ok "only the header changed" only_header "$scratch/copy" mini_alpha_Energy.stat
 times_of alpha >"$scratch/before"
-ok "back, and only what lies below" status 0 merge --force -t alpha_0=-2 \
+ok "back, and only for the nodes below" status 0 merge --force -t alpha_0=-2 \
 	-t alpha=2.25 -t alpha=-2.25 mini
 ok "the trace is back" grep -q "timeAdjustment='1000000000'" mini_alpha_0.trc
 ok "a fraction in a trace" grep -q "timeAdjustment='999999999.5'" \
@@ -265,7 +265,7 @@ add_clocks
 keep
 ok "times stay raw" status 0 merge --raw-times mini
 ok "if so wished" unchanged beta
-ok "and the project claims that of the reference only" \
+ok "the project states only the error of the reference" \
 	test "$(grep -c "<Clock " mini.proj)" = 1
 ok "later they are corrected" status 0 merge --force -t beta=-0.25 mini
 ok "and shifted" grep -q "clock=\"corrected\" timeAdjustment='999999999.75'" \

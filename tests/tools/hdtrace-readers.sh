@@ -76,7 +76,7 @@ is_noticed() {
 }
 ok "a wrong digit is noticed" is_noticed
 
-ok "paraver, and what is damaged is noticed" paraver_is_right run run --all
+ok "paraver, and damage is reported" paraver_is_right run run --all
 ok "paraver of odd values" paraver_is_right mini mini ""
 if [ -d "$corpus" ]; then
 	ok "paraver of a real project" paraver_is_right \

@@ -88,7 +88,7 @@ fresh
 { energy_stat alpha; stamp 1000000004; hex 42c80000 4059000000000000; } \
 	>mini_alpha_Energy.stat
 ok "a time that decreases" recovers
-ok "and what follows" reports mini_alpha_Energy.stat repaired 20 1
+ok "and the following records" reports mini_alpha_Energy.stat repaired 20 1
 fresh
 head -c 100 /dev/zero >>mini_alpha_Energy.stat
 ok "zeros at the end" recovers
@@ -124,7 +124,7 @@ fresh
 sed '/<Work/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
 ok "a state is lost" recovers
 ok "one of them" reports mini_alpha_0.trc repaired '[0-9]*' 1
-ok "what it held moves up" holds traces mini_alpha_0.trc <<'END'
+ok "its children move up" holds traces mini_alpha_0.trc <<'END'
   0.250000000 0.500000000   Read size="4"
   0.000000000 1.000000000 Read size="8" <Data offset="0" size="8"/>
   1.500000000 1.500000000 event "a < \"b\""
@@ -132,7 +132,7 @@ END
 fresh
 sed '/<.Nested/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
 ok "two states are lost" recovers
-ok "what they held moves up" holds traces mini_alpha_0.trc <<'END'
+ok "their children move up" holds traces mini_alpha_0.trc <<'END'
   0.000000000 0.250000000 Read size="4"
 END
 fresh
@@ -186,7 +186,7 @@ complete() {
 	[ "$("$hdtrace" dump --only=traces mini-recovered/mini_a465.trc |
 		grep -c Work)" -eq 2 ]
 }
-ok "what was complete is there" complete
+ok "complete records are kept" complete
 
 # A .proj cut at every byte: a project again, though with less in it.
 fresh

@@ -118,14 +118,14 @@ shows() {
 		return 1
 	}; }
 }
-ok "text counts what is not as it should be" shows \
+ok "text counts the irregular relations" shows \
 	"5 relations, 1 without a cause, 1 with a cause that is not in any file, 1 that never ended"
 ok "parts of the energy are said" shows \
 	"Energy of b: 800 J, 200 J of relations, 0 J of ranks, 600 J of nobody"
 ok "a tree says which hosts it crosses" shows "Hosts: A, B" --tree=B:1.1:0:7
 ok "a tree marks the one that was asked for" shows "  * request" \
 	--tree=B:1.1:0:7
-ok "what failed says why" shows "pwrite (failed: EIO)"
+ok "failures have a reason" shows "pwrite (failed: EIO)"
 ok "a token that is nowhere" says 'unknown relation "B:1.1:0:8"' 2 relations \
 	--tree=B:1.1:0:8 p.proj
 ok "--sums of a tree" says "--sums: cannot be combined with --tree" 2 relations --sums \
@@ -304,7 +304,7 @@ relations \"relations_j\":133.333
 relations \"ranks_j\":866.666
 relations \"unattributed_j\":0" --attribution=cpu
 }
-ok "a relation and a rank share, whoever is asked" case_6
+ok "a relation and a rank share, from either side" case_6
 ok "a relation costs the same where CPU time divides" case_7
 # Rank 0 has a meter of its own, 30 W, and so no part of the 1000 J of its host, of
 # which rank 1 has half while both are active: 300 J for 0, 500 J for 1, and 500 J
@@ -320,7 +320,7 @@ nested() {
 	printf '%s\n' '"unattributed_j":200' "Work0 300" "Work1 500" |
 		sort | diff - joules
 }
-ok "what a node below has is not nobody's" nested
+ok "values of a lower node are not attributed twice" nested
 # 205, one the cause of the next, the last the slowest: a tree has 200.
 deep() {
 	fresh
@@ -353,7 +353,7 @@ unreadable() {
 	mkdir p_b_REQ.rel
 	status 2 relations p.proj
 }
-ok "a file that is none" unreadable
+ok "a file that is not a relation file" unreadable
 # A file system that was called by rank 0, by a thread with the number 77: at 2 s from
 # within an inner state, at 2.8 s from within an outer one, at 5 s from none. What has
 # a parent, found or not, and what another process asked for, infers nothing.
@@ -449,7 +449,7 @@ XML
 		status 0 relations -q --format=json p.proj &&
 		grep -q '"inferred_links": 3,' out
 }
-ok "causes of what has an origin are counted apart" origins
+ok "causes of relations with an origin are counted separately" origins
 rm -f p[._]*
 if [ -d "$corpus/relations" ]; then
 	historic() {
@@ -467,12 +467,12 @@ if command -v python3 >/dev/null; then
 			chance "$hdtrace" "${HDTRACE_TEST_SEED:-$$}" \
 			"${HDTRACE_TEST_RUNS:-30}"
 	)
-	ok "what a second reader says" by_chance
+	ok "a second reader agrees" by_chance
 	second() {
 		python3 "$readers/relations.py" compare "$hdtrace" test.proj
 	}
-	[ ! -e test.proj ] || ok "what a second reader says of 2009" second
+	[ ! -e test.proj ] || ok "a second reader agrees on projects of 2009" second
 else
-	skip "what a second reader says" "no python3"
+	skip "a second reader agrees" "no python3"
 fi
 done_testing

@@ -291,9 +291,9 @@ ok "as JSON" says_interrupted --format=json mini
 cp whole mini_beta_1.trc
 
 if [ -d "$corpus" ]; then
-	ok "stresstest: energy as of stat" agrees_with_stat \
+	ok "stresstest: energy agrees with stat" agrees_with_stat \
 		"$corpus/stresstest" 0
-	ok "partdiff-mpi: energy as of stat" agrees_with_stat \
+	ok "partdiff-mpi: energy agrees with stat" agrees_with_stat \
 		"$corpus/partdiff-mpi" 0
 	for project in handwritten load-generator pvfs2-server-nan \
 		partdiff-mpi-io-synced; do

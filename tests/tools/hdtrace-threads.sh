@@ -151,7 +151,7 @@ ok "the path goes through the thread that came last" teams_path
 beside() {
 	grep '"beside_s": 16.900000000' out
 }
-ok "what waited beside it" beside
+ok "threads that waited meanwhile" beside
 
 # A barrier of which a thread was not recorded: nothing is guessed.
 sed '/barrier=.1/d' teams_a_0_1.trc >less && mv less teams_a_0_1.trc

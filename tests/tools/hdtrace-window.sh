@@ -127,7 +127,7 @@ refused() {
 	done
 }
 ok "stat refuses invalid windows" refused stat
-ok "windows are no phases of a file" says \
+ok "windows exclude phases of a file" says \
 	"--window: cannot be combined with --phases or --phases-from" 2 stat --window=1 \
 	--phases=g.stat g.stat
 ok "refuses --phases-from" says "--window: cannot be combined with --phases or --phases-from" 2 \
@@ -258,7 +258,7 @@ ok "plot, windows of chance projects" second plot 2009
 
 if "$hdtrace" report --html=page.html --window=0.5 g.stat 2>&1 |
 	grep -q 'without'; then
-	skip "report, what is no window" "no viewer"
+	skip "report, invalid windows" "no viewer"
 	skip "pages begin with windows" "no viewer"
 else
 	ok "report refuses invalid windows" refused report --html=none.html

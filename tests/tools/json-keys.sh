@@ -133,34 +133,34 @@ for file in mini*; do
 done
 printf junk >>damaged_alpha_Energy.stat
 
-mkdir then now
-cp "$fixtures"/*.json then
-python3 "$keys" --in-place then/*.json >converted 2>&1
-for file in then/*.json; do
-	name=${file#then/}
+mkdir before after
+cp "$fixtures"/*.json before
+python3 "$keys" --in-place before/*.json >converted 2>&1
+for file in before/*.json; do
+	name=${file#before/}
 	# These two need a process, or a service.
 	case $name in hdprobe.json | pt-devices.json) continue ;; esac
 	print_document "${name%.json}"
-	mv now.json "now/$name"
+	mv now.json "after/$name"
 done
-reader same then now >compared 2>&1
+reader same before after >compared 2>&1
 # NAME: it was converted, and is what is printed now.
 is_equal() {
 	cat converted
 	grep -e "^$1:" compared
 	! grep -q "/$1:" converted && ! grep -q "^$1:" compared &&
-		grep -q '"version": 2' "then/$1"
+		grep -q '"version": 2' "before/$1"
 }
-for file in then/*.json; do
-	name=${file#then/}
+for file in before/*.json; do
+	name=${file#before/}
 	ok "$name is converted" is_equal "$name"
 done
 if python3 -c 'import jsonschema' 2>/dev/null; then
-	ok "they are valid then" python3 \
+	ok "converted documents are valid" python3 \
 		"$abs_top_srcdir/tests/tools/readers/validate-json.py" \
-		"$schema" then/*.json
+		"$schema" before/*.json
 else
-	skip "they are valid then" "no python3-jsonschema"
+	skip "converted documents are valid" "no python3-jsonschema"
 fi
 
 # ---- The script -------------------------------------------------------------

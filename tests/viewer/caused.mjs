@@ -129,7 +129,7 @@ await ok("rows say how long they are on it", async () => {
   assertSame(labels.length, 2, "rows");
 });
 
-await ok("the table: what report says, and what one computes by hand", async () => {
+await ok("the table agrees with report and with arithmetic by hand", async () => {
   const { critical_path: told } = JSON.parse(
     hdtrace("report", "-q", "--format=json", late),
   );

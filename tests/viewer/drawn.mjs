@@ -272,7 +272,7 @@ await ok("w merges entries over windows, and the link says so", async () => {
   await page.locator(`.row[data-key="${ALPHA}"]`).focus();
 });
 
-await ok("what is estimated is dashed, what was measured is not", async () => {
+await ok("estimates are dashed, measurements are solid", async () => {
   for (const [key, isDashed] of [
     [ESTIMATED, true],
     [ALPHA, false],
@@ -379,7 +379,7 @@ await ok("scales that begin at zero", async () => {
   await scales(toggle("begin at zero"));
 });
 
-await ok("scales that fit what is in view", async () => {
+await ok("scales fit the visible range", async () => {
   await viewer.open(url({ view: "0.1,0.8" }));
   const height = async () => (await draw(ALPHA)).line(0.5).y;
   const whole = await height();
@@ -528,7 +528,7 @@ function assertLegible(picture) {
   assert(contrast > 4.5, `the title has a contrast of ${contrast}`);
 }
 
-await ok("the strip shows the power of all nodes, and what part is in view", async () => {
+await ok("the strip shows the power of all nodes and the visible range", async () => {
   await viewer.open(address);
   const sumAt = (time) =>
     powers.reduce((sum, [, entries]) => {
@@ -578,7 +578,7 @@ await ok("the strip shows the power of all nodes, and what part is in view", asy
 
 const lineColour = async (key) => (await draw(key)).line(0.5).colour;
 
-await ok("a value has its colour whatever else is shown", async () => {
+await ok("a value keeps its colour", async () => {
   await viewer.open(address);
   const colour = await lineColour(ESTIMATED);
 

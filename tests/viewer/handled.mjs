@@ -315,7 +315,7 @@ async function tooltip(selector, time, y) {
   }));
 }
 
-await ok("what is at the pointer: values, gaps, states, events", async () => {
+await ok("tooltip: values, gaps, states, events", async () => {
   await viewer.open(url({ arrows: "no" }));
   for (const { start, end, values } of groups[0].entries) {
     const { lines } = await tooltip(plotOf("s0.0"), (start + end) / 2);
@@ -345,7 +345,7 @@ await ok("what is at the pointer: values, gaps, states, events", async () => {
   assertSame(estimated.lines.Note, "simulated or estimated", "T");
 });
 
-await ok("what is at the pointer: messages", async () => {
+await ok("tooltip: messages", async () => {
   await viewer.open(address);
   const [, from] = await viewer.point(plotOf("t0"), 0.5, 13 / 60);
   const [, to] = await viewer.point(plotOf("t1"));

@@ -54,7 +54,7 @@ await ok("names are shown as they stand", async () => {
   await assertHarmless("page");
 });
 
-await ok("values that are no numbers, or long ones", async () => {
+await ok("values that are not numbers, and long numbers", async () => {
   const rows = new Map(
     (await viewer.interval()).map((row) => [row.value, row]),
   );
@@ -70,7 +70,7 @@ await ok("values that are no numbers, or long ones", async () => {
   assertSame(rows.get(hostile).max, "Inf", "infinite");
 });
 
-await ok("all tables, dialogs and what is at the pointer", async () => {
+await ok("all tables, dialogs and tooltips", async () => {
   const tabs = await panelsOf(viewer);
 
   for (const tab of tabs) {

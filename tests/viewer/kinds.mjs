@@ -47,7 +47,7 @@ await ok("nothing is drawn where growth is not known", async () => {
     assert(picture.line(time).strength < known / 4, `at ${time} s`);
 });
 
-await ok("units are those of rates", async () => {
+await ok("units of rates", async () => {
   const unitOf = (key) => viewer.text(`.row[data-key="${key}"] .row-unit`);
 
   assertSame(
@@ -158,7 +158,7 @@ await ok("entries on borders count with their share", async () => {
   assertSame([delta.Total, delta.Rate], ["55", "36.6667"], "delta");
 });
 
-await ok("what is not known is unknown", async () => {
+await ok("gaps are shown as unknown", async () => {
   await viewer.mark("8", "9.75");
   const [counter, delta] = await shown();
 

@@ -56,7 +56,7 @@ await ok("there is a panel, and the slow server is named", async () => {
   assert(text.includes(wanted.verdicts[0].evidence), text);
 });
 
-await ok("layers of a server are in their order, with what was pending", async () => {
+await ok("layers of a server are in order, with pending operations", async () => {
   // Of t entries are means.
   for (const server of ["s1", "s2", "t"]) {
     await choose(`${server}_brick`);

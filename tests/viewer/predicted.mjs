@@ -62,7 +62,7 @@ await ok("tasks have one colour, and stand at one time in both", async () => {
   found.slice(2).forEach((end) => assert(end > 0.58 && end < 6, `${found}`));
 });
 
-await ok("power is that of each, and the difference is told", async () => {
+await ok("power of each project, and the difference", async () => {
   const rows = await viewer.interval();
 
   for (const project of [predicted, measured]) {

@@ -162,7 +162,7 @@ await ok("a click follows one request, and greys the rest", async () => {
   assertSame(grey[0].length, 1, "colours of others");
 });
 
-await ok("as a tree: what hdtrace relations says", async () => {
+await ok("the tree agrees with hdtrace relations", async () => {
   await viewer.panel("relations");
   const { relations } = JSON.parse(
     hdtrace("relations", "-q", "--format=json", "--tree=A:1.1:0:1", few),
@@ -205,7 +205,7 @@ await ok("the address has the request", async () => {
   assertSame(await said(viewer, "causes"), "4", "arrows of the link");
 });
 
-await ok("a click beside all follows none", async () => {
+await ok("a click on empty space follows no relation", async () => {
   await click(viewer, "r0", 0.1, 2);
   assertSame(await said(viewer, "request"), "", "relations");
 });
@@ -220,7 +220,7 @@ await ok("found by name, token and attribute", async () => {
   assertSame(await find(viewer, "nobody"), [], "none");
 });
 
-await ok("what was found is followed", async () => {
+await ok("a search result is followed", async () => {
   await find(viewer, "EIO");
   await viewer.page.click('#panel-relations section[aria-label="Find relations"] tbody button');
   await viewer.settle();
@@ -229,7 +229,7 @@ await ok("what was found is followed", async () => {
   await viewer.press("Escape");
 });
 
-await ok("the pointer tells what a relation is", async () => {
+await ok("the tooltip describes a relation", async () => {
   const view = viewer.times("view").map(Number);
 
   await viewer.page.mouse.move(...(await placeOf(viewer, "r2", 1.9, 1, view)));
@@ -319,7 +319,7 @@ await ok("a reduced page says so, and has the longest", async () => {
   assert((await found()).includes("some may be missing"), `not found: ${await found()}`);
 });
 
-await ok("and that arrows are those of the longest", async () => {
+await ok("arrows show the longest relations", async () => {
   await many.open(`${folder}/reduced.html#view=200,0.4`);
   assert(Number(await said(many, "causes")) < 70, "all arrows are there");
   assert((await note(many)).includes("lasted longest"), `it says ${await note(many)}`);

@@ -93,7 +93,7 @@ await ok("a page of others is told nothing", async () => {
   await other.close();
 });
 
-await ok("what was read stays when the server ends", async () => {
+await ok("loaded data stays when the server ends", async () => {
   process.kill(Number(server), "SIGTERM");
   await viewer.press("0");
   assertSame(await viewer.text("h1"), "run", "heading");

@@ -80,7 +80,7 @@ for (const [options, wanted, span] of [
 
 const { viewer, close } = await show();
 
-await ok("names are behind those of their project", async () => {
+await ok("names follow their project's name", async () => {
   const labels = await viewer.page.$$eval(".row-name", (list) =>
     list.map((label) => label.textContent.trim().replace(/\s+/g, " ")),
   );
@@ -101,7 +101,7 @@ await ok("names are behind those of their project", async () => {
   );
 });
 
-await ok("numbers are those of each, and of the difference", async () => {
+await ok("numbers of each project, and the difference", async () => {
   const rows = await viewer.interval();
   const of = (project) =>
     JSON.parse(hdtrace("stat", "-q", "--format=json", project)).rows[0];

@@ -97,7 +97,7 @@ await ok("the time in states, as hdtrace stat --regions", async () => {
   }
 });
 
-await ok("a histogram of what is marked", async () => {
+await ok("a histogram of the marked range", async () => {
   await viewer.panel("histogram");
   const rows = await page.$$eval("#panel-histogram tbody tr", (r) => r.length);
 
@@ -169,7 +169,7 @@ await ok("the overview moves", async () => {
   await viewer.press("0");
 });
 
-await ok("what is at the cursor", async () => {
+await ok("values at the cursor", async () => {
   await page.mouse.move(...(await viewer.point(".row-states .row-plot", 0.5, 0.3)));
   await page.waitForFunction(
     () => document.querySelector(".row-value .at-cursor")?.textContent,
@@ -332,7 +332,7 @@ await ok("for those who do not see it: all tables, light and dark", async () => 
   await page.keyboard.press("Escape");
 });
 
-await ok("rows can be walked through with keys, and say what they show", async () => {
+await ok("keys move between rows, which are labelled", async () => {
   await page.locator("[role=treeitem]").first().focus();
   const label = () =>
     page.evaluate(() => {
@@ -349,7 +349,7 @@ await ok("rows can be walked through with keys, and say what they show", async (
   assert(text && text.length > 5, `it says ${text}`);
 });
 
-await ok("what was reduced says so", async () => {
+await ok("reduced data is marked", async () => {
   assertSame(await page.$$eval(".badge", (list) => list.length), 0, "badges");
   const other = await Viewer.open(browser, reduced);
 
@@ -364,7 +364,7 @@ await ok("what was reduced says so", async () => {
   await other.close();
 });
 
-await ok("what was simulated says so", async () => {
+await ok("simulated data is marked", async () => {
   const other = await Viewer.open(browser, simulated);
 
   for (const place of [".row-value", ".summary", "#panel-interval"])

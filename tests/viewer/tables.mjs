@@ -238,7 +238,7 @@ await ok("values of one's own are exact", async () => {
   assertSame(await own("Each"), undefined, "after it was removed");
 });
 
-await ok("the numbers are saved as those of hdtrace stat", async () => {
+await ok("saved numbers agree with hdtrace stat", async () => {
   for (const [fragment, options] of [
     [{}, []],
     [{ mark: "0.5,4.5" }, ["--from=0.5", "--to=4.5"]],
@@ -284,7 +284,7 @@ await ok("the numbers are saved as those of hdtrace stat", async () => {
   }
 });
 
-await ok("what is shown: values and nodes, and as at first", async () => {
+await ok("choice of values and nodes, and reset", async () => {
   await viewer.open(address);
   const all = await viewer.rows();
   const boxes = (text) => page.locator("dialog[open] label", { hasText: text });
@@ -356,7 +356,7 @@ await ok("tabs and the height of the tables, by keys", async () => {
   assertSame((await height()) - before, -24, "lower");
 });
 
-await ok("a link shows all of it, to the pixel", async () => {
+await ok("a link restores the view to the pixel", async () => {
   const fragment = {
     view: "0.25,4.5",
     mark: "1,2.5",

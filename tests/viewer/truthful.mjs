@@ -100,7 +100,7 @@ await ok("a state has one colour in every project, and in pictures", async () =>
   });
 });
 
-await ok("what is narrow shows the share of each state", async () => {
+await ok("narrow rows show the share of each state", async () => {
   const known = await legendOf(odd);
   const states = await Picture.of(odd, canvasOf("t1"));
   const [top, bottom] = bandRows(0);
