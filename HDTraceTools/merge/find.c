@@ -656,7 +656,7 @@ static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 	if (levels && g_strv_length(levels) < merge->depth)
 		return toolUsage(
 			merge->tool,
-			"--levels: %u levels given, but the files have %u",
+			"--levels: %u given, but the files have %u levels",
 			g_strv_length(levels), merge->depth);
 	sortNodes(merge->root);
 	g_ptr_array_sort(merge->groups, compareNames);

@@ -135,7 +135,7 @@ while IFS='|' read -r text arguments; do
 done <<'END'
 no .trc, .info, .stat or .rel files with this prefix|maxi
 No such file|none/x
---levels: 1 levels given, but the files have 2|--levels Host mini
+--levels: 1 given, but the files have 2 levels|--levels Host mini
 --levels: invalid type of a level: ""|--levels Host,,Rank mini
 --levels: invalid type of a level: "a_b"|--levels a_b,Rank mini
 --levels: the list is empty|--levels= mini
