@@ -44,6 +44,7 @@ struct sorter {
 	struct run **heap; /**< Those with items left, the first on top. */
 	guint heaped;
 	bool isMerging;
+	int error; /**< The first one; items are lost then. */
 };
 
 struct sorter *sorterNew(size_t size,
@@ -100,9 +101,12 @@ static size_t runBytes(const struct sorter *self)
 
 int sorterAdd(struct sorter *self, const void *item)
 {
+	if (self->error)
+		return self->error;
 	g_byte_array_append(self->items, item, (guint)self->size);
-	return self->items->len + self->size <= runBytes(self) ? 0
-							       : endRun(self);
+	if (self->items->len + self->size > runBytes(self))
+		self->error = endRun(self);
+	return self->error;
 }
 
 /** Have an item of a run in memory, if it has one left. */
@@ -157,7 +161,7 @@ static void sink(struct sorter *self, guint at)
 /** All was added: make the heap. */
 static int startMerging(struct sorter *self)
 {
-	int ret = endRun(self);
+	int ret = self->error ? self->error : endRun(self);
 
 	self->isMerging = true;
 	g_byte_array_unref(self->items);
@@ -176,17 +180,18 @@ static int startMerging(struct sorter *self)
 
 int sorterNext(struct sorter *self, void *item)
 {
-	int ret = self->isMerging ? 0 : startMerging(self);
 	struct run *first;
 
-	if (ret < 0 || self->heaped == 0)
-		return ret;
+	if (!self->isMerging)
+		self->error = startMerging(self);
+	if (self->error || self->heaped == 0)
+		return self->error;
 	first = self->heap[0];
 	memcpy(item, first->part + first->at * self->size, self->size);
 	first->at++;
-	ret = fillPart(self, first);
-	if (ret < 0)
-		return ret;
+	self->error = fillPart(self, first);
+	if (self->error)
+		return self->error;
 	if (first->at == first->count)
 		self->heap[0] = self->heap[--self->heaped];
 	sink(self, 0);

@@ -22,7 +22,8 @@ struct sorter *sorterNew(size_t size,
 /** Free a sorter; NULL does nothing. */
 void sorterFree(struct sorter *self);
 
-/** Add an item; 0, or the negative errno of the temporary file. */
+/** Add an item; 0, or the negative errno of the temporary file, which all later
+ *  calls return as well. */
 int sorterAdd(struct sorter *self, const void *item);
 
 /**

@@ -42,6 +42,7 @@ struct relationCheck {
 	uint64_t failed;
 	uint64_t inferred;  /**< Causes. */
 	uint64_t malformed; /**< And traces. */
+	bool hasFailed;     /**< A temporary file; it was reported. */
 };
 
 static int compareMentions(const void *left, const void *right)
@@ -68,14 +69,19 @@ static const char *fileOf(const struct relationCheck *self,
 
 /* ---- Reading ----------------------------------------------------------- */
 
+/** The result of a temporary file; the first error is reported. */
+static void checkTemporary(struct relationCheck *self, int ret)
+{
+	if (ret < 0 && !self->hasFailed)
+		toolError(self->check->tool, "temporary file: %s",
+			  strerror(-ret));
+	self->hasFailed |= ret < 0;
+}
+
 static void addTo(struct relationCheck *self, struct sorter *sorter,
 		  const struct mention *mention)
 {
-	int ret = sorterAdd(sorter, mention);
-
-	if (ret < 0)
-		toolError(self->check->tool, "temporary file: %s",
-			  strerror(-ret));
+	checkTemporary(self, sorterAdd(sorter, mention));
 }
 
 static void add(struct relationCheck *self, struct mention *mention)
@@ -319,9 +325,7 @@ static void checkMentions(struct relationCheck *self, struct sorter *sorter)
 			checkOrphan(self, &now);
 		}
 	}
-	if (ret < 0)
-		toolError(self->check->tool, "temporary file: %s",
-			  strerror(-ret));
+	checkTemporary(self, ret);
 }
 
 void checkRelations(struct check *check)

@@ -149,6 +149,20 @@ static char *openingAsk(const char *name, const char *before,
 	return ask;
 }
 
+/** The file that could not be opened: a project may be named without ".proj".
+ */
+static char *openingFile(const char *path)
+{
+	char *file = g_strconcat(path, ".proj", NULL);
+
+	if (!g_file_test(path, G_FILE_TEST_EXISTS) &&
+	    (g_file_test(file, G_FILE_TEST_EXISTS) ||
+	     g_file_test(file, G_FILE_TEST_IS_SYMLINK)))
+		return file;
+	g_free(file);
+	return g_strdup(path);
+}
+
 static void openingFailedFile(struct tool *tool, const char *path, int error,
 			      const char *reason)
 {
@@ -161,6 +175,7 @@ static void openingFailedFile(struct tool *tool, const char *path, int error,
 	bool hasTraces =
 		openingLook(directory, prefix + strlen(before), projects);
 	char *ask = openingAsk(name, before, projects);
+	char *file = openingFile(path);
 
 	if (error == ENOENT && hasTraces)
 		toolError(tool,
@@ -170,9 +185,10 @@ static void openingFailedFile(struct tool *tool, const char *path, int error,
 	else if (error == ENOENT && g_file_test(path, G_FILE_TEST_EXISTS))
 		toolError(tool, "%s: not an HDTrace project", path);
 	else
-		toolError(tool, CLI_TEXT_OPEN "%s", path,
+		toolError(tool, CLI_TEXT_OPEN "%s", file,
 			  reason ? reason : strerror(error),
 			  error == ENOENT ? ask : "");
+	g_free(file);
 	g_free(ask);
 	g_free(prefix);
 	g_free(before);

@@ -21,6 +21,7 @@
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
+#include "common/duration.h"
 #include "common/format/seconds.h"
 #include "common/format/statheader.h"
 
@@ -384,7 +385,8 @@ static bool parseOption(const char *option, char **node, int64_t *ns)
 {
 	const char *equals = strrchr(option, '=');
 
-	if (!equals || hdSecondsParse(equals + 1, ns) != 0)
+	if (!equals ||
+	    hdDurationParse(equals + 1, HD_DURATION_S, ns, NULL) != 0)
 		return false;
 	*node = g_strndup(option, (size_t)(equals - option));
 	return true;
@@ -425,7 +427,8 @@ int mergeCheckAdjust(struct merge *merge, char **adjustments)
 		if (!parseOption(adjustments[i], &node, &ns))
 			return toolUsage(merge->tool,
 					 "--time-adjust: invalid value \"%s\"; "
-					 "expected NODE=SECONDS",
+					 "expected NODE=DURATION, such as "
+					 "node07=-250ms",
 					 adjustments[i]);
 		exists = nodeExists(merge->root, node);
 		if (!exists)

@@ -22,9 +22,9 @@
 #include "HDTraceTools/merge/join.h"
 #include "cli/errors.h"
 #include "cli/rows.h"
+#include "common/duration.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
-#include "common/format/seconds.h"
 
 /** A file of the joined project. */
 struct joinFile {
@@ -451,7 +451,7 @@ static struct joinOffset *offsetOf(struct join *self, const char *name)
 	return found;
 }
 
-/** Take "PROJECT=SECONDS". */
+/** Take "PROJECT=DURATION, such as run2=-250ms". */
 static int takeOffset(struct join *self, const char *option)
 {
 	const char *equals = strrchr(option, '=');
@@ -459,10 +459,11 @@ static int takeOffset(struct join *self, const char *option)
 	int64_t ns;
 	char *name;
 
-	if (!equals || hdSecondsParse(equals + 1, &ns) != 0)
+	if (!equals ||
+	    hdDurationParse(equals + 1, HD_DURATION_S, &ns, NULL) != 0)
 		return toolUsage(self->tool,
 				 "--offset: invalid value \"%s\"; expected "
-				 "PROJECT=SECONDS",
+				 "PROJECT=DURATION, such as run2=-250ms",
 				 option);
 	name = g_strndup(option, (gsize)(equals - option));
 	offset = offsetOf(self, name);

@@ -229,7 +229,7 @@ static const struct toolHelp help = {
 		"  hdtrace merge run1\n"
 		"  hdtrace merge --levels Host,Rank --description 'first try' "
 		"run1\n"
-		"  hdtrace merge --force --time-adjust node07=-0.25 run1\n"
+		"  hdtrace merge --force --time-adjust node07=-250ms run1\n"
 		"  hdtrace merge run1 /mnt/node07/tmp /mnt/node08/tmp\n"
 		"  hdtrace merge --into both client server\n",
 	.minArguments = 1,
@@ -309,13 +309,13 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 		{ "time-adjust", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
 		  &options.adjustments,
 		  "Shift all times of a node and the nodes below it",
-		  "NODE=SECONDS" },
+		  "NODE=DURATION" },
 		{ "raw-times", 0, 0, G_OPTION_ARG_NONE, &options.hasRawTimes,
 		  "Do not correct times by clock comparisons", NULL },
 		{ "into", 0, 0, G_OPTION_ARG_FILENAME, &options.into,
 		  "Join the projects into a new one of this name", "PROJECT" },
 		{ "offset", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.offsets,
-		  "Shift all times of a joined project", "PROJECT=SECONDS" },
+		  "Shift all times of a joined project", "PROJECT=DURATION" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
 		  "Replace an existing project", NULL },
 		{ NULL },

@@ -60,6 +60,7 @@ struct search {
 	int64_t *closure;     /**< Likewise: of all ways. */
 	int64_t *errors;      /**< How wrong times of each are at most. */
 	GString *token;
+	int error; /**< Of the temporary file, which was reported. */
 };
 
 static int compareMentions(const void *left, const void *right)
@@ -104,12 +105,18 @@ static int64_t difference(int64_t a, int64_t b)
 
 /* ---- Reading ----------------------------------------------------------- */
 
+static void failTemporary(struct search *self, int error)
+{
+	self->error = error;
+	toolError(self->tool, "temporary file: %s", strerror(-error));
+}
+
 static void add(struct search *self, struct mention *mention)
 {
-	int ret = sorterAdd(self->mentions, mention);
+	int ret = self->error ? 0 : sorterAdd(self->mentions, mention);
 
 	if (ret < 0)
-		toolError(self->tool, "temporary file: %s", strerror(-ret));
+		failTemporary(self, ret);
 }
 
 static void addToken(struct search *self, struct mention *mention)
@@ -277,7 +284,7 @@ static void joinMentions(struct search *self)
 		}
 	}
 	if (ret < 0)
-		toolError(self->tool, "temporary file: %s", strerror(-ret));
+		failTemporary(self, ret);
 }
 
 /* ---- What all of them allow -------------------------------------------- */
@@ -536,7 +543,8 @@ int joinFindOffsets(struct tool *tool, const struct joinProject *projects,
 	for (size_t i = 0; i < count; i++)
 		self.errors[i] = errorOf(projects[i].project);
 	readAll(&self);
-	joinMentions(&self);
+	if (!self.error)
+		joinMentions(&self);
 	countPairs(&self, offsets);
 	if (!tool->hasFailed)
 		status = chooseAll(&self, offsets);

@@ -78,7 +78,7 @@ static const struct cliCommand command = {
 		"records the edges, -c also the power.",
 	.notes = "Examples:\n"
 		 "  hdload --load=0.5 --duration=10\n"
-		 "  hdload --loads=5:0,5:1,5:0.3 -p steps\n"
+		 "  hdload --loads=5s:0,5s:1,5s:0.3 -p steps\n"
 		 "  hdload --sequence -c pt.cfg -p lag && hdtrace delay "
 		 "--state=Load lag",
 	.usageStatus = STATUS_FAILED,
@@ -172,7 +172,7 @@ static int makePlan(struct run *self)
 					  "--order, --step or --duration");
 	if (ret == -EINVAL)
 		return cliErrorValue(&command, "loads", options->loads,
-				     "SECONDS:LOAD,...");
+				     "DURATION:LOAD,...");
 	if (ret < 0) {
 		outSay(stderr, "hdload: %s", strerror(-ret));
 		return STATUS_FAILED;
@@ -365,8 +365,8 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
 		  "Duration in seconds", "SECONDS" },
 		{ "loads", 0, 0, G_OPTION_ARG_STRING, &options->loads,
-		  "Loads in turn, each for its time in seconds",
-		  "SECONDS:LOAD,..." },
+		  "Loads in turn, each for its duration",
+		  "DURATION:LOAD,..." },
 		{ "sequence", 0, 0, G_OPTION_ARG_NONE, &options->isSequence,
 		  "Pseudo-random on-off sequence; runs once, or for --duration",
 		  NULL },

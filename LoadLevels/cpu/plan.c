@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <glib.h>
 
 #include "LoadLevels/cpu/plan.h"
 #include "LoadLevels/cpu/sequence.h"
+#include "common/duration.h"
 
 /* A day each, or of a sequence in all. */
 #define LENGTH_MAX (INT64_C(86400) * 1000000000)
@@ -62,15 +64,28 @@ static const char *takeNumber(const char *text, double *number)
 	return end > text ? end : NULL;
 }
 
-/* "SECONDS:LEVEL"; what stands behind it, or NULL. */
-static const char *takeStep(const char *text, double *seconds, double *level)
+/* A duration, in seconds without a unit; the colon behind it, or NULL. */
+static const char *takeDuration(const char *text, int64_t *ns)
 {
-	const char *end = takeNumber(text, seconds);
+	const char *colon = strchr(text, ':');
+	char *duration;
+	int ret;
 
-	end = end && *end == ':' ? takeNumber(end + 1, level) : NULL;
-	if (!end || (*end && *end != ',') || !(*seconds >= 1e-3) ||
-	    *seconds > (double)LENGTH_MAX / 1e9 ||
-	    !(*level >= 0 && *level <= 1))
+	if (!colon)
+		return NULL;
+	duration = g_strndup(text, (size_t)(colon - text));
+	ret = hdDurationParse(duration, HD_DURATION_S, ns, NULL);
+	g_free(duration);
+	return ret == 0 && *ns >= 1000000 && *ns <= LENGTH_MAX ? colon : NULL;
+}
+
+/* "DURATION:LEVEL"; what stands behind it, or NULL. */
+static const char *takeStep(const char *text, int64_t *ns, double *level)
+{
+	const char *end = takeDuration(text, ns);
+
+	end = end ? takeNumber(end + 1, level) : NULL;
+	if (!end || (*end && *end != ',') || !(*level >= 0 && *level <= 1))
 		return NULL;
 	return end;
 }
@@ -80,12 +95,13 @@ int hdLoadPlanText(struct hdLoadPlan *plan, const char *text)
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < STEPS_MAX; i++) {
-		double seconds, level;
-		const char *end = takeStep(text, &seconds, &level);
+		double level;
+		int64_t ns;
+		const char *end = takeStep(text, &ns, &level);
 
 		if (!end)
 			return -EINVAL;
-		ret = hdLoadPlanAdd(plan, level, (int64_t)(seconds * 1e9));
+		ret = hdLoadPlanAdd(plan, level, ns);
 		if (!*end)
 			return ret;
 		text = end + 1;

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "common/clock.h"
+#include "common/duration.h"
 #include "common/format/projectfile.h"
 #include "common/format/replacement.h"
 #include "recording/record.h"
@@ -512,6 +513,7 @@ static int execute(struct process *self, const char *path)
 /* BYTES_PER_S[,LATENCY] */
 static bool parsePace(const char *text, struct hdExecutePace *pace)
 {
+	int64_t ns;
 	char *end;
 
 	if (!text)
@@ -522,10 +524,11 @@ static bool parsePace(const char *text, struct hdExecutePace *pace)
 		return false;
 	if (*end == '\0')
 		return true;
-	text = end + 1;
-	pace->latency = g_ascii_strtod(text, &end);
-	return text[-1] == ',' && end != text && *end == '\0' &&
-	       pace->latency >= 0 && pace->latency <= 3600;
+	if (*end != ',' ||
+	    hdDurationParse(end + 1, HD_DURATION_S, &ns, NULL) != 0)
+		return false;
+	pace->latency = (double)ns / 1e9;
+	return pace->latency >= 0 && pace->latency <= 3600;
 }
 
 /* BYTES,BYTES... */
@@ -593,8 +596,7 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 		{ "check", 0, 0, G_OPTION_ARG_NONE, &wishes->isChecked,
 		  "Check the results", NULL },
 		{ "pace", 0, 0, G_OPTION_ARG_STRING, &wishes->pace,
-		  "Emulate a network with this bandwidth, and latency in "
-		  "seconds",
+		  "Emulate a network with this bandwidth and latency",
 		  "BYTES_PER_S[,LATENCY]" },
 		{ "links", 0, 0, G_OPTION_ARG_STRING, &wishes->sizes,
 		  "Measure links with these message sizes; run no graph",
@@ -636,8 +638,8 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 		return status;
 	if (!parsePace(wishes->pace, pace))
 		return cliErrorValue(&command, "pace", wishes->pace,
-				     "bytes per second, 1 or more, and "
-				     "optional seconds, such as 1e6,0.001");
+				     "bytes per second, 1 or more, and an "
+				     "optional latency, such as 1e6,1ms");
 	return -1;
 }
 

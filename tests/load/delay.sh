@@ -64,14 +64,14 @@ while IFS='|' read -r name arguments text; do
 	ok "$name" [ $found -eq 2 ]
 	ok "$name: the message" grep -qF -- "$text" err
 done <<'END'
-no meter|--measure|--measure needs the meter's configuration
-a project that is there|--measure -c pt.cfg x|--project names what is made
-a configuration that is not there|--measure -c none.cfg|nothing was measured
-a meter that is gone|--measure -c pt.cfg -p w|nothing was measured
-a state|--measure -c pt.cfg --state=x|no --state
-an old project|--measure -c pt.cfg -p pre.lag73|nothing was measured
-a configuration for nothing|-c pt.cfg pre.lag73|are for --measure
-nothing at all||an argument is missing: PROJECT
+no meter|--measure|missing option: --config
+a project that is there|--measure -c pt.cfg x|--measure: cannot be combined with a project; --project names the new one
+a configuration that is not there|--measure -c none.cfg|no power was measured
+a meter that is gone|--measure -c pt.cfg -p w|no power was measured
+a state|--measure -c pt.cfg --state=x|--state: cannot be combined with --measure
+an old project|--measure -c pt.cfg -p pre.lag73|no power was measured
+a configuration for nothing|-c pt.cfg pre.lag73|--force require --measure
+nothing at all||missing argument: PROJECT
 END
 nothing_left() {
 	set -- w* delay*

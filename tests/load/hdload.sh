@@ -132,7 +132,7 @@ done <<'END'
 no plan||missing option: --duration, --loads or --sequence
 load above 1|--load=1.5 -d 1|--load: invalid number "1.5"; expected 0 to 1
 negative duration|-d -1|--duration: invalid duration "-1"; expected 0.001 to 86400 s
-loads without their times|--loads=1|--loads: invalid value "1"; expected SECONDS:LOAD
+loads without their times|--loads=1|--loads: invalid value "1"; expected DURATION:LOAD
 loads and a sequence|--loads=1:1 --sequence|--loads: cannot be combined with --sequence
 order out of range|--sequence --order=1|--order: invalid number "1"; expected 2 to 20
 sequence of several days|--sequence --order=20 --step=1000|--sequence: too long

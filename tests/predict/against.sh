@@ -97,7 +97,7 @@ fails() {
 	exits "$status" "$hdpredict" compare "$@" && grep -q -- "$message" err && [ ! -s out ]
 }
 make_mini
-ok "a single project is refused" fails 2 'missing argument: PREDICTED' own
+ok "a single project is refused" fails 2 'missing argument: MEASURED' own
 ok "a missing project is reported" fails 2 '^hdpredict compare: .*none' own none
 ok "a measured project without tasks is refused" fails 2 'mini: contains no tasks' own mini
 ok "a prediction without tasks is refused" fails 2 'mini: contains no tasks' mini own

@@ -85,8 +85,8 @@ assert near(a["saved_s"], 4000 * 4e-6 * 10 / 11)
 
 table() {
 	"$hdprobe" "$pid" >out && cat out &&
-		grep -qE '^assign +4000 +4\.00 +7\.00 +0\.00 ' out &&
-		grep -qE '^DCT +100 +3\.00 +170\.00 ' out &&
+		grep -qE '^assign +4000 +4 +7 +0 ' out &&
+		grep -qE '^DCT +100 +3 +170 ' out &&
 		grep -qE '^assign -> refine +100 +409600 ' out &&
 		! grep -q '  thread ' out &&
 		"$hdprobe" --threads "$pid" >out && grep -q '^  thread ' out
@@ -127,7 +127,7 @@ assert near(a["body_s"], 4000 * 7e-6) and near(a["dispatch_s"], 4000 * 4e-6)
 assert p["total"]["instructions"] is not None
 ' && "$hdprobe" "$other" >out && cat out &&
 		grep -qE '^Kernel.* Instructions +IPC +Cache misses' out &&
-		grep -qE '^assign .* 2000 +2\.00 +4000\.00$' out &&
+		grep -qE '^assign .* 2000 +2 +4$' out &&
 		"$hdprobe" --format=csv "$other" >out && python3 -c '
 import csv
 rows = {r["name"] + r["to"]: r for r in csv.DictReader(open("out"))}

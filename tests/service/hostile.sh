@@ -72,8 +72,8 @@ while read -r case field; do
 	ok "$case is refused" refuses "$case" "$field"
 done <<'END'
 node-empty Column.node is empty
-node-c1 Column.node has a character
-node-turned Column.node has a character
+node-c1 Column.node contains an invalid character
+node-turned Column.node contains an invalid character
 value-empty Column.value is empty
 wall-min Pong.wall is -9223372036854775808
 wall-max Pong.wall is 9223372036854775807

@@ -49,12 +49,12 @@ leave_socket() {
 
 regular() {
 	echo precious >socket
-	stays 'there is a regular file' && grep -qx precious socket
+	stays 'the path is a regular file' && grep -qx precious socket
 }
 
 directory() {
 	rm -f socket && mkdir socket || return 1
-	stays 'there is a directory'
+	stays 'the path is a directory'
 	found=$?
 	rmdir socket
 	return "$found"
@@ -62,15 +62,15 @@ directory() {
 
 links() {
 	leave_socket && mv socket other && ln -s other socket &&
-		stays 'there is a symbolic link' && [ -S other ] &&
-		rm other && stays 'there is a symbolic link' &&
-		echo precious >other && stays 'there is a symbolic link' &&
+		stays 'the path is a symbolic link' && [ -S other ] &&
+		rm other && stays 'the path is a symbolic link' &&
+		echo precious >other && stays 'the path is a symbolic link' &&
 		grep -qx precious other || return 1
 	rm socket other
 }
 
 fifo() {
-	mkfifo socket && stays 'there is a FIFO' && rm socket
+	mkfifo socket && stays 'the path is a FIFO' && rm socket
 }
 
 live() {

@@ -340,9 +340,9 @@ a directory that is not there|No such file or directory|--into none/all client s
 itself|choose another name|--force --into client client server
 twice|given twice|--into all/all client ./client.proj
 offset of nobody|does not name exactly one of the projects|--into all/all --offset=x=1 client server
-offset without seconds|expected PROJECT=SECONDS|--into all/all --offset=client client server
-offset of words|expected PROJECT=SECONDS|--into all/all --offset=client=soon client server
-offset of ages|expected PROJECT=SECONDS|--into all/all --offset=client=1e30 client server
+offset without seconds|expected PROJECT=DURATION|--into all/all --offset=client client server
+offset of words|expected PROJECT=DURATION|--into all/all --offset=client=soon client server
+offset of ages|expected PROJECT=DURATION|--into all/all --offset=client=1e30 client server
 offset twice|is given twice|--into all/all --offset=client=1 --offset=client.proj=1 client.proj server
 offset without --into|--offset: requires --into|--offset=client=1 client
 another option|--levels: cannot be combined with --into|--into all/all --levels=Host client server

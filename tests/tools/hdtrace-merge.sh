@@ -139,9 +139,9 @@ No such file|none/x
 --levels: invalid type of a level: ""|--levels Host,,Rank mini
 --levels: invalid type of a level: "a_b"|--levels a_b,Rank mini
 --levels: the list is empty|--levels= mini
---time-adjust: invalid value "alpha"; expected NODE=SECONDS|--time-adjust alpha mini
---time-adjust: invalid value "alpha=x"; expected NODE=SECONDS|--time-adjust alpha=x mini
---time-adjust: invalid value "alpha=0.0000000001"; expected NODE=SECONDS|--time-adjust alpha=0.0000000001 mini
+--time-adjust: invalid value "alpha"; expected NODE=DURATION|--time-adjust alpha mini
+--time-adjust: invalid value "alpha=x"; expected NODE=DURATION|--time-adjust alpha=x mini
+--time-adjust: invalid value "alpha=0.0000000001"; expected NODE=DURATION|--time-adjust alpha=0.0000000001 mini
 unknown node "gamma"|--time-adjust gamma=1 mini
 END
 

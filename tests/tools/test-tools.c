@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <glib.h>
 
@@ -474,6 +476,32 @@ static void testSorter(void)
 	sorterFree(NULL);
 }
 
+/* No item is lost or made up silently where the temporary file has no room: all
+ * calls say so from then on. */
+static void testSorterFull(void)
+{
+	struct rlimit limit = { .rlim_cur = 100000, .rlim_max = 100000 };
+	struct sorter *sorter;
+	uint32_t value = 1;
+	int ret = 0;
+
+	if (!g_test_subprocess()) {
+		g_test_trap_subprocess(NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+		g_test_trap_assert_passed();
+		return;
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &limit), ==, 0);
+	sorter = sorterNew(sizeof(value), compareNumbers);
+	for (int i = 0; ret == 0 && i < 4000000; i++)
+		ret = sorterAdd(sorter, &value);
+	g_assert_cmpint(ret, ==, -EFBIG);
+	g_assert_cmpint(sorterAdd(sorter, &value), ==, -EFBIG);
+	g_assert_cmpint(sorterNext(sorter, &value), ==, -EFBIG);
+	g_assert_cmpint(sorterNext(sorter, &value), ==, -EFBIG);
+	sorterFree(sorter);
+}
+
 /* Names keep their numbers, wherever they are, and also if another name comes
  * to where one was. */
 static void testNames(void)
@@ -576,5 +604,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/tools/messages/numbers", testMessageNumbers);
 	g_test_add_func("/tools/spool", testSpool);
 	g_test_add_func("/tools/sorter", testSorter);
+	g_test_add_func("/tools/sorter/full-disk", testSorterFull);
 	return g_test_run();
 }
