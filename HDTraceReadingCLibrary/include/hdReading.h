@@ -19,9 +19,9 @@
  * bounded by its size.
  *
  * **Memory.** Data that is reached through a pointer to const belongs to the
- * object that returned it. It is valid as long as that object, unless the
- * documentation says otherwise. Structs may get new members at their end; never
- * copy or allocate them.
+ * object that returned it. It remains valid as long as that object exists,
+ * unless the documentation says otherwise. Structs may get new members at their
+ * end; never copy or allocate them.
  *
  * **Threads.** A project is constant after opening; any thread may read it.
  * Only one thread at a time may use a reader. Different readers need no

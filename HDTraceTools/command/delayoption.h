@@ -14,12 +14,12 @@
 #include "HDTraceTools/command/tool.h"
 
 /** For toolParse(); isAsRecorded is a gboolean *. */
-#define DELAY_ENTRY(isAsRecorded)                                            \
-	{                                                                    \
-		"no-delay", 0, 0, G_OPTION_ARG_NONE, isAsRecorded,           \
-			"Do not correct times of power by the delay of the " \
-			"meter",                                             \
-			NULL                                                 \
+#define DELAY_ENTRY(isAsRecorded)                                       \
+	{                                                               \
+		"no-delay", 0, 0, G_OPTION_ARG_NONE, isAsRecorded,      \
+			"Leave power time stamps as recorded, without " \
+			"correction of the meter delay",                \
+			NULL                                            \
 	}
 
 /** Get by how much a group is late, and what of that was taken away, in ns;

@@ -20,10 +20,10 @@ struct windowOption {
 };
 
 /** An entry for toolParse(). */
-#define WINDOW_ENTRY(option)                                                 \
-	{                                                                    \
-		"window", 0, 0, G_OPTION_ARG_FILENAME, &(option)->text,      \
-			"Length of windows to merge entries over", "SECONDS" \
+#define WINDOW_ENTRY(option)                                                   \
+	{                                                                      \
+		"window", 0, 0, G_OPTION_ARG_FILENAME, &(option)->text,        \
+			"Merge entries over windows of this length", "SECONDS" \
 	}
 
 void windowOptionFree(struct windowOption *option);

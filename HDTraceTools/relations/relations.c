@@ -317,7 +317,7 @@ static const struct toolHelp help = {
 	.description =
 		"Show relations: causes and effects across threads, processes "
 		"and hosts. Prints sums by\nname and layer and the slowest "
-		"relations, or the tree of one relation. Each has its "
+		"relations, or the tree of one relation. Every entry has "
 		"total\ntime, self time, waiting time and energy.",
 	.examples =
 		"  hdtrace relations run1.proj\n"

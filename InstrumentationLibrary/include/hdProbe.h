@@ -321,8 +321,8 @@ int hdProbe_setDeadline(struct hdProbe *probe, double seconds);
 int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
 
 /**
- * Count events of the processor: cycles, instructions and misses of the last
- * cache, or the events that HDPROBE_COUNTERS selects.
+ * Count processor events: cycles, instructions and last-level cache misses, or
+ * the events that HDPROBE_COUNTERS selects.
  *
  * The events cover only user space, without the work of the operating system
  * for the thread. Therefore, any user may count them if perf_event_paranoid is
@@ -436,10 +436,10 @@ int hdProbe_watchRead(struct hdProbeWatch *watch,
 void hdProbe_unwatch(struct hdProbeWatch *watch);
 
 /**
- * An observer, which is called at each measurement of selected probes, for
- * example by libhdProbeTrace to record states. The measuring thread calls it
- * outside of the measured time. The functions must be fast, and
- * async-signal-safe if signal handlers use probes.
+ * An observer, which is called at each measurement of selected probes. For
+ * example, libhdProbeTrace has one that records states. The measuring thread
+ * calls the observer outside of the measured time. The functions must be fast,
+ * and async-signal-safe if signal handlers use probes.
  */
 struct hdProbeObserver {
 	/** Select a probe by its name, the target of a transfer (else "") and

@@ -33,8 +33,8 @@ static const struct cliCommand command = {
 	.arguments = "[HOST[:PORT]...]",
 	.description = "Print nodes as lines of slurm.conf (Slurm), with "
 		       "features and weights that match their hardware.",
-	.notes = "Exit status: 0 all nodes have answered, 1 some have not, 2 "
-		 "wrong usage.\n\n"
+	.notes = "Exit status: 0 all nodes answered, 1 some did not, 2 usage "
+		 "error.\n\n"
 		 "Examples:\n"
 		 "  hdnode advise node01 node02\n"
 		 "  hdnode advise --token=tokens --nodes=nodes.txt "

@@ -53,9 +53,9 @@ static const struct cliCommand command = {
 		"Query the hdnode daemons of many nodes at the same time. A "
 		"node that does not answer in time is shown as late and does "
 		"not delay the others.",
-	.notes = "Exit status: 0 all nodes have answered, 1 some have not, 2 "
-		 "wrong usage,\nno query was possible, or a project could not "
-		 "be written.\n\n"
+	.notes = "Exit status: 0 all nodes answered, 1 some did not, 2 usage "
+		 "error,\nno query was possible, or a project could not be "
+		 "written.\n\n"
 		 "Examples:\n"
 		 "  hdnode collect node01 node02\n"
 		 "  hdnode collect --format=json --probes localhost\n"

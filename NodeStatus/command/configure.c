@@ -20,8 +20,8 @@ static const struct cliCommand command = {
 		"Send a configuration file (hdnode.conf(5)) to nodes. Each "
 		"node accepts it as a whole, or reports the errors and keeps "
 		"its configuration. It is valid until hdnode ends there.",
-	.notes = "Exit status: 0 all nodes have accepted it, 1 some have not, "
-		 "2 wrong usage, or\nthe file cannot be read.\n\n"
+	.notes = "Exit status: 0 all nodes accepted it, 1 some did not, 2 "
+		 "usage error or unreadable\nfile.\n\n"
 		 "Examples:\n"
 		 "  hdnode configure alarms.conf localhost\n"
 		 "  hdnode configure --token=tokens --nodes=nodes.txt "

@@ -150,7 +150,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		{ "background", 'D', 0, G_OPTION_ARG_NONE, &options->background,
 		  "Run in the background; return when the trace runs", NULL },
 		{ "pid-file", 0, 0, G_OPTION_ARG_FILENAME, &options->pidFile,
-		  "Write the process number to FILE", "FILE" },
+		  "Write the process ID to FILE", "FILE" },
 		{ "syslog", 0, 0, G_OPTION_ARG_NONE, &options->syslog,
 		  "Send log lines to syslog; implied by -D", NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,

@@ -102,7 +102,7 @@ void ptClientRefuse(struct ptClient *client, const char *format, ...)
 	if (now - service->refusedNs > HD_NS_PER_S) {
 		if (service->refusedSaid > REFUSED_MAX)
 			ptMessage(HD_LOG_WARNING,
-				  "refused %u more requests of clients",
+				  "refused %u more client requests",
 				  service->refusedSaid - REFUSED_MAX);
 		service->refusedNs = now;
 		service->refusedSaid = 0;

@@ -82,8 +82,8 @@ int mapRun(struct predict *predict, int argc, char **argv)
 	};
 	static const struct predictHelp help = {
 		"GRAPH|-",
-		"Map each task to the PE on which it ends first, and write the "
-		"graph.",
+		"Map each task to the PE on which it finishes earliest, and "
+		"write the graph.",
 		"Examples:\n"
 		"  hdpredict map ch80.xml --platform p.xml --resources r.xml "
 		"-o mapped.xml\n"

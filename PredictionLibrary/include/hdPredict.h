@@ -918,7 +918,7 @@ double hdP_boardShuntVoltage(double count);
 /* ---- Mapping and simulation -------------------------------------------- */
 
 /**
- * Map each task to the PE on which it ends first.
+ * Map each task to the PE on which it finishes earliest.
  *
  * @param graph Finished graph; an existing mapping is replaced.
  * @param platform Finished platform.

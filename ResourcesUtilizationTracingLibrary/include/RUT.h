@@ -220,27 +220,27 @@ typedef struct rutSources_s rutSources;
 /** Clear all sources of @p sources, a variable. */
 #define RUTSRC_UNSET_ALL(sources) memset(&(sources), 0, sizeof(sources))
 
-/** Set the sources of the CPU. */
+/** Select the CPU sources. */
 #define RUTSRC_SET_CPU(sources) \
 	((sources).CPU_UTIL = 1, (sources).CPU_UTIL_X = 1)
 
-/** Set the sources of the memory. */
+/** Select the memory sources. */
 #define RUTSRC_SET_MEM(sources)                              \
 	((sources).MEM_USED = 1, (sources).MEM_FREE = 1,     \
 	 (sources).MEM_SHARED = 1, (sources).MEM_BUFFER = 1, \
 	 (sources).MEM_CACHED = 1)
 
-/** Set the sources of the network. */
+/** Select the network sources. */
 #define RUTSRC_SET_NET(sources)                               \
 	((sources).NET_IN_X = 1, (sources).NET_OUT_X = 1,     \
 	 (sources).NET_IN_EXT = 1, (sources).NET_OUT_EXT = 1, \
 	 (sources).NET_IN = 1, (sources).NET_OUT = 1)
 
-/** Set the sources of the disks. */
+/** Select the disk sources. */
 #define RUTSRC_SET_HDD(sources) \
 	((sources).HDD_READ = 1, (sources).HDD_WRITE = 1)
 
-/** Set all sources of the thesis: CPU, memory, network and disks. */
+/** Select all sources of the thesis: CPU, memory, network and disks. */
 #define RUTSRC_SET_ALL(sources)                            \
 	(RUTSRC_SET_CPU(sources), RUTSRC_SET_MEM(sources), \
 	 RUTSRC_SET_NET(sources), RUTSRC_SET_HDD(sources))

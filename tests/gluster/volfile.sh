@@ -179,7 +179,7 @@ a-hdtrace-trove debug/hdtrace TROVE: a
 a storage/posix:
 END_OF_FILE
 }
-ok "a graph without a network, in few lines" local_graph
+ok "a volume file in a few lines, without network translators" local_graph
 
 slow_disk() {
 	becomes slow-disk.vol <<'END_OF_FILE' || return 1

@@ -176,8 +176,8 @@ hostile() {
 	start --project=p && written hostile "$port" 23 && stop
 }
 scene hostile
-ok "a client that sends anything but tokens is served" hostile
-ok "a malformed token is not a cause" written r1 23
+ok "a client that sends malformed tokens is served" hostile
+ok "a malformed token does not become a cause" written r1 23
 
 # Servers that cannot record go on serving: PROJECT
 serves() {

@@ -189,7 +189,7 @@ long_preload() {
 			"$scratch/err" || return 1
 	done
 }
-ok "a too long LD_PRELOAD stays and is reported" long_preload
+ok "an overlong LD_PRELOAD is kept and reported" long_preload
 
 # ---- Users, scripts, names ---------------------------------------------------
 
