@@ -12,9 +12,6 @@
 /** The units, for messages and help texts. */
 #define HD_DURATION_UNITS "us, ms, s, min or h"
 
-/** One second, for hdDurationParse(). */
-#define HD_DURATION_S INT64_C(1000000000)
-
 /**
  * Find a unit of time.
  *

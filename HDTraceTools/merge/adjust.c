@@ -385,8 +385,7 @@ static bool parseOption(const char *option, char **node, int64_t *ns)
 {
 	const char *equals = strrchr(option, '=');
 
-	if (!equals ||
-	    hdDurationParse(equals + 1, HD_DURATION_S, ns, NULL) != 0)
+	if (!equals || hdDurationParse(equals + 1, HD_NS_PER_S, ns, NULL) != 0)
 		return false;
 	*node = g_strndup(option, (size_t)(equals - option));
 	return true;

@@ -9,6 +9,7 @@
 
 #include "LoadLevels/cpu/plan.h"
 #include "LoadLevels/cpu/sequence.h"
+#include "common/clock.h"
 #include "common/duration.h"
 
 /* A day each, or of a sequence in all. */
@@ -74,7 +75,7 @@ static const char *takeDuration(const char *text, int64_t *ns)
 	if (!colon)
 		return NULL;
 	duration = g_strndup(text, (size_t)(colon - text));
-	ret = hdDurationParse(duration, HD_DURATION_S, ns, NULL);
+	ret = hdDurationParse(duration, HD_NS_PER_S, ns, NULL);
 	g_free(duration);
 	return ret == 0 && *ns >= 1000000 && *ns <= LENGTH_MAX ? colon : NULL;
 }

@@ -27,6 +27,8 @@
 /* A clock that is off by more than errors and drift explain was set: the drift
  * is within the errors. */
 #define STEP_S 0.001
+/* Readings of two clocks, of which the quickest counts. */
+#define STEP_READINGS 5
 /* A time that lies in the future by more is none. */
 #define FUTURE_NS HD_NS_PER_S
 
@@ -172,6 +174,25 @@ struct nodeRecording *nodeRecordingBegin(const struct cliCommand *command,
 static int64_t nowOf(const struct nodeRecording *recording)
 {
 	return recording->baseNs + hdMonotonicNow();
+}
+
+/* How far the wall clock is ahead of the time of the recording. Of some
+ * readings, the one counts between whose two readings of the other clock was
+ * the least time: this thread may be interrupted. */
+static int64_t clockStep(const struct nodeRecording *recording)
+{
+	int64_t least = INT64_MAX, step = 0;
+
+	for (int i = 0; i < STEP_READINGS; i++) {
+		int64_t before = nowOf(recording), wall = hdClockNow();
+		int64_t after = nowOf(recording);
+
+		if (after - before < least) {
+			least = after - before;
+			step = wall - before - least / 2;
+		}
+	}
+	return step;
 }
 
 /* ---- Nodes --------------------------------------------------------------- */
@@ -484,7 +505,7 @@ void nodeRecordingTake(struct nodeRecording *recording,
 			continue;
 		}
 		g_hash_table_remove(recording->silent, info.address);
-		info.offset += (double)(hdClockNow() - nowOf(recording)) / 1e9;
+		info.offset += (double)clockStep(recording) / 1e9;
 		text = hdNode_section(collector, i, HDNODE_STATUS);
 		status = text ? json_loads(text, 0, NULL) : NULL;
 		if (status)

@@ -525,7 +525,7 @@ static bool parsePace(const char *text, struct hdExecutePace *pace)
 	if (*end == '\0')
 		return true;
 	if (*end != ',' ||
-	    hdDurationParse(end + 1, HD_DURATION_S, &ns, NULL) != 0)
+	    hdDurationParse(end + 1, HD_NS_PER_S, &ns, NULL) != 0)
 		return false;
 	pace->latency = (double)ns / 1e9;
 	return pace->latency >= 0 && pace->latency <= 3600;

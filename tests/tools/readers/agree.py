@@ -28,8 +28,14 @@ def near(a, b):
 
 
 def rounded(text, number):
-    """A number is printed with six digits, and at most six decimals."""
-    return abs(float(text) - number) <= max(6e-6 * abs(number), 6e-7)
+    """A number is printed with six digits and at most six decimals, or, beside an
+    error, with four digits at least and right to its last one."""
+    difference = abs(float(text) - number)
+    if difference <= max(6e-6 * abs(number), 6e-7):
+        return True
+    digits = re.sub(r"e.*|[^0-9]", "", text).lstrip("0")
+    decimals = len(text.partition(".")[2])
+    return len(digits) >= 4 and difference <= 0.500001 * 10 ** -decimals
 
 
 PREFIXES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
@@ -171,8 +177,8 @@ def check_table(project, rows):
                    shows(line[len(names):], row["unit"], row)
                    for line in seen):
             fail(f"no line of {key_of(row)} with {row['mean']}")
-    energy = re.search(r"^  Energy +(>= )?([^ ]+) ([kMGTPE]?)J", project.text,
-                       re.MULTILINE)
+    energy = re.search(r"^  Energy +(>= )?([^ ]+) (?:(?:\u00b1|\+-) [^ ]+ )?"
+                       r"([kMGTPE]?)J", project.text, re.MULTILINE)
     said = project.report["energy"]
     if (energy is None) != (said is None):
         fail("energy is not in text and JSON alike")
