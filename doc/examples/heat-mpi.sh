@@ -1,6 +1,7 @@
 #!/bin/sh
 # hdmpirun records the MPI example as ./quickstart shows it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 [ -n "$(built_libraries)" ] || skip_all "built without MPI"

@@ -218,6 +218,13 @@ static void placePrepare(int at, enum placeSide side)
 	place->side = side;
 }
 
+static void placeForget(int at)
+{
+	placeSet(&places[at], false, "none");
+	g_clear_pointer(&places[at].project, g_free);
+	g_clear_pointer(&places[at].directory, g_free);
+}
+
 /* The gauge of a run, from 0 to 0: how many came. */
 static int64_t readGauge(const char *path)
 {
@@ -282,7 +289,8 @@ static void testHandoff(void)
 	queueWait(OPERATIONS, true);
 	for (int i = 0; i < 2 * THREADS; i++)
 		pthread_join(threads[i], NULL);
-	placeSet(&places[0], false, "none");
+	placeForget(0);
+	placeForget(1);
 	g_assert_cmpint(recordCountOpen(), ==, 0);
 	g_assert_cmpint(recordCountUsers(), ==, 0);
 	checkRuns();
@@ -340,8 +348,8 @@ static void testTask(void)
 	operationReturn(outerWay);
 	goBack(inner);
 	goBack(outer);
-	placeSet(&places[0], false, "none");
-	placeSet(&places[1], false, "none");
+	placeForget(0);
+	placeForget(1);
 	g_assert_cmpint(recordCountOpen(), ==, 0);
 	g_assert_true(g_file_get_contents("task_host_brick_BREQ.rel", &text,
 					  NULL, NULL));

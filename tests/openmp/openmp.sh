@@ -1,6 +1,7 @@
 #!/bin/sh
 # libhdOmp, loaded by the runtime of LLVM: programs whose constructs are known.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: both
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 tool=${abs_top_builddir:?}/libhdOmp.so

@@ -2,6 +2,7 @@
 # From runs to models to predictions to runs again: links of a declared pace, and
 # kernels whose energy is declared.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: both
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 . "$abs_top_srcdir/tests/lib/sim.sh"

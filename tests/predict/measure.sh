@@ -290,7 +290,7 @@ cold() {
 	# shellcheck disable=SC2086
 	"$hdpredict" measure -o cold --pes=1 $short --alone --steady k0.xml 2>err &
 	pid=$!
-	until_done grep -q 'is warm' err || return 1
+	until_done grep -q 'waiting for a steady temperature' err || return 1
 	until_done works_on_all "$pid" >working
 	works=$?
 	kill -TERM "$pid"

@@ -3,6 +3,7 @@
 # its counts stay, and go on when it is loaded again; with the library linked into
 # the program, and into the plugin.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
 include=$abs_top_srcdir/InstrumentationLibrary/include

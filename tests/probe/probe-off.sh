@@ -3,6 +3,7 @@
 # load, a comparison and a branch; and what is not timed, as sampling has it, costs
 # less than what is.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers add code of their own"
 cd "$scratch" || exit 99

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: both */
 /* What an LMG450 may send, and what it must not, through the parser; each in
  * every division into two parts, and byte by byte. */
 #include "config.h"

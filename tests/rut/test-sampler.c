@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: both threads */
 /* The sampling thread: numbers and order of samples, stop, start, end. */
 #include "config.h"
 

@@ -3,6 +3,7 @@
 # libraries do in them is not said by the environment. And nobody leads files
 # that are replaced to other places.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: both
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 cd "$scratch" || exit 99
 program=${abs_top_builddir:?}/tests/system/set-uid

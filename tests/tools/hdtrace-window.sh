@@ -2,7 +2,7 @@
 # Entries are merged over windows: what a window has is arithmetic by hand here,
 # and of chance projects what a second implementation says (readers/window.py).
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: slow
+# tags: both slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

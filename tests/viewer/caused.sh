@@ -2,6 +2,7 @@
 # What pages show of who waited for whom, in Chromium: the critical path over the
 # rows, and messages between the groups of an intercommunicator.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

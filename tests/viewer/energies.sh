@@ -2,6 +2,7 @@
 # The energies of states in pages are those of hdtrace stat --regions, at any zoom;
 # the power of all nodes at the top is that of all entries.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/viewer/viewer.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Counters, deltas and gauges in a page in Chromium: what is drawn and shown.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -2,6 +2,7 @@
 # Layers of nodes in a page in Chromium: what is listed and drawn, of a project in
 # which one server of four has a slow disk (readers/diagnose.py).
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/viewer/viewer.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A prediction and the run that it is of, one above the other, in Chromium.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"

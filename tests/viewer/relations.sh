@@ -2,6 +2,7 @@
 # What pages show of relations, in Chromium: rows, arrows, requests that are followed,
 # and what is found; of few, of 100,000, in a page that is reduced, and served.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/viewer/viewer.sh"

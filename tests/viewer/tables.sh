@@ -1,6 +1,7 @@
 #!/bin/sh
 # The tables and dialogs of a page in Chromium, and links to it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

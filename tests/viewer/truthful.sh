@@ -2,6 +2,7 @@
 # What pages say of damaged files and of their server, in Chromium; that states
 # look alike in all of them and in pictures; how ranks are ordered.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: both threads */
 /* HDTRACE_CLOCK: what files say of where their times are from, and what is said
  * where the time stamp counter may not be trusted. */
 #include "config.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: both threads */
 /* Gauges: what is written at changes, throttled or not, by many threads. */
 #include "config.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: both threads */
 /*
  * Buffers and what happens around them: processes that fork and end, threads
  * that share nothing, threads that are cancelled; and the environment.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: both threads */
 /* Relations: many threads, and what happens to files and processes. */
 #include "config.h"
 
