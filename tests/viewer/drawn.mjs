@@ -345,7 +345,7 @@ const toggle = (text) => (dialog) => dialog.locator(`label:has-text("${text}")`)
 await ok("a scale for each row, and a common one again", async () => {
   const common = await heights();
 
-  await scales(toggle("common scale"));
+  await scales(toggle("share a scale"));
   assertSame(viewer.parameters.get("scale"), "own", "scale");
   const own = await heights();
   const top = ([first, ...rest], wanted) =>
@@ -361,7 +361,7 @@ await ok("a scale for each row, and a common one again", async () => {
   scaleOf(own.slice(4));
   await viewer.open(viewer.url);
   assertSame(await heights(), own, "what the link shows");
-  await scales(toggle("common scale"));
+  await scales(toggle("share a scale"));
   assertSame(await heights(), common, "again");
 });
 
@@ -373,10 +373,10 @@ await ok("scales that begin at zero", async () => {
   };
 
   assert((await rise()) > 15, `60 and 61 are ${await rise()} pixels apart`);
-  await scales(toggle("begin at zero"));
+  await scales(toggle("start at zero"));
   assert((await rise()) <= 1, `60 and 61 are ${await rise()} pixels apart`);
   assertSame(viewer.parameters.get("zero"), "yes", "zero");
-  await scales(toggle("begin at zero"));
+  await scales(toggle("start at zero"));
 });
 
 await ok("scales fit the visible range", async () => {
@@ -384,7 +384,7 @@ await ok("scales fit the visible range", async () => {
   const height = async () => (await draw(ALPHA)).line(0.5).y;
   const whole = await height();
 
-  await scales(toggle("fit what is in view"));
+  await scales(toggle("fit the visible time"));
   assert((await height()) < whole - 10, `${await height()} and ${whole}`);
   assertSame(viewer.parameters.get("fit"), "view", "fit");
 });

@@ -107,7 +107,7 @@ await ok("each kind has the numbers that mean something", async () => {
         Kind: "counter",
         Unit: "B",
         Total: "≥ 295",
-        Rate: "49.1667",
+        Rate: "49.17",
         Lowest: "5",
         Highest: "100",
         "Highest unit": "B/s",
@@ -122,7 +122,7 @@ await ok("each kind has the numbers that mean something", async () => {
         Min: "10",
         Max: "60",
         Total: "≥ 190",
-        Rate: "23.7500",
+        Rate: "23.75",
         "Highest unit": "W",
         Entries: "7",
         "No value": "0",
@@ -131,10 +131,10 @@ await ok("each kind has the numbers that mean something", async () => {
         Value: "G",
         Kind: "gauge",
         Unit: "W",
-        Mean: "162.500",
+        Mean: "162.5",
         Min: "100",
         Max: "300",
-        "Std. dev.": "85.6957",
+        "Std. dev.": "85.70",
         Integral: "≥ 1300",
         "Integral unit": "J",
         Entries: "7",
@@ -152,10 +152,10 @@ await ok("entries on borders count with their share", async () => {
   // Half of 200 B in two seconds, half of 30 in one, which began again at 5 s.
   assertSame(
     [counter.Total, counter.Rate, counter.Resets],
-    ["115", "76.6667", "0"],
+    ["115", "76.67", "0"],
     "counter",
   );
-  assertSame([delta.Total, delta.Rate], ["55", "36.6667"], "delta");
+  assertSame([delta.Total, delta.Rate], ["55", "36.67"], "delta");
 });
 
 await ok("gaps are shown as unknown", async () => {
@@ -168,7 +168,7 @@ await ok("gaps are shown as unknown", async () => {
     ["≥ 3.750", "unknown", "5"],
     "counter",
   );
-  assertSame([delta.Total, delta.Rate], ["37.5000", "21.4286"], "delta");
+  assertSame([delta.Total, delta.Rate], ["37.50", "21.43"], "delta");
   await viewer.mark("6", "8");
   for (const row of (await shown()).slice(0, 2))
     assertSame([row.Total, row.Rate], ["unknown", "unknown"], row.Value);
