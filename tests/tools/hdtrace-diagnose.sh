@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
 reader=$abs_top_srcdir/tests/tools/readers/diagnose.py
 cd "$scratch" || exit 99
 python3 -c '' 2>/dev/null || skip_all "there is no python3"
@@ -53,6 +54,13 @@ refused() {
 		status 2 diagnose -g nothing p.proj && status 2 diagnose none.proj
 }
 
+# The message says what a layer is, and how one is recorded.
+no_layers() {
+	(make_mini) && status 2 diagnose mini && cat "$scratch/err" &&
+		grep -q '^hdtrace diagnose: mini: the project has no layers; record ' \
+			"$scratch/err"
+}
+
 ok "mean, maximum, idle share and bytes are those by hand" made hand
 ok "gauges that differ by chance in parts of their time" by_chance
 ok "held operations of layers and ways, and outliers" made layers
@@ -66,4 +74,5 @@ ok "explanation of the verdict" said
 ok "CSV" csv
 ok "two nodes are not compared" few
 ok "nonsensical arguments" refused
+ok "a project without layers" no_layers
 done_testing
