@@ -244,7 +244,7 @@ typedef struct hdIUsedFile {
 typedef struct hdIClockPoint {
 	int64_t time;   /**< Time of the clock itself, in ns since 1970. */
 	int64_t offset; /**< Correction to add, in ns. */
-	int64_t error;  /**< Largest error of the offset, in ns. */
+	int64_t error;  /**< Maximum error of the offset, in ns. */
 } hdIClockPoint;
 
 /**
@@ -254,7 +254,7 @@ typedef struct hdIClockPoint {
 typedef struct hdIClock {
 	const char *node;   /**< Path of the node, usually a host. */
 	const char *method; /**< Method: "ping-pong", "reference". */
-	int64_t error;      /**< Largest error of the times, in ns. */
+	int64_t error;      /**< Maximum error of the times, in ns. */
 	const hdIClockPoint *points;
 	size_t pointCount;
 } hdIClock;
@@ -266,7 +266,7 @@ typedef struct hdIProject {
 	const char *prefix;
 	const char *file; /**< The .proj or the single file that was opened. */
 	const char *description; /**< "" if there is none. */
-	/** Types of the levels from level 1 down; "" where not known. */
+	/** Types of the levels from level 1 down; "" if unknown. */
 	const char *const *levels;
 	size_t levelCount;
 	const hdINode *root;
@@ -463,7 +463,8 @@ typedef struct hdIElement {
 	const char *name;
 	const hdIAttribute *attributes;
 	size_t attributeCount;
-	const char *text; /**< Text in the element, without outer blanks. */
+	const char
+		*text; /**< Text in the element, without surrounding blanks. */
 	const struct hdIElement *children;
 	size_t childCount;
 } hdIElement;
@@ -485,8 +486,9 @@ typedef struct hdIRecord {
 	/** Child elements of a state. */
 	const hdIElement *elements;
 	size_t elementCount;
-	const char *text;  /**< Text in the element, without outer blanks. */
-	int64_t offset;    /**< Start of the element in the file. */
+	const char
+		*text;  /**< Text in the element, without surrounding blanks. */
+	int64_t offset; /**< Start of the element in the file. */
 	int64_t endOffset; /**< Its end (exclusive). */
 } hdIRecord;
 

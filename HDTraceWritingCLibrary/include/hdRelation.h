@@ -6,7 +6,7 @@
  * A trace (hdTrace.h) is one time line, and its states cannot overlap. A
  * relation is an activity that was started by another activity. On a topology
  * node, relations may overlap, and a relation may outlive its cause. Each
- * relation has its own states, which nest. Relations are written to
+ * relation has its own states, which can be nested. Relations are written to
  * `PROJECT_LABEL1_LABEL2...rel`; doc/format defines the layout.
  *
  *     hdR_topoToken server;
@@ -92,7 +92,7 @@ extern "C" {
 
 /** Longest name of a state, in bytes. */
 #define HDR_MAX_NAME_LENGTH 1000
-/** Largest number of attributes in one call. */
+/** Maximum number of attributes in one call. */
 #define HDR_MAX_ATTRIBUTES 64
 /** Longest value of an attribute, in bytes. */
 #define HDR_MAX_VALUE_LENGTH 65535
@@ -518,7 +518,7 @@ int hdR_logAttributeString(hdR_token token, const char *key, const char *value);
 #define HDR_MAX_HINT_KEY_LENGTH 255
 /** Longest value of a hint, in bytes. */
 #define HDR_MAX_HINT_LENGTH 4096
-/** Largest number of hints in a list. */
+/** Maximum number of hints in a list. */
 #define HDR_MAX_HINTS 64
 /** Key of the hint that carries the text of a token. */
 #define HDR_HINT_TOKEN "relation"

@@ -136,7 +136,7 @@ struct hdProbeFigures {
 	 *  NaN if the probe is not a kernel. */
 	double dispatch_s;
 	double mean_s;            /**< Of an instance; body of a kernel. */
-	double variance;          /**< In s^2, with n - 1; NaN below two. */
+	double variance;          /**< Sample variance, s^2; NaN if n < 2. */
 	double min_s;             /**< Since the last reset. */
 	double max_s;             /**< Since the last reset. */
 	double p50_s;             /**< Median; see hdProbe_quantile(). */
@@ -285,7 +285,7 @@ void hdProbe_enable(int isOn);
  * Means, quantiles and extremes cover only timed instances.
  *
  * @param probe Not NULL.
- * @param every Time one in this number of instances; 0 and 1: all.
+ * @param every Time one of this number of instances; 0 and 1: all instances.
  * @param isRandom Skip a random number of instances (geometric distribution).
  *        Each instance is then timed independently with the same probability,
  *        and sums are unbiased for any program. Otherwise, each thread times

@@ -148,7 +148,7 @@ int pt_stopTracing(PowerTrace *trace);
 /**
  * Stop tracing, write all data, and free the trace.
  *
- * @param trace Trace to end; it is freed in any case. NULL is allowed.
+ * @param trace Trace to end; it is always freed. NULL is allowed.
  *
  * @retval PT_SUCCESS Success.
  * @retval PT_EDEVICE The device is unreachable; earlier measurements are in

@@ -12,9 +12,10 @@
  *
  *     cc -shared -fPIC -O3 -o SCALE.so scale.c
  *
- * hdexecute searches a kernel among the built-in kernels (see hdexecute(1)),
- * then in the object with its name, then in the object fallback.so, in each
- * of the directories on its command line.
+ * hdexecute first searches for a kernel among the built-in kernels (see
+ * hdexecute(1)). Then it searches in the directories on its command line: first
+ * in objects with the name of the kernel, then in objects with the name
+ * fallback.so.
  */
 #ifndef HD_KERNEL_H
 #define HD_KERNEL_H

@@ -70,14 +70,14 @@ typedef enum hdPAccess {
 	HDP_RANDOM_SYNC,      /**< Random, each write goes to the disk. */
 } hdPAccess;
 
-/** Options of a simulation; all zero is the default. */
+/** Options of a simulation; the default is all zero. */
 typedef struct hdPOptions {
 	int isWithoutSlowdown; /**< Kernels do not slow each other down. */
 	hdPSharing sharing;    /**< Sharing of bridges. */
 	int recordsTransfers;  /**< Keep each transfer, and the energy
 				*   of each task. */
 	int isWithoutUnused;   /**< Unused servers draw no power. */
-	uint64_t sample;       /**< 0: means; otherwise the number of a
+	uint64_t sample;       /**< 0: use means; otherwise the number of a
 				*   sample. */
 	uint64_t seed;         /**< Seed of samples. */
 	/** Called occasionally, in the calling thread, with the number of
@@ -107,7 +107,8 @@ typedef struct hdPSpread {
 	uint64_t count;
 	double mean;
 	double meanError; /**< Half of the 95 % confidence interval of the mean,
-			   *   by the normal distribution: from 30 samples. */
+			   *   from the normal distribution; valid from 30
+			   *   samples on. */
 	double deviation; /**< Standard deviation of one value. */
 	double minimum;
 	double maximum;
@@ -169,7 +170,7 @@ typedef struct hdPPower {
 	double peak;       /**< Peak, in W. */
 	double peakAt;     /**< First time of the peak, in s. */
 	double over;       /**< Seconds above the limit. */
-	uint64_t excesses; /**< Number of times it is exceeded. */
+	uint64_t excesses; /**< Number of times that the limit is exceeded. */
 } hdPPower;
 
 /** An interval in which power exceeds a limit. */
@@ -177,8 +178,9 @@ typedef struct hdPExcess {
 	double start;  /**< Begin of the interval, in s. */
 	double end;    /**< End of the interval, in s. */
 	double peak;   /**< Peak in the interval, in W. */
-	int64_t task;  /**< Task that exceeds the limit: of all that begin then,
-			*   the one with most power. -1: idle power does. */
+	int64_t task;  /**< Task that exceeds the limit: of all tasks that begin
+			*   at this time, the task with the highest power.
+			*   -1: idle power exceeds the limit. */
 	int isMessage; /**< A message of this task, not its run. */
 	int64_t server; /**< Its server, or -1. */
 	int64_t pe;     /**< Its PE, or -1. */
