@@ -463,8 +463,8 @@ typedef struct hdIElement {
 	const char *name;
 	const hdIAttribute *attributes;
 	size_t attributeCount;
-	const char
-		*text; /**< Text in the element, without surrounding blanks. */
+	/** Text in the element, without surrounding blanks. */
+	const char *text;
 	const struct hdIElement *children;
 	size_t childCount;
 } hdIElement;
@@ -486,9 +486,9 @@ typedef struct hdIRecord {
 	/** Child elements of a state. */
 	const hdIElement *elements;
 	size_t elementCount;
-	const char
-		*text;  /**< Text in the element, without surrounding blanks. */
-	int64_t offset; /**< Start of the element in the file. */
+	/** Text in the element, without surrounding blanks. */
+	const char *text;
+	int64_t offset;    /**< Start of the element in the file. */
 	int64_t endOffset; /**< Its end (exclusive). */
 } hdIRecord;
 
