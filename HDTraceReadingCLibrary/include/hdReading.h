@@ -5,31 +5,32 @@
  *
  * hdI_openProject() finds the parts of a project: its topology, its files, and
  * the values of its statistics groups. hdI_openStat() and hdI_openTrace() then
- * stream the content of one file. Their memory does not grow with the file. All
- * functions also work on a single file.
+ * stream the content of one file. Their memory use does not depend on the size
+ * of the file. All functions also work on a single file.
  *
  * **Tolerance.** Files may be old, damaged or truncated. The library delivers
- * all readable data and reports each problem as a diagnostic: the file, the
+ * all readable data and reports each problem as a diagnostic with the file, the
  * byte offset, and the violated rule of doc/format. A damaged file never makes
  * the whole project unreadable.
  *
  * **Limits.** The library opens only regular files. It stops reading a file
  * with more than #HDI_NESTING_MAX nested elements, or with an element of more
- * than #HDI_ATTRIBUTES_MAX attributes. So the cost of a malicious file is
- * bounded by its size.
+ * than #HDI_ATTRIBUTES_MAX attributes. Therefore the cost of reading a
+ * malicious file is bounded by its size.
  *
  * **Memory.** Data that is reached through a pointer to const belongs to the
  * object that returned it. It remains valid as long as that object exists,
- * unless the documentation says otherwise. Structs may get new members at their
- * end; never copy or allocate them.
+ * unless the documentation says otherwise. Later versions may add members at
+ * the end of structs, so programs must not copy or allocate structs.
  *
- * **Threads.** A project is constant after opening; any thread may read it.
- * Only one thread at a time may use a reader. Different readers need no
- * coordination. A handler is called by the thread that calls the library.
+ * **Threads.** A project does not change after it is opened, so any thread may
+ * read it. Only one thread at a time may use a reader, but threads may use
+ * different readers concurrently. A handler is called by the thread that calls
+ * the library.
  *
  * **Errors.** Functions return NULL or -1 and set errno: ENOMEM, EINVAL
  * (invalid argument), the errno of a failed system call, or EBADMSG (invalid
- * content; a diagnostic gives the place and the reason).
+ * content; a diagnostic contains the position and the reason).
  *
  * **Time** is in nanoseconds since 1970, including time adjustments.
  */
@@ -43,10 +44,10 @@
 extern "C" {
 #endif
 
-/** Greatest nesting of elements in a file. */
+/** Maximum nesting of elements in a file. */
 #define HDI_NESTING_MAX 1000
 
-/** Largest number of attributes of an element. */
+/** Maximum number of attributes of an element. */
 #define HDI_ATTRIBUTES_MAX 2000
 
 /* ---- Diagnostics ------------------------------------------------------- */
@@ -93,7 +94,7 @@ typedef struct hdIRule {
 } hdIRule;
 
 /**
- * Get all rules that diagnostics can name.
+ * Get all rules to which diagnostics can refer.
  *
  * @param[out] count Number of rules; may be NULL.
  *
@@ -226,7 +227,7 @@ typedef struct hdIDatatype {
 	/** Element name: "NAMED", "STRUCT", "VECTOR", ..., upper case. */
 	const char *combiner;
 	const char *name; /**< "" if there is none. */
-	/** Everything inside the element, as XML text; "" if it is empty. */
+	/** Content of the element, as XML text; "" if it is empty. */
 	const char *content;
 	/** Other attributes of the element, in file order. */
 	const hdIAttribute *attributes;
@@ -243,7 +244,7 @@ typedef struct hdIUsedFile {
 typedef struct hdIClockPoint {
 	int64_t time;   /**< Time of the clock itself, in ns since 1970. */
 	int64_t offset; /**< Correction to add, in ns. */
-	int64_t error;  /**< Largest error of the offset, in ns. */
+	int64_t error;  /**< Maximum error of the offset, in ns. */
 } hdIClockPoint;
 
 /**
@@ -253,7 +254,7 @@ typedef struct hdIClockPoint {
 typedef struct hdIClock {
 	const char *node;   /**< Path of the node, usually a host. */
 	const char *method; /**< Method: "ping-pong", "reference". */
-	int64_t error;      /**< Largest error of the times, in ns. */
+	int64_t error;      /**< Maximum error of the times, in ns. */
 	const hdIClockPoint *points;
 	size_t pointCount;
 } hdIClock;
@@ -265,7 +266,7 @@ typedef struct hdIProject {
 	const char *prefix;
 	const char *file; /**< The .proj or the single file that was opened. */
 	const char *description; /**< "" if there is none. */
-	/** Types of the levels from level 1 down; "" where not known. */
+	/** Types of the levels from level 1 down; "" if unknown. */
 	const char *const *levels;
 	size_t levelCount;
 	const hdINode *root;
@@ -299,13 +300,14 @@ typedef struct hdIProject {
  *
  * Reads the .proj, searches for all files with the prefix of the project, and
  * reads the headers of the statistics groups. Undeclared files are included,
- * with a note. Declared groups without a file are a warning.
+ * and reported as a note. Declared groups without a file are reported as a
+ * warning.
  *
  * @param path A .proj file, its path without ".proj", or a directory that
- *        contains one .proj. A single .stat, .trc or .rel file is a project of
- *        one file. If the name of a .stat file ends with the labels and the
- *        group of its header, the group belongs to a node with these labels;
- *        otherwise to the root.
+ *        contains one .proj. A single .stat, .trc or .rel file is opened as a
+ *        project with one file. If the name of a .stat file ends with the
+ *        labels and the group of its header, the group belongs to a node with
+ *        these labels; otherwise to the root.
  * @param handler Receives diagnostics, now and when files of the project are
  *        read; may be NULL.
  * @param data Passed to @p handler.
@@ -335,8 +337,8 @@ void hdI_closeProject(hdIProject *project);
 const hdINode *hdI_findNode(const hdIProject *project, const char *path);
 
 /**
- * Shift all times of a group by changing its timeAdjustment. For example, this
- * corrects the known delay of a meter.
+ * Shift all times of a group by changing its timeAdjustment, for example to
+ * correct the known delay of a meter.
  *
  * @param project Project that the group belongs to. No reader of the group may
  *        be open, and no other thread may use the project.
@@ -347,7 +349,7 @@ void hdI_shiftGroup(hdIProject *project, const hdIGroup *group, int64_t ns);
 
 /* ---- Statistics -------------------------------------------------------- */
 
-/** Bytes of a string value; not terminated, any content. */
+/** Bytes of a string value: any content, not terminated. */
 typedef struct hdIBytes {
 	const char *bytes;
 	size_t length;
@@ -370,7 +372,8 @@ typedef struct hdIBlock {
 	/** Start and end of the interval of each entry. */
 	const int64_t *start;
 	const int64_t *end;
-	/** 1 if the group was stopped between the previous entry and this. */
+	/** 1 if the group was stopped between the previous entry and this
+	 *  one. */
 	const uint8_t *isAfterGap;
 	const int64_t *offset;    /**< Offset of each entry in the file. */
 	const hdIColumn *columns; /**< One for each value of the group. */
@@ -380,7 +383,7 @@ typedef struct hdIBlock {
 typedef struct hdIStatReader hdIStatReader;
 
 /**
- * Start to read the entries of a group.
+ * Start reading the entries of a group.
  *
  * @param project Project that the group belongs to.
  * @param group Group to read.
@@ -391,7 +394,7 @@ typedef struct hdIStatReader hdIStatReader;
 hdIStatReader *hdI_openStat(const hdIProject *project, const hdIGroup *group);
 
 /**
- * Start to read the entries of a group, with a separate handler for diagnostics
+ * Start reading the entries of a group, with a separate handler for diagnostics
  * instead of the handler of the project.
  *
  * @param project Project that the group belongs to.
@@ -415,13 +418,13 @@ hdIStatReader *hdI_openStatWith(const hdIProject *project,
  * @retval 1 @p block is set.
  * @retval 0 End of the file. A truncated tail was reported as a warning.
  * @retval -1 The rest of the file cannot be read, and a diagnostic was
- * reported. All data before was delivered. errno is set.
+ *         reported. All data before this point was delivered. errno is set.
  */
 int hdI_readStat(hdIStatReader *reader, const hdIBlock **block);
 
 /**
- * Continue at an entry that this or another reader of the group delivered
- * before.
+ * Continue reading at an entry that this or another reader of the group has
+ * already delivered.
  *
  * @param reader Reader to use.
  * @param offset Offset of the entry in the file; see hdIBlock::offset.
@@ -430,7 +433,7 @@ int hdI_readStat(hdIStatReader *reader, const hdIBlock **block);
  *
  * @retval 0 The next block begins with the entry.
  * @retval -1 Error, and nothing was changed; errno is set (EINVAL: the offset
- *         is evidently not the offset of an entry).
+ *         cannot be the offset of an entry).
  */
 int hdI_seekStat(hdIStatReader *reader, int64_t offset, int64_t start,
 		 uint64_t number);
@@ -460,7 +463,8 @@ typedef struct hdIElement {
 	const char *name;
 	const hdIAttribute *attributes;
 	size_t attributeCount;
-	const char *text; /**< Text in the element, without outer blanks. */
+	/** Text in the element, without surrounding blanks. */
+	const char *text;
 	const struct hdIElement *children;
 	size_t childCount;
 } hdIElement;
@@ -482,7 +486,8 @@ typedef struct hdIRecord {
 	/** Child elements of a state. */
 	const hdIElement *elements;
 	size_t elementCount;
-	const char *text;  /**< Text in the element, without outer blanks. */
+	/** Text in the element, without surrounding blanks. */
+	const char *text;
 	int64_t offset;    /**< Start of the element in the file. */
 	int64_t endOffset; /**< Its end (exclusive). */
 } hdIRecord;
@@ -491,7 +496,7 @@ typedef struct hdIRecord {
 typedef struct hdITraceReader hdITraceReader;
 
 /**
- * Start to read a trace.
+ * Start reading a trace.
  *
  * @param project Project that the trace belongs to.
  * @param trace Trace to read.
@@ -503,7 +508,7 @@ hdITraceReader *hdI_openTrace(const hdIProject *project,
 			      const hdITraceFile *trace);
 
 /**
- * Start to read a trace, with a separate handler for diagnostics instead of the
+ * Start reading a trace, with a separate handler for diagnostics instead of the
  * handler of the project.
  *
  * @param project Project that the trace belongs to.
@@ -523,8 +528,8 @@ hdITraceReader *hdI_openTraceWith(const hdIProject *project,
  *
  * Records are ordered by their end: the states and events inside a state
  * (nesting n + 1) come before the state (nesting n). If the enclosing state is
- * missing (truncated file), there is a warning, and the next record of nesting
- * n, or the end, follows.
+ * missing because the file is truncated, a warning is reported, and the next
+ * record of nesting n or the end of the file follows.
  *
  * @param reader Reader to use.
  * @param[out] record The record, valid until the next call on the reader.
@@ -532,7 +537,7 @@ hdITraceReader *hdI_openTraceWith(const hdIProject *project,
  * @retval 1 @p record is set.
  * @retval 0 End of the file. A missing end was reported as a warning.
  * @retval -1 The rest of the file cannot be read, and a diagnostic was
- * reported. All data before was delivered. errno is set.
+ *         reported. All data before this point was delivered. errno is set.
  */
 int hdI_readTrace(hdITraceReader *reader, const hdIRecord **record);
 
@@ -559,11 +564,11 @@ void hdI_closeTrace(hdITraceReader *reader);
 
 /** Kind of an element in a .rel file. */
 typedef enum hdIRelationKind {
-	HDI_RELATION_BEGIN, /**< It begins. */
-	HDI_RELATION_END,   /**< It ends. */
-	HDI_STATE_BEGIN,    /**< A state begins, inside the innermost one. */
-	HDI_STATE_END,      /**< Its innermost state ends. */
-	HDI_RELATION_LINK   /**< It has a further cause. */
+	HDI_RELATION_BEGIN, /**< The relation begins. */
+	HDI_RELATION_END,   /**< The relation ends. */
+	HDI_STATE_BEGIN,    /**< A state begins inside the innermost state. */
+	HDI_STATE_END,      /**< The innermost state ends. */
+	HDI_RELATION_LINK   /**< The relation has an additional cause. */
 } hdIRelationKind;
 
 /** How a relation refers to its cause. */
@@ -606,8 +611,8 @@ typedef struct hdIRelationState {
 	unsigned int depth;
 	int64_t start;
 	int64_t end; /**< HDI_NEVER if it did not end. */
-	/** The attributes of its begin, followed by the attributes that only
-	 *  its end has. If both have an attribute, the value of the end. */
+	/** Attributes of the begin, followed by attributes that only the end
+	 *  has. If both have an attribute, it has the value from the end. */
 	const hdIAttribute *attributes;
 	size_t attributeCount;
 } hdIRelationState;
@@ -629,7 +634,8 @@ typedef struct hdIRelation {
 	/** Tokens of additional causes, HOST:PID:TOPOLOGY:ID. */
 	const char *const *links;
 	size_t linkCount;
-	/** Bytes of the file that were read when it was delivered. */
+	/** Number of bytes of the file that had been read when the relation was
+	 *  delivered. */
 	int64_t endOffset;
 } hdIRelation;
 
@@ -644,7 +650,7 @@ typedef struct hdIRelationOwner {
 typedef struct hdIRelationReader hdIRelationReader;
 
 /**
- * Start to read relations.
+ * Start reading relations.
  *
  * @param project Project that the file belongs to.
  * @param file File to read.
@@ -656,7 +662,7 @@ hdIRelationReader *hdI_openRelations(const hdIProject *project,
 				     const hdIRelationFile *file);
 
 /**
- * Start to read relations, with a separate handler for diagnostics instead of
+ * Start reading relations, with a separate handler for diagnostics instead of
  * the handler of the project.
  *
  * @param project Project that the file belongs to.
@@ -684,10 +690,10 @@ hdIRelationReader *hdI_openRelationsWith(const hdIProject *project,
 int hdI_getRelationOwner(hdIRelationReader *reader, hdIRelationOwner *owner);
 
 /**
- * Read the next element, in file order. Between elements of different
- * relations, time may step back.
+ * Read the next element, in file order. The times of elements of different
+ * relations may decrease.
  *
- * A reader must use either this function or hdI_readRelation(), not both.
+ * Use either this function or hdI_readRelation() with a reader, not both.
  *
  * @param reader Reader to use.
  * @param[out] record The element, valid until the next call on the reader.
@@ -695,7 +701,7 @@ int hdI_getRelationOwner(hdIRelationReader *reader, hdIRelationOwner *owner);
  * @retval 1 @p record is set.
  * @retval 0 End of the file. A missing end was reported as a warning.
  * @retval -1 The rest of the file cannot be read, and a diagnostic was
- * reported. All data before was delivered. errno is set.
+ *         reported. All data before this point was delivered. errno is set.
  */
 int hdI_readRelationRecord(hdIRelationReader *reader,
 			   const hdIRelationRecord **record);
@@ -709,8 +715,8 @@ int hdI_readRelationRecord(hdIRelationReader *reader,
  * @param reader Reader to use.
  * @param[out] relation The relation, valid until the next call on the reader.
  *
- * @return See hdI_readRelationRecord(). Open relations are delivered before
- *         -1.
+ * @return See hdI_readRelationRecord(). Relations that are still open are
+ *         delivered before -1 is returned.
  */
 int hdI_readRelation(hdIRelationReader *reader, const hdIRelation **relation);
 

@@ -4,8 +4,8 @@
  * Error values and losses of the HDTrace writing library.
  *
  * Functions that fail return -1, or NULL where they return a pointer, and set
- * errno to one of the values below. Functions that succeed leave errno as it
- * was. (Thesis sections 4.2.2 and A.1.3.)
+ * errno to one of the values below. Functions that succeed do not change errno.
+ * (Thesis sections 4.2.2 and A.1.3.)
  */
 #ifndef HD_ERROR_H
 #define HD_ERROR_H
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** First value of HDTrace; the errno values of the system are smaller. */
+/** First error value of HDTrace; the errno values of the system are smaller. */
 #define HD_ERR_BASE 800000
 
 /** Errors that any function of the library may set. */
@@ -25,11 +25,11 @@ enum hdCommonError {
 	HD_ERR_INVALID_ARGUMENT = HD_ERR_BASE,
 	/** Memory could not be allocated. */
 	HD_ERR_MALLOC,
-	/** Something is longer than its documented limit. */
+	/** An argument or result exceeds its documented limit. */
 	HD_ERR_BUFFER_OVERFLOW,
 	/** The system time could not be read. */
 	HD_ERR_GET_TIME,
-	/** A file could not be created, or exists and must be kept. */
+	/** A file could not be created, or it exists and must be kept. */
 	HD_ERR_CREATE_FILE,
 	/** A file could not be written: disk full, I/O error. */
 	HD_ERR_WRITE_FILE,
@@ -48,7 +48,8 @@ enum hdCommonError {
 
 /** Errors of the statistics part. */
 enum hdStatsError {
-	/** The group is committed but must not be, or must be but is not. */
+	/** The call is not allowed after, or not before, the group is
+	 *  committed. */
 	HDS_ERR_GROUP_COMMIT_STATE = HD_ERR_BASE + 200,
 	/** An argument has an unexpected value, e.g. the length of an entry. */
 	HDS_ERR_UNEXPECTED_ARGVALUE,

@@ -6,7 +6,7 @@
  * A trace (hdTrace.h) is one time line, and its states cannot overlap. A
  * relation is an activity that was started by another activity. On a topology
  * node, relations may overlap, and a relation may outlive its cause. Each
- * relation has its own states, which nest. Relations are written into
+ * relation has its own states, which can be nested. Relations are written to
  * `PROJECT_LABEL1_LABEL2...rel`; doc/format defines the layout.
  *
  *     hdR_topoToken server;
@@ -28,39 +28,43 @@
  *     hdR_destroyRelation(&request);
  *     hdR_finalize(&server);
  *
- * **Tokens.** A token (hdR_token) is the handle of a relation in its process. A
- * token as text is sent to other processes and hosts. If the code in between
- * has no field for a token, a list of hints carries it (hdR_addHint()).
+ * **Tokens.** A token (hdR_token) is the handle of a relation in its process.
+ * In text form, a token can be sent to other processes and hosts. If the code
+ * in between has no field for a token, a list of hints can carry it
+ * (hdR_addHint()).
  *
  * **Disabled relations.** NULL is a valid token. If the parent or the token of
  * a node is NULL, the new relation is NULL. All other functions then do nothing
  * and return -1 (or NULL) without changing errno. With `HDTRACE_RELATION=0`,
- * hdR_initTopology() gives NULL, so each further call costs only a branch.
+ * hdR_initTopology() sets the token to NULL, so each further call costs only a
+ * branch.
  *
- * **Threads.** All functions may be called by any thread at any time without a
- * lock, with two exceptions. Only one thread at a time may use a token; it may
- * be a different thread each time. No thread may use the token of a node while
- * it is initialized or finalized. A token that serves as a parent, or is
- * converted to text, only must not be freed at the same time. So a relation may
- * start in one thread, continue in a second and end in a third, while a fourth
- * creates relations that it caused. Relations of a finalized node may still be
- * used, but nothing is recorded, and calls fail with HD_ERR_TRACE_DISABLED.
+ * **Threads.** Any thread may call any function at any time without a lock,
+ * with two exceptions. First, only one thread at a time may use a token; it may
+ * be a different thread each time. To use a token as a parent or convert it to
+ * text, it is sufficient that no thread frees it at the same time. Second, no
+ * thread may use the token of a node while the node is initialized or
+ * finalized. Therefore a relation may start in one thread, continue in a second
+ * and end in a third, while a fourth creates relations that it caused.
+ * Relations of a finalized node may still be used, but nothing is recorded, and
+ * calls fail with HD_ERR_TRACE_DISABLED.
  *
- * **Buffering.** Each thread has its own buffer for each node that it uses, a
- * quarter of `HDTRACE_BUFFER_SIZE_KB`. The background thread of the library
- * merges the buffers by time into the file. The rules of hdTopology.h for
- * files, processes and descriptors apply. Records of one relation stay in
+ * **Buffering.** Each thread has its own buffer for each node that it uses,
+ * with a quarter of `HDTRACE_BUFFER_SIZE_KB`. The background thread of the
+ * library merges the buffers by time into the file. The rules of hdTopology.h
+ * for files, processes and descriptors apply. Records of one relation stay in
  * order, even if they come from several threads. With `HDTRACE_ON_FULL=drop`, a
- * relation or state that does not fit is dropped as a whole, and counted. The
- * end of a written state or relation waits, so that the file contains both.
+ * relation or state that does not fit is dropped as a whole and counted. The
+ * end of a state or relation whose start was written waits for space, so that
+ * the file contains both.
  *
  * **File errors** are as in hdTrace.h: one call returns -1 with
  * HD_ERR_WRITE_FILE. Later calls return 0, and their records count as lost
  * (hdR_getLosses()).
  *
  * **Time.** Wall clock time in nanoseconds. It never decreases within a
- * relation. Between two relations of a file, time may step back by a small
- * amount, because threads record concurrently.
+ * relation. Between two relations of a file, time may decrease slightly,
+ * because threads record concurrently.
  *
  * **Text.** Values may contain any character, and keys are names; see
  * hdTrace.h.
@@ -88,7 +92,7 @@ extern "C" {
 
 /** Longest name of a state, in bytes. */
 #define HDR_MAX_NAME_LENGTH 1000
-/** Largest number of attributes in one call. */
+/** Maximum number of attributes in one call. */
 #define HDR_MAX_ATTRIBUTES 64
 /** Longest value of an attribute, in bytes. */
 #define HDR_MAX_VALUE_LENGTH 65535
@@ -110,7 +114,7 @@ typedef struct _hdR_token *hdR_token;
 /* ---- Nodes ------------------------------------------------------------- */
 
 /**
- * Start to record relations on a node: create its file.
+ * Start recording relations on a node, and create its file.
  *
  * @param node Topology node; may be destroyed afterwards.
  * @param[out] out Token of the node, to be ended with hdR_finalize(); NULL on
@@ -123,24 +127,24 @@ typedef struct _hdR_token *hdR_token;
 int hdR_initTopology(hdTopoNode *node, hdR_topoToken *out);
 
 /**
- * End the recording of relations on a node: write everything and close the
- * file. A file without a relation is removed.
+ * End the recording of relations on a node: write all data and close the file.
+ * A file without relations is removed.
  *
  * Relations of the node that still exist have no end in the file; their tokens
  * must be destroyed as usual. In a child process that inherited the node by
- * fork(), this only frees it.
+ * fork(), this function only frees it.
  *
  * @param[in,out] topology Token of the node; set to NULL.
  *
  * @retval 0 Success.
- * @retval -1 Error, or NULL; errno is HD_ERR_WRITE_FILE (something could not be
- *         written, now or before) or HD_ERR_CLOSE_FILE.
+ * @retval -1 Error, or NULL; errno is HD_ERR_WRITE_FILE (some data could not be
+ *         written, now or earlier) or HD_ERR_CLOSE_FILE.
  */
 int hdR_finalize(hdR_topoToken *topology);
 
 /**
- * Free the common data of all nodes. Older tokens must not be used afterwards;
- * hdR_initTopology() starts again.
+ * Free the common data of all nodes. Existing tokens must not be used
+ * afterwards; hdR_initTopology() allocates the data again.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_CONTEXT (a node is not finalized).
@@ -213,7 +217,7 @@ hdR_token hdR_relateProcessLocalToken(hdR_topoToken topology, hdR_token parent);
  *
  * @return The relation, or NULL as for hdR_createTopLevelRelation(), and if
  *         @p parent is NULL. HD_ERR_INVALID_ARGUMENT: @p parent is not a token
- *         (there is a log line; see HDTRACE_VERBOSITY).
+ *         (a log line is printed; see HDTRACE_VERBOSITY).
  */
 hdR_token hdR_relateLocalToken(hdR_topoToken topology, const char *parent);
 
@@ -231,7 +235,7 @@ hdR_token hdR_relateRemoteToken(hdR_topoToken topology, const char *parent);
  * Create a relation whose cause is given by a W3C trace context.
  *
  * @param topology Token of its node.
- * @param parent Value of a header `traceparent`, of any version.
+ * @param parent Value of a `traceparent` header, of any version.
  *
  * @return See hdR_relateLocalToken().
  */
@@ -299,8 +303,8 @@ typedef struct {
 int hdR_finishRelation(hdR_token token, int n, const hdR_attribute *attributes);
 
 /**
- * Add a further cause to a relation: for example, a relation that it waited
- * for, or each request of a batch.
+ * Add another cause to a relation, such as a relation that it waited for, or
+ * each request of a batch.
  *
  * @param token Relation.
  * @param cause Token of the cause, from hdR_getRemoteToken().
@@ -313,7 +317,7 @@ int hdR_finishRelation(hdR_token token, int n, const hdR_attribute *attributes);
 int hdR_link(hdR_token token, const char *cause);
 
 /**
- * End a relation, and free its token. Open states get no end in the file. If
+ * End a relation and free its token. Open states have no end in the file. If
  * hdR_finishRelation() has ended the relation, the token is only freed.
  *
  * @param[in,out] token Relation; set to NULL.
@@ -329,7 +333,7 @@ int hdR_destroyRelation(hdR_token *token);
 /* ---- Tokens as text ---------------------------------------------------- */
 
 /**
- * Get a relation's token for other processes of this host.
+ * Get a relation's token for other processes on this host.
  *
  * @param token Relation.
  *
@@ -380,7 +384,7 @@ int hdR_putTraceparent(hdR_token token, char *buffer, size_t size);
  * Start a state of a relation, inside the innermost open state if there is one.
  *
  * @param token Relation.
- * @param name Any text up to HDR_MAX_NAME_LENGTH bytes, not empty.
+ * @param name Any non-empty text of up to HDR_MAX_NAME_LENGTH bytes.
  *
  * @retval 0 Success.
  * @retval -1 Error, and no state was started; or NULL. errno is
@@ -396,7 +400,7 @@ int hdR_startS(hdR_token token, const char *name);
  * @param token Relation.
  * @param name See hdR_startS().
  * @param n Number of attributes, up to HDR_MAX_ATTRIBUTES.
- * @param keys Their names, each once; not `name`, `t` or `time`.
+ * @param keys Their names, without duplicates; not `name`, `t` or `time`.
  * @param values Their values, of up to HDR_MAX_VALUE_LENGTH bytes each.
  *
  * @return See hdR_startS().
@@ -479,15 +483,15 @@ int hdR_endFailed(hdR_token token, const char *why);
  *
  * @retval 0 Success, or the state is not recorded.
  * @retval -1 Error, or NULL; errno is HD_ERR_INVALID_ARGUMENT (NULL, not a
- *         name, or given before by this function), HD_ERR_INVALID_CONTEXT (no
- *         state is open), HD_ERR_BUFFER_OVERFLOW (more than
- *         HDR_MAX_ATTRIBUTES, or too long) or HD_ERR_MALLOC.
+ *         name, or already added by this function), HD_ERR_INVALID_CONTEXT (no
+ *         state is open), HD_ERR_BUFFER_OVERFLOW (more than HDR_MAX_ATTRIBUTES,
+ *         or too long) or HD_ERR_MALLOC.
  */
 int hdR_logAttributeInt64(hdR_token token, const char *key, int64_t value);
 
 /**
- * Add a floating point attribute to the innermost open state, in the form of
- * hdT_logAttributeDouble().
+ * Add a floating point attribute to the innermost open state, in the same
+ * format as hdT_logAttributeDouble().
  *
  * @param token Relation.
  * @param key See hdR_logAttributeInt64().
@@ -514,15 +518,15 @@ int hdR_logAttributeString(hdR_token token, const char *key, const char *value);
 #define HDR_MAX_HINT_KEY_LENGTH 255
 /** Longest value of a hint, in bytes. */
 #define HDR_MAX_HINT_LENGTH 4096
-/** Largest number of hints in a list. */
+/** Maximum number of hints in a list. */
 #define HDR_MAX_HINTS 64
 /** Key of the hint that carries the text of a token. */
 #define HDR_HINT_TOKEN "relation"
 
 /**
  * A small list of keys and values that accompanies a request to another thread
- * or host. It passes through code that has no field for a token. NULL is the
- * empty list. Only one thread at a time may use a list.
+ * or host, through code that has no field for a token. NULL is the empty list.
+ * Only one thread at a time may use a list.
  */
 typedef struct _hdR_hints hdR_hints;
 
@@ -585,8 +589,8 @@ hdR_token hdR_relateHint(hdR_topoToken topology, const hdR_hints *hints);
  * @param[out] buffer The buffer; may be NULL if @p size is 0.
  * @param size Its size.
  *
- * @return Bytes that the list needs; nothing is written if that is more than
- *         @p size.
+ * @return Number of bytes that the list needs; if it exceeds @p size, nothing
+ *         is written.
  */
 size_t hdR_encodeHints(const hdR_hints *hints, void *buffer, size_t size);
 
@@ -598,8 +602,8 @@ size_t hdR_encodeHints(const hdR_hints *hints, void *buffer, size_t size);
  * @param length Number of bytes; the list must use all of them.
  *
  * @retval 0 Success.
- * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (it is not a list, or is
- *         beyond the limits) or HD_ERR_MALLOC.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (not a valid list, or a
+ *         limit is exceeded) or HD_ERR_MALLOC.
  */
 int hdR_decodeHints(hdR_hints **hints, const void *bytes, size_t length);
 

@@ -3,11 +3,11 @@
  * @file
  * Statistics: values that are measured repeatedly.
  *
- * A statistics group has a list of values. An entry has one number (or string)
- * for each value, and the end time of its interval. Groups are written into
- * `PROJECT_LABEL1_..._GROUP.stat`, a short XML header followed by binary
- * entries. (Thesis sections 3.2.3, 3.3.4 and A.1.2; doc/format defines the
- * layout of the file.)
+ * A statistics group has a list of values. An entry contains one number (or
+ * string) for each value, and the end time of its interval. Groups are written
+ * to `PROJECT_LABEL1_..._GROUP.stat`, which contains a short XML header
+ * followed by binary entries. (Thesis sections 3.2.3, 3.3.4 and A.1.2;
+ * doc/format defines the layout of the file.)
  *
  *     hdStatsGroup *group = hdS_createGroup("Energy", node, 1);
  *     hdS_addValue(group, "P", FLOAT, "W", "Power");
@@ -19,17 +19,17 @@
  *     hdS_writeDoubleValue(group, joules);    // completes the entry
  *     hdS_finalize(group);
  *
- * **Time of an entry.** The end of its interval: the time of the call that
- * starts the entry, or the time given with hdS_setEntryTime() or
- * hdS_writeEntryAt(). An entry covers the time since the previous entry. Within
- * a file, time never decreases: if the clock steps back, the library repeats
- * the last time and counts this.
+ * **Time of an entry.** The time of an entry is the end of its interval: the
+ * time of the call that starts the entry, or the time that is passed to
+ * hdS_setEntryTime() or hdS_writeEntryAt(). An entry covers the time since the
+ * previous entry. Within a file, time never decreases: if the clock steps back,
+ * the library repeats the last time and counts this.
  *
- * **Stop and restart.** `HDTRACE_GAPS` selects the content of the file where a
- * group was disabled for a while. `marker` (default) is a gap record; the next
- * interval begins at the restart. `entry` is a filler entry at the restart
- * (NaN, 0 and "") for readers that do not know gaps. `none` adds the pause to
- * the next entry.
+ * **Stop and restart.** `HDTRACE_GAPS` selects how a file represents a pause
+ * during which the group was disabled. `marker` (default) is a gap record; the
+ * next interval begins at the restart. `entry` is a filler entry at the restart
+ * (NaN, 0 and "") for readers that do not support gaps. `none` adds the pause
+ * to the next entry.
  *
  * **Buffering, threads, file errors**: see hdTrace.h.
  */
@@ -64,7 +64,7 @@ extern "C" {
 /** Longest string in an entry, in bytes. */
 #define HDS_MAX_STRING_LENGTH 32767
 
-/** Types of values. In the file all are big endian. */
+/** Types of values. In the file, numbers are big-endian. */
 typedef enum _hdStatsValueType {
 	INT32,  /**< 32 bit integer. */
 	INT64,  /**< 64 bit integer. */
@@ -146,7 +146,7 @@ hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
  * @param name Name of the value.
  * @param type Its type.
  * @param unit Its unit, e.g. "W", or NULL.
- * @param grouping Common tag of values that are compared, or NULL.
+ * @param grouping Common tag of values that can be compared, or NULL.
  *
  * @retval 0 Success.
  * @retval -1 Error, and nothing was added; errno is HD_ERR_INVALID_ARGUMENT,
@@ -167,11 +167,11 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
  *
  * The kind of a value is `gauge` (a value during the interval), `counter` (the
  * reading of a growing counter) or `delta` (an amount since the previous
- * entry). Without it, tools guess the kind.
+ * entry). Without this attribute, tools guess the kind.
  *
  * @param group Group to extend.
- * @param key Name of the attribute, which must be new. The format reserves
- *        `name`, `type`, `unit`, `grouping`, `timestampDatatype`,
+ * @param key Name of the attribute, which must not exist yet. The format
+ *        reserves `name`, `type`, `unit`, `grouping`, `timestampDatatype`,
  *        `timeAdjustment` and `clock`.
  * @param value Its text.
  *
@@ -190,7 +190,7 @@ int hdS_addAttribute(hdStatsGroup *group, const char *key, const char *value);
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT,
  *         HDS_ERR_GROUP_COMMIT_STATE (already committed),
- *         HD_ERR_BUFFER_OVERFLOW (the header is not below
+ *         HD_ERR_BUFFER_OVERFLOW (the header is not shorter than
  *         HDS_MAX_HEADER_LENGTH), HD_ERR_MALLOC, HD_ERR_GET_TIME or
  *         HD_ERR_WRITE_FILE.
  */
@@ -234,9 +234,9 @@ int hdS_enableGroupAt(hdStatsGroup *group, const struct timespec *when);
 int hdS_disableGroup(hdStatsGroup *group);
 
 /**
- * Tell whether a group is enabled. Does not set errno.
+ * Check whether a group is enabled. Does not set errno.
  *
- * @param group Group to ask.
+ * @param group Group to query.
  *
  * @retval 1 Yes.
  * @retval 0 No, or the group was inherited by fork().
@@ -252,8 +252,8 @@ int hdS_isEnabled(const hdStatsGroup *group);
  * readings of a meter.
  *
  * @param group Group to use.
- * @param when End of the interval since 1970. A time before the last one
- *        in the file is replaced by the last one, and counted.
+ * @param when End of the interval since 1970. A time before the last time in
+ *        the file is replaced by the last time and counted.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, or not a time from
@@ -266,8 +266,8 @@ int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when);
  * Write a complete entry.
  *
  * The values must be in network byte order and without padding. A string
- * consists of two bytes of length and its bytes. The function checks only the
- * length of the entry.
+ * consists of its length in two bytes, followed by its bytes. The function
+ * checks only the length of the entry.
  *
  * @param group Group to write to.
  * @param entry The values.
@@ -276,9 +276,8 @@ int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when);
  * @retval 0 Success.
  * @retval -1 Error, and nothing was written; errno is HD_ERR_INVALID_ARGUMENT,
  *         HD_ERR_TRACE_DISABLED, HDS_ERR_GROUP_COMMIT_STATE,
- *         HDS_ERR_UNEXPECTED_ARGVALUE (the length does not fit),
- *         HDS_ERR_ENTRY_STATE (an entry has been started), HD_ERR_GET_TIME or
- *         HD_ERR_WRITE_FILE (once).
+ *         HDS_ERR_UNEXPECTED_ARGVALUE (wrong length), HDS_ERR_ENTRY_STATE (an
+ *         entry has been started), HD_ERR_GET_TIME or HD_ERR_WRITE_FILE (once).
  */
 int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength);
 
@@ -347,10 +346,11 @@ int hdS_writeDoubleValue(hdStatsGroup *group, double value);
  * Write the next value of the current entry. The last value completes it.
  *
  * @param group Group to write to.
- * @param str The string, of any bytes. The group must expect type STRING next.
+ * @param str The string; it may contain any bytes. The group must expect type
+ *        STRING next.
  *
  * @retval 0 Success.
- * @retval -1 Error, as for hdS_writeInt32Value(), HD_ERR_MALLOC, and
+ * @retval -1 Error, as for hdS_writeInt32Value(), or HD_ERR_MALLOC;
  *         HD_ERR_INVALID_ARGUMENT also if @p str is NULL or longer than
  *         HDS_MAX_STRING_LENGTH.
  */
@@ -370,7 +370,7 @@ int hdS_flush(hdStatsGroup *group);
 /**
  * Get the losses of a group.
  *
- * @param group Group to ask.
+ * @param group Group to query.
  * @param[out] losses The current numbers.
  *
  * @retval 0 Success.
@@ -379,18 +379,18 @@ int hdS_flush(hdStatsGroup *group);
 int hdS_getLosses(const hdStatsGroup *group, hdLosses *losses);
 
 /**
- * End a group: write everything, close and free it.
+ * End a group: write all data, close the file, and free the group.
  *
- * In a child process that inherited the group by fork(), this only frees it.
- * An incomplete entry is dropped.
+ * In a child process that inherited the group by fork(), this function only
+ * frees it. An incomplete entry is dropped.
  *
  * @param group Group to end; freed even on error.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL),
  *         HDS_ERR_GROUP_COMMIT_STATE (it was not committed; its empty file is
- *         removed), HD_ERR_WRITE_FILE (something could not be written, now or
- *         before) or HD_ERR_CLOSE_FILE.
+ *         removed), HD_ERR_WRITE_FILE (some data could not be written, now or
+ *         earlier) or HD_ERR_CLOSE_FILE.
  */
 int hdS_finalize(hdStatsGroup *group);
 
@@ -398,7 +398,7 @@ int hdS_finalize(hdStatsGroup *group);
 
 /**
  * The number of pending operations in a layer of a program. A gauge is a group
- * that is written when this number changes, by any thread.
+ * that is written when a thread changes this number.
  *
  *     hdS_gauge *disk = hdS_gaugeCreate("DISK", node, 1, 0);
  *
@@ -409,16 +409,16 @@ int hdS_finalize(hdStatsGroup *group);
  * The group has the values `Pending` (a gauge, which begins at 0) and `Bytes`
  * (an amount). An entry covers the time before its time stamp. At a change, the
  * library writes the number before the change. The last number is written when
- * the gauge is flushed, disabled or finalized. Without an entry, the number did
- * not change.
+ * the gauge is flushed, disabled or finalized. While there is no entry, the
+ * number did not change.
  *
  * **Threads.** Any thread may call hdS_gaugeAdd() at any time without a lock.
  * Changes are ordered by their time stamps. No thread may use a gauge while it
  * is finalized. Signal handlers must not call these functions.
  *
  * **Losses.** If a buffer is full, a gauge waits, even if `HDTRACE_ON_FULL` is
- * `drop`. No change is lost. After a file error (see hdTrace.h) nothing more is
- * written.
+ * `drop`. Changes are never lost. After a file error (see hdTrace.h), nothing
+ * more is written.
  */
 typedef struct _hdS_gauge hdS_gauge;
 
@@ -428,10 +428,10 @@ typedef struct _hdS_gauge hdS_gauge;
  * @param layer Name of the group; see hdS_createGroup().
  * @param topoNode See hdS_createGroup().
  * @param topoLevel See hdS_createGroup().
- * @param interval 0: every change is written. Otherwise the least time between
- *        two entries, in ns; an entry is written at a change. It contains the
- *        exact mean over its interval (`Pending`), the minimum and maximum
- *        (`PendingMin`, `PendingMax`), and the sum of the bytes.
+ * @param interval 0: every change is written. Otherwise the minimum time
+ *        between two entries, in ns; an entry is written at a change. It
+ *        contains the exact mean over its interval (`Pending`), the minimum and
+ *        maximum (`PendingMin`, `PendingMax`), and the sum of the bytes.
  *
  * @return The gauge, to be ended with hdS_gaugeFinalize().
  * @retval NULL Error, as for hdS_createGroup() and hdS_commitGroup();
@@ -483,7 +483,7 @@ int hdS_gaugeFlush(hdS_gauge *gauge);
 int hdS_gaugeDisable(hdS_gauge *gauge);
 
 /**
- * Record again, starting with the current number. The pause is a gap.
+ * Resume recording, starting with the current number. The pause is a gap.
  *
  * @param gauge Gauge to enable.
  *
@@ -496,16 +496,16 @@ int hdS_gaugeEnable(hdS_gauge *gauge);
 /**
  * Get the number of pending operations.
  *
- * @param gauge Gauge to ask; NULL gives 0.
+ * @param gauge Gauge to query; NULL returns 0.
  *
  * @return The number.
  */
 int64_t hdS_gaugeValue(hdS_gauge *gauge);
 
 /**
- * Get the number of times that the number became negative.
+ * Get how often the number of pending operations became negative.
  *
- * @param gauge Gauge to ask; NULL gives 0.
+ * @param gauge Gauge to query; NULL returns 0.
  *
  * @return The count.
  */
@@ -514,7 +514,7 @@ uint64_t hdS_gaugeNegatives(hdS_gauge *gauge);
 /**
  * Get the losses of a gauge after a file error.
  *
- * @param gauge Gauge to ask.
+ * @param gauge Gauge to query.
  * @param[out] losses See hdS_getLosses().
  *
  * @retval 0 Success.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Another name of hdTopology.h, for old programs.
+ * Old name of hdTopology.h, kept for existing programs.
  */
 #include <hdTopology.h>

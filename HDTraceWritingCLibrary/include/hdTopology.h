@@ -3,10 +3,10 @@
  * @file
  * The topology: the place of each trace in a project.
  *
- * A project is a tree. Its root, level 0, is the project itself. The types of
- * the deeper levels are free; (Project, Host, Rank, Thread) is common. Each
- * trace and each statistics group belongs to one node of the tree. The labels
- * on the path to that node form its file name:
+ * A project is a tree. Its root, level 0, is the project itself. The program
+ * chooses the types of the deeper levels; (Project, Host, Rank, Thread) is
+ * common. Each trace and each statistics group belongs to one node of the tree.
+ * The labels on the path to that node form its file name:
  *
  *     myProject_node01_rank3_0.trc          events of thread 0 of rank 3
  *     myProject_node01_Utilization.stat     statistics of host node01
@@ -21,28 +21,27 @@
  *
  * **Uniqueness.** A file contains one trace, one group, or the relations of one
  * node. Therefore a node has at most one trace, and one group of each name.
- * This holds for all programs that write into a project at the same time.
- * Siblings need different labels. Labels and group names are used unchanged in
- * file names and contain no `_`. Within a project, different names thus make
- * different files. Two projects in one directory can still collide: node `b`
- * of project `a` and the root of project `a_b`. Labels can also collide if the
- * file system treats them as equal, for example if it ignores case. In both
- * cases the second writer fails with HD_ERR_CREATE_FILE. This also holds if
- * existing files are replaced: a file that is being written is never replaced.
+ * This applies across all programs that write to a project at the same time.
+ * Sibling nodes must have different labels. Labels and group names are used
+ * unchanged in file names and contain no `_`. Within a project, different names
+ * therefore lead to different files. Two projects in one directory can still
+ * collide: for example, node `b` of project `a` and the root of project `a_b`.
+ * Labels can also collide if the file system treats them as equal, for example
+ * if it ignores case. In both cases, the second writer fails with
+ * HD_ERR_CREATE_FILE, even if existing files are replaced: a file that is being
+ * written is never replaced.
  *
  * **Threads.** A topology and its nodes do not change after creation; any
  * thread may read them. Several threads may create nodes of one topology at the
  * same time. A topology or node must not be destroyed while a thread uses it.
  *
- * @section env Environment
- * The variables are read once, when the first topology is created. An invalid
- * value counts as not set. Defaults are in parentheses. Set-uid and set-gid
- * programs ignore all of these variables, and the variables of libRUT, libPT,
- * libpm and libhdMPI.
+ * @section env Environment The library reads the variables once, when the first
+ * topology is created. A variable with an invalid value is ignored. Defaults
+ * are in parentheses. Set-uid and set-gid programs ignore all of these
+ * variables, as well as the variables of libRUT, libPT, libpm and libhdMPI.
  *
- * - `HDTRACE_VERBOSITY` (0): lines on standard error. -1: none; 0: one line if
- *   something is not recorded; 1: all errors; 2: also warnings; 3: also
- *   information.
+ * - `HDTRACE_VERBOSITY` (0): output on standard error. -1: none; 0: one line if
+ *   data is not recorded; 1: all errors; 2: also warnings; 3: also information.
  * - `HDTRACE_BUFFER_SIZE_KB` (256): buffer size of each file, 4 to 1048576,
  *   rounded up to a power of two. Without this variable, a full buffer grows to
  *   1024, unless `HDTRACE_ON_FULL` is `drop`.
@@ -51,39 +50,39 @@
  *   `2s`.
  * - `HDTRACE_FORCE_FLUSH` (0): 1 passes each record to the operating system
  *   immediately.
- * - `HDTRACE_ON_FULL` (wait): action if a buffer is full. `wait` until it is
- *   written, or `drop` and count the record.
+ * - `HDTRACE_ON_FULL` (wait): behavior when a buffer is full: `wait` until it
+ *   has been written, or `drop` and count the record.
  * - `HDTRACE_OVERWRITE_EXISTING_FILES` (0): 1 replaces existing files instead
  *   of failing with HD_ERR_CREATE_FILE. Symbolic links are never followed.
- * - `HDTRACE_RELATION` (1): 0 records no relations; see hdRelation.h.
+ * - `HDTRACE_RELATION` (1): 0 disables relations; see hdRelation.h.
  * - `HDTRACE_MAX_NESTING_DEPTH` (990): default of hdT_setNestedDepth().
  * - `HDTRACE_PREFIX` (empty): prefix of each relative project name, for example
  *   `/scratch/run7/`.
  * - `HDTRACE_CLOCK` (realtime): source of time stamps. `tsc` is the time stamp
- *   counter of the processor, which is compared with the system clock
- *   repeatedly. The files contain the largest error. If the counter is not
- *   reliable, the library prints one line and uses the system clock.
- * - `HDTRACE_GAPS` (marker): content of a file where a group was stopped:
+ *   counter of the processor, which is repeatedly compared with the system
+ *   clock. The files contain the maximum error. If the counter is not reliable,
+ *   the library prints one line and uses the system clock.
+ * - `HDTRACE_GAPS` (marker): representation of a pause of a group in its file:
  *   `marker`, `entry` or `none`; see hdStats.h.
  *
  * **Missing recordings.** A failure of tracing never stops the program, and
  * many programs ignore the results of the calls. Therefore a process prints one
- * line on standard error if a trace, a group or a part of one is not recorded.
+ * line on standard error if all or part of a trace or group is not recorded.
  * The line contains the file, the cause and the remedy (for existing files:
  * HDTRACE_OVERWRITE_EXISTING_FILES). In an MPI program only the first process
  * of each host prints this line. libRUT and libPT do the same.
  *
- * **Processes.** A child made by fork() inherits topologies, traces and groups,
- * but writes nothing into them. Its calls return as on a disabled trace;
- * hdT_finalize() and hdS_finalize() only free memory. The child may create its
- * own traces. A process that ends by exit() or by returning from main() without
- * finalizing loses no complete record. A process that is killed loses at most
- * the records of the last `HDTRACE_FLUSH_MS`.
+ * **Processes.** A child process that was created by fork() inherits
+ * topologies, traces and groups, but does not write to them. Its calls behave
+ * as on a disabled trace; hdT_finalize() and hdS_finalize() only free memory.
+ * The child may create its own traces. A process that ends by exit() or returns
+ * from main() without finalizing does not lose complete records. A process that
+ * is killed loses at most the records of the last `HDTRACE_FLUSH_MS`.
  *
  * **Descriptors.** A program that closes all descriptors, as daemons do, also
  * closes the descriptors of the traces. The operating system may then reuse the
  * numbers for other files. Before each write, the library compares device and
- * inode, and never writes into a file that is not its own. The trace then ends
+ * inode, so it never writes to a file that is not its own. The trace then ends
  * as if the disk were full. Later records count as lost (hdT_getLosses(),
  * hdS_getLosses()).
  */
@@ -113,8 +112,7 @@ typedef struct _hdTopoNode hdTopoNode;
  *
  * @return The topology, to be freed with hdT_destroyTopology().
  * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT (a NULL or empty name,
- *         a character that is not allowed, a negative number) or
- *         HD_ERR_MALLOC.
+ *         an invalid character, a negative number) or HD_ERR_MALLOC.
  */
 hdTopology *hdT_createTopology(const char *project, const char **levels,
 			       int nlevels);
@@ -122,7 +120,7 @@ hdTopology *hdT_createTopology(const char *project, const char **levels,
 /**
  * Destroy a topology.
  *
- * Nodes, traces and groups that were made from it stay usable.
+ * Nodes, traces and groups that were created from it remain usable.
  *
  * @param topology Topology to free.
  *
@@ -144,9 +142,9 @@ int hdT_destroyTopology(hdTopology *topology);
  *        of levels.
  *
  * @return The node, to be freed with hdT_destroyTopoNode().
- * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, an empty label
- *         or one with a character that is not allowed, a path longer than the
- *         topology is deep) or HD_ERR_MALLOC.
+ * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, an empty label or
+ *         a label with an invalid character, a path with more labels than the
+ *         topology has levels) or HD_ERR_MALLOC.
  */
 hdTopoNode *hdT_createTopoNode(hdTopology *topology, const char **path,
 			       int length);
@@ -154,7 +152,7 @@ hdTopoNode *hdT_createTopoNode(hdTopology *topology, const char **path,
 /**
  * Destroy a topology node.
  *
- * Traces and groups that were made from it stay usable.
+ * Traces and groups that were created from it remain usable.
  *
  * @param node Node to free.
  *
@@ -166,17 +164,17 @@ int hdT_destroyTopoNode(hdTopoNode *node);
 /**
  * Get the depth of a topology.
  *
- * @param topology Topology to ask.
+ * @param topology Topology to query.
  *
- * @return Number of levels, the root (level 0) included.
+ * @return Number of levels, including the root (level 0).
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
  */
 int hdT_getTopoDepth(const hdTopology *topology);
 
 /**
- * Get the level on which a node lives.
+ * Get the level of a node.
  *
- * @param node Node to ask.
+ * @param node Node to query.
  *
  * @return The level; 0 is the root.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
@@ -185,9 +183,9 @@ int hdT_getTopoNodeLevel(const hdTopoNode *node);
 
 /**
  * Get the path of a node as a string: its labels joined with `_`, without the
- * project name, e.g. `host1_process1_thread1`. The root's is empty.
+ * project name, e.g. `host1_process1_thread1`. The path of the root is empty.
  *
- * @param node Node to ask.
+ * @param node Node to query.
  *
  * @return The path, valid until the node is destroyed.
  * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT.
@@ -197,10 +195,10 @@ const char *hdT_getTopoPathString(const hdTopoNode *node);
 /**
  * Get one label on the path of a node.
  *
- * For a node made from `{ "host0", "process0", "thread0" }` level 2 gives
+ * For the node `{ "host0", "process0", "thread0" }`, the label of level 2 is
  * "process0".
  *
- * @param node Node to ask.
+ * @param node Node to query.
  * @param level Level of the label, from 1 to the level of the node.
  *
  * @return The label, valid until the node is destroyed.

@@ -3,10 +3,10 @@
  * @file
  * Traces: states and events of one topology node.
  *
- * A state has a start and an end. It may contain attributes, child elements
- * and other states. An event happens at one point in time. Both are written as
- * XML elements into `PROJECT_LABEL1_LABEL2...trc`. A state is written when it
- * ends. (Thesis section 3.3.3; doc/format defines the layout of the file.)
+ * A state has a start and an end. It may contain attributes, child elements and
+ * other states. An event happens at one point in time. Both are written as XML
+ * elements to `PROJECT_LABEL1_LABEL2...trc`. A state is written when it ends.
+ * (Thesis section 3.3.3; doc/format defines the layout of the file.)
  *
  *     hdTrace *trace = hdT_createTrace(node);
  *     hdT_logStateStart(trace, "Compute");
@@ -20,8 +20,8 @@
  * hdTopology.h control this. A call never waits for the disk while the buffer
  * has room.
  *
- * **Threads.** Only one thread at a time may use a trace. Different traces need
- * no coordination.
+ * **Threads.** Only one thread at a time may use a trace, but threads may use
+ * different traces concurrently.
  *
  * **File errors.** If a record cannot be written (the disk is full, or the
  * program has closed the file descriptor), one call returns -1 with
@@ -97,18 +97,18 @@ hdTrace *hdT_createTrace(hdTopoNode *node);
 hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
 
 /**
- * Limit how deeply nested states are recorded.
+ * Limit the nesting of recorded states.
  *
  * Deeper states and their contents are not recorded, but the library still
  * tracks their nesting. The limit applies to states that start after the call.
  *
- * The library never records states deeper than 990, because readers reject
- * files that are nested too deeply. States that exceed this limit count as
- * lost (hdT_getLosses()).
+ * The library never records states with a nesting above 990, because readers
+ * reject files that are nested too deeply. States that exceed this limit count
+ * as lost (hdT_getLosses()).
  *
  * @param trace Trace to change.
- * @param depth Nesting of the deepest states to record; 0 is the outermost
- *        only.
+ * @param depth Maximum nesting of recorded states; 0 records only the outermost
+ *        states.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, negative depth).
@@ -118,10 +118,11 @@ int hdT_setNestedDepth(hdTrace *trace, int depth);
 /**
  * Pass each record to the operating system as soon as it is complete.
  *
- * This is slow and meant for debugging. The default is `HDTRACE_FORCE_FLUSH`.
+ * This is slow and intended for debugging. The default is
+ * `HDTRACE_FORCE_FLUSH`.
  *
  * @param trace Trace to change.
- * @param flag 0 no, other values yes.
+ * @param flag 0 disables this, any other value enables it.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
@@ -156,9 +157,9 @@ int hdT_enableTrace(hdTrace *trace);
 int hdT_disableTrace(hdTrace *trace);
 
 /**
- * Tell whether recording is enabled.
+ * Check whether recording is enabled.
  *
- * @param trace Trace to ask.
+ * @param trace Trace to query.
  *
  * @retval 1 Yes.
  * @retval 0 No, or the trace was inherited by fork().
@@ -182,12 +183,12 @@ int hdT_logStateStart(hdTrace *trace, const char *name);
 /**
  * Start a state at a given time.
  *
- * Like hdT_logStateStart(), but the caller gives the time.
+ * Like hdT_logStateStart(), but the caller specifies the time.
  *
  * @param trace Trace to write to.
  * @param name Name of the state; copied.
- * @param when Time since 1970 (CLOCK_REALTIME). A time before the last one
- *        in the trace is replaced by the last one, and counted.
+ * @param when Time since 1970 (CLOCK_REALTIME). A time before the last time in
+ *        the trace is replaced by the last time and counted.
  *
  * @retval 0 Success.
  * @retval -1 Error, as for hdT_logStateStart(); HD_ERR_INVALID_ARGUMENT also if
@@ -203,9 +204,9 @@ int hdT_logStateStartAt(hdTrace *trace, const char *name,
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_INVALID_CONTEXT
- *         (no state is open), HD_ERR_MALLOC, HD_ERR_GET_TIME (the last time
- *         in the trace is used instead) or HD_ERR_WRITE_FILE (once). After the
- *         last three the state is ended.
+ *         (no state is open), HD_ERR_MALLOC, HD_ERR_GET_TIME (the last time in
+ *         the trace is used instead) or HD_ERR_WRITE_FILE (once). After the
+ *         last three errors, the state has ended.
  */
 int hdT_logStateEnd(hdTrace *trace);
 
@@ -221,22 +222,22 @@ int hdT_logStateEnd(hdTrace *trace);
 int hdT_logStateEndAt(hdTrace *trace, const struct timespec *when);
 
 /**
- * Add attributes to the current state, printf form.
+ * Add attributes to the current state, formatted as by printf().
  *
  *     hdT_logAttributes(trace, "size='%d' toRank='%d'", size, rank);
  *
  * The formatted text must be a list of `key='value'` or `key="value"`. The
- * library escapes the values. A quote inside a value ends the value only if a
- * blank and another `key=`, or the end of the text, follows. The typed
- * functions below are faster and have no such ambiguity.
+ * library escapes the values. A quote inside a value ends the value only if it
+ * is followed by a blank and another `key=`, or by the end of the text. The
+ * typed functions below are faster and avoid this ambiguity.
  *
  * @param trace Trace to write to.
  * @param format printf format, and its arguments.
  *
  * @retval 0 Success, or nothing is recorded at the moment.
  * @retval -1 Error, and none of the attributes was added; errno is
- *         HD_ERR_INVALID_ARGUMENT (NULL, not such a list, a name that is not
- *         allowed or was given before), HD_ERR_INVALID_CONTEXT (no state is
+ *         HD_ERR_INVALID_ARGUMENT (NULL, not a valid list, or a name that is
+ *         not allowed or already exists), HD_ERR_INVALID_CONTEXT (no state is
  *         open) or HD_ERR_MALLOC.
  */
 int hdT_logAttributes(hdTrace *trace, const char *format, ...) HDT_PRINTF(2, 3);
@@ -249,8 +250,8 @@ int hdT_logAttributes(hdTrace *trace, const char *format, ...) HDT_PRINTF(2, 3);
  * @param value Its value.
  *
  * @retval 0 Success, or nothing is recorded at the moment.
- * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, not a name, or
- *         given before), HD_ERR_INVALID_CONTEXT (no state is open) or
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, not a valid name,
+ *         or it already exists), HD_ERR_INVALID_CONTEXT (no state is open) or
  *         HD_ERR_MALLOC.
  */
 int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value);
@@ -261,11 +262,11 @@ int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value);
  *     hdT_logAttributesInt64(trace, "size toRank",
  *                            (const int64_t[]){ size, rank });
  *
- * This is faster than one call for each attribute if a program repeats the
- * same list: a trace caches some lists.
+ * If a program repeats the same list, this is faster than one call for each
+ * attribute, because a trace caches some lists.
  *
  * @param trace Trace to write to.
- * @param keys Names of the attributes, with one blank between them; copied.
+ * @param keys Names of the attributes, separated by single blanks; copied.
  * @param values Their values, one for each name.
  *
  * @retval 0 Success, or nothing is recorded at the moment.
@@ -309,7 +310,7 @@ int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value);
  *
  *     hdT_logElement(trace, "Data", "offset='%ld' size='%ld'", offset, size);
  *
- * gives `<Data offset='0' size='4'/>` inside the state's element.
+ * produces `<Data offset='0' size='4'/>` inside the element of the state.
  *
  * @param trace Trace to write to.
  * @param name Name of the element; copied.
@@ -317,7 +318,7 @@ int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value);
  *
  * @retval 0 Success, or nothing is recorded at the moment.
  * @retval -1 Error, as for hdT_logAttributes(); HD_ERR_INVALID_ARGUMENT also if
- *         @p name is not a name or is `Nested`.
+ *         @p name is not a valid name or is `Nested`.
  */
 int hdT_logElement(hdTrace *trace, const char *name, const char *format, ...)
 	HDT_PRINTF(3, 4);
@@ -391,7 +392,7 @@ int hdT_flush(hdTrace *trace);
 /**
  * Get the losses of a trace.
  *
- * @param trace Trace to ask.
+ * @param trace Trace to query.
  * @param[out] losses The current numbers.
  *
  * @retval 0 Success.
@@ -400,16 +401,18 @@ int hdT_flush(hdTrace *trace);
 int hdT_getLosses(const hdTrace *trace, hdLosses *losses);
 
 /**
- * End a trace: close open states, write everything, close and free it.
+ * End a trace: close open states, write all data, close the file, and free the
+ * trace.
  *
- * In a child process that inherited the trace by fork(): free it.
+ * In a child process that inherited the trace by fork(), this function only
+ * frees it.
  *
  * @param trace Trace to end; freed even on error.
  *
  * @retval 0 Success.
- * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL),
- *         HD_ERR_WRITE_FILE (something could not be written, now or before)
- *         or HD_ERR_CLOSE_FILE.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL), HD_ERR_WRITE_FILE
+ *         (some data could not be written, now or earlier) or
+ *         HD_ERR_CLOSE_FILE.
  */
 int hdT_finalize(hdTrace *trace);
 

@@ -14,12 +14,12 @@
  *     cc program.c $(pkg-config --cflags --libs libhdProbe)
  *
  * `hdprobe PID` shows the counters while the program runs. The program itself,
- * for example its scheduler, reads them with hdProbe_snapshot().
+ * such as its scheduler, can read them with hdProbe_snapshot().
  *
- * A measurement reads a clock twice and does some additions in memory that only
- * the calling thread writes. It uses no lock, no allocation and no system call,
- * and other threads never wait for it. The reader adds up the counters of all
- * threads. A measurement counts when it is *completed*.
+ * A measurement reads a clock twice and does some additions in memory to which
+ * only the calling thread writes. It uses no locks, allocations or system
+ * calls, and other threads never wait for it. The reader adds up the counters
+ * of all threads. A measurement counts when it is *completed*.
  *
  * **Off.** If HDPROBE_OFF is defined before this header is included, the macros
  * generate no code and do not evaluate their arguments. With HDPROBE=off in the
@@ -27,30 +27,31 @@
  *
  * **Threads.** Any thread may call any function at any time; see
  * hdProbe_snapshot() for one restriction. The counters of a thread remain after
- * its end. Up to 512 concurrent threads have their own counters. Further
+ * its end. Up to 512 concurrent threads have their own counters. Additional
  * threads share counters, which are exact but slower.
  *
  * **Signal handlers.** Handlers may use probes, even if they interrupt a probe;
- * every measurement is counted. The few measurements that interrupt counting in
- * the same thread are missing in the decayed mean. Handlers must not call
- * hdProbe_snapshot() and hdProbe_quantile().
+ * every measurement is counted. Only the decayed mean omits the few
+ * measurements that interrupt counting in the same thread. Handlers must not
+ * call hdProbe_snapshot() and hdProbe_quantile().
  *
  * **fork().** The counters of a child start at zero; the parent keeps its own
- * counters. A measurement that is open at the fork completes in each process
- * that stops it. A child of a direct clone() call, which does not run the
- * handlers of pthread_atfork(), must not use probes. vfork() and posix_spawn()
- * are safe.
+ * counters. A measurement that is open during the fork completes in each
+ * process that stops it. A child of a direct clone() call, which does not run
+ * the handlers of pthread_atfork(), must not use probes. vfork() and
+ * posix_spawn() are safe.
  *
  * **dlclose().** An object with probes may be closed when none of its probes is
- * open. Its counters remain, and continue if it is loaded again. The shared
- * library itself stays loaded (linked with nodelete). If the static library is
- * part of an object that is closed, the memory of the counters is not freed.
+ * open. Its counters remain, and continue if the object is loaded again. The
+ * shared library itself stays loaded (linked with nodelete). If the static
+ * library is part of an object that is closed, the memory of the counters is
+ * not freed.
  *
- * **Limits.** There can be 255 names. Measurements of further probes are not
- * recorded; hdProbe_lost() returns their number. Names are truncated after 95
- * bytes. Probes with the same name and kind share their counters.
+ * **Limits.** There can be up to 255 names. Measurements of additional probes
+ * are not recorded; hdProbe_lost() returns their number. Names are truncated
+ * after 95 bytes. Probes with the same name and kind share their counters.
  *
- * **Over time.** hdProbeTrace.h records the counters in files.
+ * **Over time.** hdProbeTrace.h records the counters to files over time.
  *
  * Environment: HDPROBE, HDPROBE_CLOCK, HDPROBE_COUNTERS, HDPROBE_VERBOSITY; see
  * hdprobe(1).
@@ -121,8 +122,8 @@ struct hdProbeSpan {
 #define HDPROBE_NAME_SIZE 96
 
 /** Results of a probe, for all threads or for one thread. Times are in seconds.
- *  For transfers and counters, *_s are bytes and amounts. Without a timed
- *  measurement, means, extremes and quantiles are NaN. */
+ *  For transfers and counters, the members *_s contain bytes and amounts.
+ *  Without a timed measurement, means, extremes and quantiles are NaN. */
 struct hdProbeFigures {
 	char name[HDPROBE_NAME_SIZE]; /**< Name; source of a transfer. */
 	char to[HDPROBE_NAME_SIZE];   /**< Target of a transfer, else "". */
@@ -135,7 +136,7 @@ struct hdProbeFigures {
 	 *  NaN if the probe is not a kernel. */
 	double dispatch_s;
 	double mean_s;            /**< Of an instance; body of a kernel. */
-	double variance;          /**< In s^2, with n - 1; NaN below two. */
+	double variance;          /**< Sample variance, s^2; NaN if n < 2. */
 	double min_s;             /**< Since the last reset. */
 	double max_s;             /**< Since the last reset. */
 	double p50_s;             /**< Median; see hdProbe_quantile(). */
@@ -149,11 +150,11 @@ struct hdProbeFigures {
 	double events[HDPROBE_EVENTS];
 };
 
-/** Whether probes are enabled; only for the functions below. */
+/** Whether probes are enabled; for use by the functions below only. */
 extern int hdProbe_isOn;
 
-/** @cond
- * Used by the functions below if probes are enabled; not for programs. */
+/** @cond Used by the functions below if probes are enabled; programs must not
+ * call them. */
 uint64_t hdProbe_begin(struct hdProbe *probe);
 uint64_t hdProbe_now(void);
 void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n);
@@ -175,7 +176,8 @@ static inline int hdProbe_isEnabled(void)
 /**
  * Start a measurement.
  *
- * @return A value for the stop, in this or another thread; 0: probes are off.
+ * @return A value to pass to the stop, in this or another thread; 0: probes are
+ *         off.
  */
 static inline uint64_t hdProbe_start(struct hdProbe *probe)
 {
@@ -183,8 +185,8 @@ static inline uint64_t hdProbe_start(struct hdProbe *probe)
 }
 
 /**
- * Stop a measurement of a batch: @p n instances with 1/n of the time each.
- * The variance within the batch is unknown and counts as zero.
+ * Stop a measurement of a batch: @p n instances, each with 1/n of the time. The
+ * variance within the batch is unknown and counts as zero.
  *
  * @param probe The probe of the start.
  * @param start From hdProbe_start(); 0 is ignored.
@@ -221,7 +223,7 @@ static inline void hdProbe_bodyStart(struct hdProbeSpan *span)
 		span->body = hdProbe_now();
 }
 
-/** Stop the body. Several bodies in a dispatch count as one. */
+/** Stop the body. Several bodies in a dispatch count as one body. */
 static inline void hdProbe_bodyStop(struct hdProbeSpan *span)
 {
 	if (span->dispatch > 1) {
@@ -258,7 +260,7 @@ static inline void hdProbe_add(struct hdProbe *probe, uint64_t amount)
 }
 
 /**
- * Get a probe by its name, for languages and places without macros.
+ * Get a probe by its name, for code that cannot use macros.
  *
  * @param name Name; the library copies it.
  * @param to Target of a transfer, else NULL.
@@ -272,22 +274,22 @@ struct hdProbe *hdProbe_find(const char *name, const char *to,
 
 /**
  * Enable or disable all probes. Open measurements complete if probes were
- * enabled at their start.
+ * enabled when they started.
  *
  * @param isOn 0: disable.
  */
 void hdProbe_enable(int isOn);
 
 /**
- * Time only some of the instances, but count all. Sums are scaled. Means,
- * quantiles and extremes cover only timed instances.
+ * Time only some of the instances, but count all of them. Sums are scaled.
+ * Means, quantiles and extremes cover only timed instances.
  *
  * @param probe Not NULL.
- * @param every Time one in this number of instances; 0 and 1: all.
- * @param isRandom Draw the skips at random (geometric distribution). Each
- *        instance is then timed independently with the same probability, and
- *        sums are unbiased for any program. Otherwise, each thread times every
- *        k-th instance, which is misleading for periodic programs.
+ * @param every Time one of this number of instances; 0 and 1: all instances.
+ * @param isRandom Skip a random number of instances (geometric distribution).
+ *        Each instance is then timed independently with the same probability,
+ *        and sums are unbiased for any program. Otherwise, each thread times
+ *        every k-th instance, which can be misleading for periodic programs.
  *
  * @retval 0 Success.
  * @retval -1 errno is ENOSPC: too many names.
@@ -299,7 +301,7 @@ int hdProbe_setSampling(struct hdProbe *probe, unsigned int every,
  * Count instances that miss a deadline.
  *
  * @param probe Not NULL.
- * @param seconds An instance that takes longer misses it; 0 or less: none.
+ * @param seconds Maximum duration of an instance; 0 or less: no deadline.
  *
  * @retval 0 Success.
  * @retval -1 errno is ENOSPC: too many names.
@@ -325,16 +327,16 @@ int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
  * the events that HDPROBE_COUNTERS selects.
  *
  * The events cover only user space, without the work of the operating system
- * for the thread. Therefore, any user may count them if perf_event_paranoid is
+ * for the thread. Therefore, any user can count them if perf_event_paranoid is
  * at most 2. A timer counts from start to stop; a kernel counts in its bodies.
  * Both include about 50 instructions of the probe itself. Start and stop must
  * be in the same thread. A thread opens a file descriptor for each event at its
- * first measurement. It remembers the starts of up to 16 nested measurements.
+ * first measurement. It can store the starts of up to 16 nested measurements.
  *
- * If counters are readable in user space (rdpmc), a reading costs this
+ * If counters are readable in user space (rdpmc), reading them takes one such
  * instruction for each event; doc/measurements/performance.md does not include
- * this cost. Otherwise, a reading costs one or two system calls for a group of
- * events. This cost is not part of the probe's own measurement, but of the
+ * this cost. Otherwise, reading a group of events takes one or two system
+ * calls. This cost is not included in the probe's own measurement, but in the
  * measurements around it. If the processor has fewer counters than events, the
  * counters are multiplexed, and the results are estimates.
  *
@@ -355,8 +357,8 @@ int hdProbe_setEvents(struct hdProbe *probe, int isOn);
  *
  * @param probe A probe that has been used or set up.
  *
- * @return A bit 1 << event for each event of enum hdProbeEvent. 0: none, not
- *         yet, or no longer available.
+ * @return A bit 1 << event for each event of enum hdProbeEvent. 0: no events,
+ *         not counted yet, or no longer available.
  */
 unsigned int hdProbe_events(const struct hdProbe *probe);
 
@@ -366,18 +368,18 @@ unsigned int hdProbe_events(const struct hdProbe *probe);
  * Each result is exact for the measurements that were completed when the
  * counters of their thread were read. With @p reset, no measurement is lost or
  * counted twice: the sum of all snapshots and the remaining counters is exact,
- * also for each bucket of the histogram. A measurement that completes during
- * the call may be missing in the quantiles. It may also be missing in the
+ * even for each bucket of the histogram. A measurement that completes during
+ * the call can be missing in the quantiles. It can also be missing in the
  * variance if its thread is interrupted for more than 20 ms. Extremes since a
- * reset are exact, except in threads that measure during the reset: there, they
- * have the error of the histogram.
+ * reset are exact, except in threads that measure during the reset; these
+ * extremes have the error of the histogram.
  *
  * @param[out] figures Results of all probes, in the order of their first use.
  * @param capacity Number of elements of @p figures.
  * @param reset Set the counters to zero, for all readers including hdprobe.
  *
- * @return The number of probes, which can exceed @p capacity. Probes beyond it
- *         are not reset.
+ * @return The number of probes, which can exceed @p capacity. Probes beyond @p
+ *         capacity are not reset.
  * @retval -1 errno is set: the counters could not be locked against a
  *         concurrent reset.
  */
@@ -385,10 +387,9 @@ int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity,
 		     int reset);
 
 /**
- * Get a quantile of the times (or amounts) since the last reset. It comes from
- * a histogram with a relative bucket width of 1/16. The error is at most 1/32
- * (3.2
- * %) of the exact quantile, or half a clock tick.
+ * Get a quantile of the times (or amounts) since the last reset. It is computed
+ * from a histogram with a relative bucket width of 1/16. The error is at most
+ * 1/32 (3.2 %) of the exact quantile, or half a clock tick.
  *
  * @param probe Not NULL.
  * @param q From 0 to 1.
@@ -403,7 +404,7 @@ struct hdProbeWatch;
 /**
  * Create a watch, which reads all measurements that complete from now on.
  *
- * A watch is independent of resets and of other watches, and does not affect
+ * A watch does not depend on resets and other watches, and does not affect
  * them. Only one thread at a time may use it. In a child of fork(), it reads
  * the measurements of the child.
  *
@@ -420,7 +421,8 @@ struct hdProbeWatch *hdProbe_watch(void);
  *
  * @param watch Not NULL.
  * @param[out] figures Results of all probes, in the order of their first use.
- * @param capacity Number of elements of @p figures; others are read later.
+ * @param capacity Number of elements of @p figures; the other probes are read
+ *        later.
  *
  * @return The number of probes, which can exceed @p capacity.
  * @retval -1 errno as for hdProbe_watch(); no measurement is lost.
@@ -437,7 +439,7 @@ void hdProbe_unwatch(struct hdProbeWatch *watch);
 
 /**
  * An observer, which is called at each measurement of selected probes. For
- * example, libhdProbeTrace has one that records states. The measuring thread
+ * example, the observer of libhdProbeTrace records states. The measuring thread
  * calls the observer outside of the measured time. The functions must be fast,
  * and async-signal-safe if signal handlers use probes.
  */
@@ -498,14 +500,14 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
 
 #ifndef HDPROBE_OFF
 
-/** Measure until the block is left in any way except longjmp(), in C++ also by
+/** Measure until the block is left in any way except longjmp(); in C++, also by
  *  an exception. Names in macros are string literals. */
 #define HDPROBE_SCOPE(name)                                \
 	HDPROBE_SCOPE_(HDPROBE_PASTE(hdProbeOf, __LINE__), \
 		       HDPROBE_PASTE(hdProbeScopeOf, __LINE__), name)
 
-/** Start a measurement that HDPROBE_STOP(id) stops, in the same block or an
- *  inner one; id is an identifier. */
+/** Start a measurement. HDPROBE_STOP(id) stops it, in the same block or an
+ *  inner block; id is an identifier. */
 #define HDPROBE_START(id, name)                               \
 	static struct hdProbe hdProbeOf_##id =                \
 		HDPROBE_INIT(name, NULL, HDPROBE_KIND_TIMER); \
@@ -522,9 +524,9 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
 		HDPROBE_INIT(name, NULL, HDPROBE_KIND_KERNEL); \
 	struct hdProbeSpan hdProbeSpan_##id;                   \
 	hdProbe_dispatchStart(&hdProbeOf_##id, &hdProbeSpan_##id)
-/** Begin its body. */
+/** Begin the body of the kernel. */
 #define HDPROBE_BODY_START(id) hdProbe_bodyStart(&hdProbeSpan_##id)
-/** End its body. */
+/** End the body of the kernel. */
 #define HDPROBE_BODY_STOP(id) hdProbe_bodyStop(&hdProbeSpan_##id)
 /** Stop the dispatch. */
 #define HDPROBE_DISPATCH_STOP(id) \

@@ -14,13 +14,13 @@
  *
  *     cc program.c $(pkg-config --cflags --libs libhdProbeTrace)
  *
- * libhdProbe itself writes no files. This library has a thread that reads the
- * probes (hdProbe_watch()) after each interval and writes statistics groups.
- * The node of the process has one group `Probe-NAME` for each probe. This does
- * not change the cost of a measurement. The groups have the attributes `probe`
- * (the name), `probeTo` (target of a transfer) and `probeKind` (`timer`,
- * `kernel`, `transfer`, `counter`). Their values are amounts since the previous
- * entry:
+ * libhdProbe itself does not write files. This library has a thread that reads
+ * the probes (hdProbe_watch()) after each interval and writes statistics
+ * groups. The node of the process has one group `Probe-NAME` for each probe.
+ * This does not affect the cost of a measurement. The groups have the
+ * attributes `probe` (the name), `probeTo` (target of a transfer) and
+ * `probeKind` (`timer`, `kernel`, `transfer`, `counter`). Their values are
+ * amounts since the previous entry:
  *
  * - all probes: `Instances`, the completed measurements;
  * - timers and kernels: `Body` (s, sum of all threads), `Missed`, and for the
@@ -33,28 +33,30 @@
  * - transfers: `Bytes`; counters: `Amount`.
  *
  * With sampling, sums are scaled as in hdProbe_snapshot(). If no instance was
- * timed in an interval, its time appears in the next interval with a timed
+ * timed in an interval, the time appears in the next interval with a timed
  * instance. doc/format/format.md describes the groups. If the node or a node
  * above it has a power group, hdtrace report shows the energy of the kernels.
  *
  * **States.** If requested, each measurement of a timer is also a state of its
- * thread. A measurement of a kernel is two states: `NAME.dispatch` and, inside
- * it, `NAME`. This costs about a microsecond per measurement, outside of the
- * measured time. A measurement that started in another thread is not a state. A
- * measurement that is not nested ends with the state around it. If the program
- * runs under libhdMPI, the states go into the trace of libhdMPI.
+ * thread. A measurement of a kernel becomes two states: `NAME.dispatch` and,
+ * inside it, `NAME`. This costs about a microsecond per measurement, outside of
+ * the measured time. A measurement that started in another thread does not
+ * become a state. A measurement that is not properly nested ends with the
+ * enclosing state. If the program runs under libhdMPI, the states are written
+ * to the trace of libhdMPI.
  *
  * **Threads.** Any thread may call the functions, but signal handlers must not.
  * A probe in a handler that interrupts the recording of a state is not recorded
  * as a state.
  *
- * **fork().** A child records nothing until it calls hdProbe_traceStart().
+ * **fork().** A child process records nothing until it calls
+ * hdProbe_traceStart().
  *
  * Environment variables are defaults for options that the program does not set:
  *
  * - `HDPROBE_TRACE=off`: hdProbe_traceStart() does nothing.
- * - `HDPROBE_TRACE_PROJECT`: name of the project, with its directory (default:
- *   the name of the program; it gets a number if it is taken).
+ * - `HDPROBE_TRACE_PROJECT`: path and name of the project (default: the name of
+ *   the program, with a number if this project exists).
  * - `HDPROBE_TRACE_HOST`, `HDPROBE_TRACE_PROCESS`: labels of the host and the
  *   process (default: the host name and the process ID).
  * - `HDPROBE_TRACE_INTERVAL`: milliseconds, at least 1 (default: 100).
@@ -81,8 +83,8 @@ struct hdProbeTraceOptions {
 	hdTopology *topology;
 	/** With topology: path of the process, labels from level 1 down. */
 	const char **path;
-	/** Length of the path. States need one more level of the topology,
-	 *  whose labels are thread numbers from 0. */
+	/** Length of the path. States require an additional level in the
+	 *  topology, whose labels are thread numbers from 0. */
 	int pathLength;
 	/** Interval in nanoseconds; 0: from the environment; negative: only
 	 *  hdProbe_traceWrite() writes. */

@@ -3,9 +3,9 @@
  * @file
  * Functions for MPI programs that are traced by libhdMPI.
  *
- * libhdMPI records MPI calls without any change of the program. With these
- * functions the program can add its regions, events and attributes, and can
- * restrict the recording to parts of a run.
+ * libhdMPI records MPI calls without changes to the program. With these
+ * functions, the program can add regions, events and attributes, and can
+ * restrict recording to parts of a run.
  *
  *     hdMPI_regionStart("Solve");
  *     hdMPI_attributeInt("iterations", n);
@@ -18,8 +18,8 @@
  *
  * **Without tracing.** If `HDMPI_OFF` is defined before this header is
  * included, the functions are empty inline functions, and the program does not
- * need the library. Programs that are linked with the library do not record
- * with `HDTRACE_MPI=0`.
+ * need the library. `HDTRACE_MPI=0` disables recording in programs that are
+ * linked with the library.
  *
  * **Fortran.** Call the functions as subroutines with the same names and
  * arguments, but without results; see hdMPI.inc.
@@ -28,7 +28,8 @@
  * of this interval, and while recording is disabled, they do nothing and
  * return 1.
  *
- * **Threads.** Any thread may call them; each thread has its own regions.
+ * **Threads.** Any thread may call the functions; each thread has its own
+ * regions.
  *
  * `MPI_Pcontrol(0)` is equivalent to hdMPI_disable(), and `MPI_Pcontrol(1)` to
  * hdMPI_enable(). `MPI_Pcontrol(2)` passes all buffered records to the
@@ -63,7 +64,7 @@ int hdMPI_enable(void);
 /**
  * Disable recording in all threads of this process.
  *
- * Open regions are recorded with their true end.
+ * Open regions are recorded with their actual end.
  *
  * @retval 0 Recording is disabled now.
  * @retval 1 It was already disabled.
@@ -74,8 +75,8 @@ int hdMPI_disable(void);
  * Start a region.
  *
  * @param name Its name. Characters that are not allowed in the name of a state
- *        (see hdTrace.h) are replaced by `_`; then the attribute `name`
- * contains the original name.
+ *        (see hdTrace.h) are replaced by `_`, and the attribute `name` contains
+ *        the original name.
  *
  * @retval 0 The region is recorded.
  * @retval 1 It is not recorded, but must still be ended.
@@ -136,8 +137,8 @@ int hdMPI_attributeString(const char *key, const char *value);
 /**
  * Get the token of the current MPI call of the calling thread. This is for
  * layers below MPI, such as a library that performs the I/O of the call. With
- * the token hdR_relateRemoteToken() (hdRelation.h) creates a relation that the
- * call caused, in this process or in any other process.
+ * this token, hdR_relateRemoteToken() (hdRelation.h) creates a relation that
+ * was caused by the call, in this process or in any other process.
  *
  *     char token[HDR_TOKEN_SIZE];
  *
@@ -146,14 +147,16 @@ int hdMPI_attributeString(const char *key, const char *value);
  *
  * The first request in a call creates a relation for the call, on the node of
  * its thread. The relation has one state, which is named after the MPI
- * function. Both last from the request to the end of the call. Calls without a
+ * function. Both last from this request to the end of the call. Calls without a
  * request have no relation.
  *
  * Work of an internal thread of the MPI library cannot be attributed to a call.
- * libhdMPI writes the relation with functions such as write(). If such a
- * function calls hdMPI_currentRelation(), it must expect its own recursion.
+ * libhdMPI writes the relation with functions such as write(). A replacement of
+ * such a function that calls hdMPI_currentRelation() must be able to handle
+ * recursion.
  *
- * @param[out] buffer Buffer for the token; HDR_TOKEN_SIZE bytes always suffice.
+ * @param[out] buffer Buffer for the token; HDR_TOKEN_SIZE bytes are always
+ *        sufficient.
  * @param size Size of the buffer.
  *
  * @return Length of the text without its '\0'.
@@ -165,12 +168,12 @@ int hdMPI_attributeString(const char *key, const char *value);
 int hdMPI_currentRelation(char *buffer, size_t size);
 
 /**
- * Functions with which another library in the process writes states into the
+ * Functions with which another library in the process can write states to the
  * traces of libhdMPI. libhdOmp uses them for OpenMP.
  *
  * The states are regions, and nest with regions of hdMPI_regionStart(). Only
- * one thread at a time begins and ends the states of a thread: the thread
- * itself, or another thread while it is known to wait.
+ * one thread at a time may begin and end the states of a thread: the thread
+ * itself, or another thread while the thread is known to wait.
  */
 struct hdMPI_recorder {
 	/** Get the calling thread; NULL before MPI_Init(), after
@@ -214,8 +217,8 @@ struct hdMPI_recorder {
 	 *  hdMPI_attributeString(). */
 	int (*text)(void *thread, const char *key, const char *value);
 	/**
-	 * Report the CPU time of the thread. It is written now and then into
-	 * the group `Cpu` of its node.
+	 * Report the CPU time of the thread. It is occasionally written to the
+	 * group `Cpu` of its node.
 	 *
 	 * @param thread The thread.
 	 * @param nowNs Nanoseconds since 1970.

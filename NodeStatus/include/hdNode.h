@@ -5,8 +5,8 @@
  * and monitoring programs.
  *
  * Each node runs the daemon `hdnode`, which sends data only on request. A
- * collector has the addresses of nodes, keeps a connection to each node, and
- * queries all nodes at the same time:
+ * collector contains the addresses of nodes, keeps a connection to each node,
+ * and queries all nodes at the same time:
  *
  *     hdNode_Collector *collector;
  *
@@ -26,11 +26,11 @@
  * Nodes answer with JSON; doc/json.md describes its keys. A node that does not
  * answer in time does not delay the others.
  *
- * Only one thread at a time may use a collector. Several collectors are
+ * Only one thread at a time may use a collector. Different collectors are
  * independent. The library creates threads only to resolve names. Each thread
- * ends when its name is resolved; with a slow name server, this can be after
- * the end of the call that created it. The library prints nothing, unless
- * HDNODE_VERBOSITY (-1 to 3) enables output on stderr. All times are in
+ * ends when its name is resolved; if the name server is slow, this can be after
+ * the call that created the thread has returned. The library prints nothing,
+ * unless HDNODE_VERBOSITY (-1 to 3) enables output on stderr. All times are in
  * seconds.
  */
 #ifndef HD_NODE_H
@@ -86,14 +86,15 @@ typedef struct {
 	const char *why;  /**< Error text; NULL: no error. */
 	double age;       /**< Since the last answer, in s; NaN: none. */
 	/** Clock of the node minus the local clock, in s, with an error of at
-	 *  most offsetError; NaN: unknown. Events on two nodes cannot be
-	 *  ordered if they are closer together than the errors. */
+	 *  most offsetError; NaN: unknown. The order of events on two nodes is
+	 *  unknown if they are closer together than the errors. */
 	double offset;
 	double offsetError;
 	const char *boot;      /**< The kernel's boot_id; NULL: unknown. */
 	unsigned int boots;    /**< Number of changes of boot. */
 	unsigned int restarts; /**< Number of restarts of hdnode. */
-	/** Bytes sent to and received from the node, without TLS and TCP. */
+	/** Bytes sent to and received from the node, without the overhead of
+	 *  TLS and TCP. */
 	unsigned long long sent, received;
 } hdNode_Info;
 
@@ -152,21 +153,22 @@ int hdNode_remove(hdNode_Collector *collector, const char *address);
 size_t hdNode_count(const hdNode_Collector *collector);
 
 /** Flag of hdNode_pull(): set the probe counters to zero after reading them.
- *  This requires a token; on the same host, root and the user of hdnode may do
- *  it without a token. */
+ *  This requires a token; on the same host, root and the user of hdnode do not
+ *  need a token. */
 #define HDNODE_RESET 1
 
 /**
  * Query all nodes, and wait until all have answered or the timeout expires.
  *
- * For a node that does not answer, the previous answer is kept; see
- * hdNode_Info::age. Capabilities do not change, so they are queried only once
- * for each connection. Unreachable nodes are retried in later queries, with
+ * For a node that does not answer, the previous reply is kept; see
+ * hdNode_Info::age. Capabilities do not change, so they are queried once for
+ * each connection. Unreachable nodes are retried in later queries, with
  * increasing intervals of up to half a minute.
  *
  * Names are resolved in the background for at most half of the timeout. A node
- * whose name is not resolved by then is HDNODE_LATE. A resolved name is kept
- * until a connection fails. If a name has several addresses, all are tried.
+ * whose name is not resolved by then is HDNODE_LATE. The address of a name is
+ * kept until a connection fails. If a name has several addresses, all of them
+ * are tried.
  *
  * @param collector From hdNode_create().
  * @param sections Combination of enum hdNode_Section.
@@ -179,8 +181,8 @@ int hdNode_pull(hdNode_Collector *collector, unsigned int sections,
 		unsigned int flags);
 
 /**
- * Send a configuration (hdnode.conf(5)) to all nodes. Each node accepts it as a
- * whole or rejects it. The state and hdNode_Info::why contain the result:
+ * Send a configuration (hdnode.conf(5)) to all nodes. Each node accepts or
+ * rejects it as a whole. The state and hdNode_Info::why contain the result:
  * HDNODE_BAD if the configuration is invalid, HDNODE_DENIED if the caller is
  * not authorized.
  *

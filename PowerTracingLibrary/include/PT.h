@@ -4,9 +4,9 @@
  * Power tracing: the power of nodes, from a power analyzer or from the
  * internal meters of the machine.
  *
- * A configuration file (pt.cfg(5)) names the device and the nodes that its
- * inputs measure. Each node gets a statistics group `Energy`. A thread of
- * the library adds an entry for every measuring cycle of the device. (Thesis
+ * A configuration file (pt.cfg(5)) specifies the device and the nodes that its
+ * inputs measure. Each node gets a statistics group `Energy`. A thread of the
+ * library adds an entry for every measuring cycle of the device. (Thesis
  * sections 3.5.2, 4.3 and appendix B.)
  *
  *     PowerTrace *trace;
@@ -17,25 +17,25 @@
  *             pt_finalizeTrace(trace);
  *     }
  *
- * **Time.** The time of an entry is the end of its measurement, by the wall
- * clock of this host. The `delay` of the configuration is subtracted. Time
- * without measurements is a gap in the files: between stop and start, while
- * the device is unreachable, and where the device lost a cycle.
+ * **Time.** The time of an entry is the end of its measurement, according to
+ * the wall clock of this host, minus the `delay` in the configuration. Time
+ * without measurements is a gap in the files: between stop and start, while the
+ * device is unreachable, and where the device lost a cycle.
  *
  * **Lost devices.** The library logs the loss (PT_VERBOSITY), retries at
  * growing intervals, and continues when the device is back.
  *
  * @section ptenv Environment
- * - `PT_VERBOSITY`: log lines on stderr: -1 none, 0 errors (default),
- *   1 warnings, 2 information, 3 everything. Read by pt_createTrace(). If
+ * - `PT_VERBOSITY`: log lines on stderr: -1 none, 0 errors (default), 1 also
+ *   warnings, 2 also information, 3 everything. pt_createTrace() reads it. If
  *   power is not recorded, the library prints one line per process. If the
- *   file is the reason, libhdStats prints it (HDTRACE_VERBOSITY, see
+ *   reason is the file, libhdStats prints this line (HDTRACE_VERBOSITY, see
  *   hdTopology.h).
  *
  * **Threads, processes.** Any thread may start and stop a trace. No other
- * thread may use it while it is finalized. A child made by fork() records
- * nothing; in a child, pt_finalizeTrace() only frees memory. Every call
- * returns within two seconds, or within one cycle of the device if this is
+ * thread may use it while it is finalized. A child process that was created by
+ * fork() records nothing; there, pt_finalizeTrace() only frees memory. Every
+ * call returns within two seconds, or within one cycle of the device if this is
  * longer.
  */
 #ifndef PT_H
@@ -58,7 +58,7 @@ typedef struct powertrace_s PowerTrace;
 #define PT_ESYNTAX (-1)
 /** The configuration file could not be found or read. */
 #define PT_ECONFNOTFOUND (-2)
-/** The configuration is invalid; the log has each error with its line. */
+/** The configuration is invalid; the log contains each error with its line. */
 #define PT_ECONFINVALID (-3)
 /** The node of `port` is not this host. */
 #define PT_EWRONGHOST (-4)
@@ -66,9 +66,9 @@ typedef struct powertrace_s PowerTrace;
 #define PT_ENOTRACES (-5)
 /** Out of memory. */
 #define PT_EMEMORY (-6)
-/** Error in the writing library; errno says which (hdT_strerror()). */
+/** Error in the writing library; errno contains its value (hdT_strerror()). */
 #define PT_EHDLIB (-7)
-/** Problem with the measuring device, or with the way to it. */
+/** Problem with the measuring device or the connection to it. */
 #define PT_EDEVICE (-8)
 /** The tracing thread cannot be created. */
 #define PT_ETHREAD (-9)
@@ -77,8 +77,9 @@ typedef struct powertrace_s PowerTrace;
  * Create a power trace from a configuration file.
  *
  * Opens the device and creates the files. Tracing begins with
- * pt_startTracing(). A parallel program may call this in every process. On a
- * host without the device, the call changes nothing and returns PT_EWRONGHOST.
+ * pt_startTracing(). A parallel program may call this function in every
+ * process. On a host without the device, the call changes nothing and returns
+ * PT_EWRONGHOST.
  *
  * @param configfile Name of the configuration file; see pt.cfg(5).
  * @param topology Topology to use instead of `project` and `topology` of the
@@ -98,14 +99,14 @@ typedef struct powertrace_s PowerTrace;
  *         hdT_createTopology(), hdT_createTopoNode(), hdS_createGroup(),
  *         hdS_addValue() or hdS_commitGroup().
  * @retval PT_EDEVICE The device is missing, busy, silent, not accessible, or
- *         a different one than in the file.
+ *         differs from the configured device.
  * @retval PT_ETHREAD The tracing thread cannot be created.
  */
 int pt_createTrace(const char *configfile, hdTopology *topology,
 		   PowerTrace **trace);
 
 /**
- * Get the name of the host that the device is connected to.
+ * Get the name of the host to which the device is connected.
  *
  * @param trace Trace to query.
  *
@@ -117,8 +118,9 @@ char *pt_getHostname(PowerTrace *trace);
 /**
  * Start tracing.
  *
- * Starts the measurements of the device. The first entry follows its first
- * complete cycle. An unreachable device is started when it is back.
+ * Starts the measurements of the device. The first entry is written after the
+ * first complete cycle. An unreachable device is started when it is reachable
+ * again.
  *
  * @param trace Trace to start.
  *
@@ -131,9 +133,9 @@ int pt_startTracing(PowerTrace *trace);
 /**
  * Stop tracing.
  *
- * The last entry belongs to the last cycle that the device has sent. For a
- * device that this host samples (RAPL, GPU, ...), the call takes one more
- * sample. The trace has a gap until the next start.
+ * The last entry contains the last cycle that the device has sent. For a device
+ * that this host samples (RAPL, GPU, ...), the call takes an additional sample.
+ * The trace has a gap until the next start.
  *
  * @param trace Trace to stop.
  *
@@ -144,14 +146,14 @@ int pt_startTracing(PowerTrace *trace);
 int pt_stopTracing(PowerTrace *trace);
 
 /**
- * Stop tracing, write everything, and free the trace.
+ * Stop tracing, write all data, and free the trace.
  *
- * @param trace Trace to end; it is freed in any case. NULL is allowed.
+ * @param trace Trace to end; it is always freed. NULL is allowed.
  *
  * @retval PT_SUCCESS Success.
  * @retval PT_EDEVICE The device is unreachable; earlier measurements are in
  *         the files.
- * @retval PT_EHDLIB A write failed, in this call or before; errno was set by
+ * @retval PT_EHDLIB A write failed, in this call or earlier; errno was set by
  *         hdS_finalize().
  */
 int pt_finalizeTrace(PowerTrace *trace);

@@ -3,8 +3,8 @@
  * @file
  * Kernels: the functions that hdexecute runs as the tasks of a graph.
  *
- * Your own kernel is a shared object with the name of the kernel in the graph,
- * such as SCALE.so. Its source includes this header:
+ * A custom kernel is a shared object that has the name of the kernel in the
+ * graph, such as SCALE.so. Its source includes this header:
  *
  *     #include <hdKernel.h>
  *     static int scale(const hdKernelCall *call) { ...; return 0; }
@@ -12,9 +12,10 @@
  *
  *     cc -shared -fPIC -O3 -o SCALE.so scale.c
  *
- * hdexecute searches a kernel among the built-in kernels (see hdexecute(1)),
- * then in the object with its name, then in the object fallback.so, in each
- * of the directories on its command line.
+ * hdexecute first searches for a kernel among the built-in kernels (see
+ * hdexecute(1)). Then it searches in the directories on its command line: first
+ * in objects with the name of the kernel, then in objects with the name
+ * fallback.so.
  */
 #ifndef HD_KERNEL_H
 #define HD_KERNEL_H
@@ -34,7 +35,7 @@ extern "C" {
 typedef struct hdKernelBuffer {
 	void *data;   /**< Aligned to 64 bytes; inputs are read-only. */
 	size_t size;  /**< In bytes, from the graph. */
-	uint32_t row; /**< Row of its producer's tile, or HDKERNEL_NO_TILE. */
+	uint32_t row; /**< Row of the producer's tile, or HDKERNEL_NO_TILE. */
 	uint32_t column; /**< Column of that tile, or HDKERNEL_NO_TILE. */
 } hdKernelBuffer;
 
@@ -59,12 +60,12 @@ typedef struct hdKernelCall {
  * Run a task.
  *
  * Several threads call it at the same time, for different tasks. It must not
- * leave threads running, and changes only its outputs.
+ * leave threads running, and it may change only its outputs.
  *
  * @param call The task.
  *
  * @retval 0 Success: all outputs are written.
- * @return Otherwise it failed; the text of a negative errno value is
+ * @return Any other value: failure. The text of a negative errno value is
  *         printed.
  */
 typedef int hdKernelFunction(const hdKernelCall *call);
@@ -75,8 +76,8 @@ typedef struct hdKernel {
 	hdKernelFunction *run;
 	/** Number of the input, from 1, that the kernel modifies in place as
 	 * its first output; otherwise 0. When the kernel is called, the output
-	 * contains the data of the input. Both are one buffer if no other task
-	 * needs the input. */
+	 * contains the data of the input. The input and the output share a
+	 * buffer if no other task needs the input. */
 	uint32_t inout;
 } hdKernel;
 

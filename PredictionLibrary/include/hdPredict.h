@@ -3,18 +3,19 @@
  * @file
  * Prediction of time, energy and power of a task graph on a platform.
  *
- * The library reads models from files, or the caller builds them by functions:
- * a graph of tasks, a platform with nodes and links, and a resource model with
- * the costs of kernels on architectures. The graph is mapped, by the caller or
- * by hdP_map(), and simulated. Functions return the result, or write it as an
- * annotated graph or as a project of HDTrace. doc/format/prediction.md
- * describes the files, and doc/prediction.md the computation.
+ * The models are a graph of tasks, a platform with nodes and links, and a
+ * resource model with the costs of kernels on architectures. The library reads
+ * them from files, or the caller creates them with functions. The graph is
+ * mapped, by the caller or by hdP_map(), and simulated. Functions return the
+ * result, or write it as an annotated graph or as an HDTrace project.
+ * doc/format/prediction.md describes the files, and doc/prediction.md the
+ * computation.
  *
  * Functions that can fail return 0 or a negative errno value. Functions that
  * add an element return its number, from 0. A handler receives the errors of a
- * model, one diagnostic per call. Objects are not locked: several threads may
- * read a graph, platform or resource model, or one thread may change it. A
- * result belongs to its caller. The library prints nothing.
+ * model, one diagnostic per call. Objects are not locked: either several
+ * threads may read a graph, platform or resource model, or one thread may
+ * change it. A result belongs to its caller. The library prints nothing.
  */
 #ifndef HD_PREDICT_H
 #define HD_PREDICT_H
@@ -37,7 +38,7 @@ typedef struct hdPResult hdPResult;
 
 /** A diagnostic about a model. */
 typedef struct hdPMessage {
-	int isWarning;    /**< A warning, otherwise an error. */
+	int isWarning;    /**< 1: a warning, 0: an error. */
 	const char *file; /**< Path, or NULL without a file. */
 	int64_t line;     /**< First line of the element, or 0. */
 	const char *id;   /**< Id of the element, or NULL. */
@@ -69,18 +70,18 @@ typedef enum hdPAccess {
 	HDP_RANDOM_SYNC,      /**< Random, each write goes to the disk. */
 } hdPAccess;
 
-/** Options of a simulation; all zero is the default. */
+/** Options of a simulation; the default is all zero. */
 typedef struct hdPOptions {
 	int isWithoutSlowdown; /**< Kernels do not slow each other down. */
 	hdPSharing sharing;    /**< Sharing of bridges. */
 	int recordsTransfers;  /**< Keep each transfer, and the energy
 				*   of each task. */
 	int isWithoutUnused;   /**< Unused servers draw no power. */
-	uint64_t sample;       /**< 0: means; otherwise the number of a
+	uint64_t sample;       /**< 0: use means; otherwise the number of a
 				*   sample. */
 	uint64_t seed;         /**< Seed of samples. */
-	/** Called now and then, in the calling thread, with the number of
-	 * simulated tasks, or of samples in hdP_sample(); may be NULL. */
+	/** Called occasionally, in the calling thread, with the number of
+	 *  simulated tasks, or of samples in hdP_sample(); may be NULL. */
 	void (*progress)(uint64_t done, void *data);
 	void *progressData;
 } hdPOptions;
@@ -106,13 +107,14 @@ typedef struct hdPSpread {
 	uint64_t count;
 	double mean;
 	double meanError; /**< Half of the 95 % confidence interval of the mean,
-			   *   by the normal distribution: from 30 samples. */
+			   *   from the normal distribution; valid from 30
+			   *   samples on. */
 	double deviation; /**< Standard deviation of one value. */
 	double minimum;
 	double maximum;
 } hdPSpread;
 
-/** Probability that one value is less than another one. */
+/** Probability that one value is less than another value. */
 typedef struct hdPChance {
 	double less;  /**< Fraction of samples in which it is less. */
 	double equal; /**< Fraction in which both are equal. */
@@ -168,7 +170,7 @@ typedef struct hdPPower {
 	double peak;       /**< Peak, in W. */
 	double peakAt;     /**< First time of the peak, in s. */
 	double over;       /**< Seconds above the limit. */
-	uint64_t excesses; /**< Number of times it is exceeded. */
+	uint64_t excesses; /**< Number of times that the limit is exceeded. */
 } hdPPower;
 
 /** An interval in which power exceeds a limit. */
@@ -176,8 +178,9 @@ typedef struct hdPExcess {
 	double start;  /**< Begin of the interval, in s. */
 	double end;    /**< End of the interval, in s. */
 	double peak;   /**< Peak in the interval, in W. */
-	int64_t task;  /**< Task that exceeds the limit: of all that begin then,
-			*   the one with most power. -1: idle power does. */
+	int64_t task;  /**< Task that exceeds the limit: of all tasks that begin
+			*   at this time, the task with the highest power.
+			*   -1: idle power exceeds the limit. */
 	int isMessage; /**< A message of this task, not its run. */
 	int64_t server; /**< Its server, or -1. */
 	int64_t pe;     /**< Its PE, or -1. */
@@ -213,7 +216,7 @@ void hdP_destroyGraph(hdPGraph *graph);
  *
  * @param graph Graph that is not finished.
  * @param id Its name; copied.
- * @param kernelClass Class for slowdowns, or NULL; copied.
+ * @param kernelClass Class of the kernel in slowdowns, or NULL; copied.
  *
  * @return Its number.
  * @retval -EINVAL The graph is finished, or the name is missing.
@@ -292,7 +295,7 @@ int hdP_addIo(hdPGraph *graph, int kernel, hdPAccess access, const char *size);
  *
  * @param graph Graph that is not finished.
  * @param id Its name; copied.
- * @param kernel Number of its kernel, which has all its variables.
+ * @param kernel Number of its kernel, to which all variables have been added.
  * @param values Values of all variables of the kernel, in their order.
  *
  * @return Its number.
@@ -303,7 +306,7 @@ int64_t hdP_addTask(hdPGraph *graph, const char *id, int kernel,
 		    const double *values);
 
 /**
- * Set the tile of a matrix that a task works on.
+ * Set the tile of a matrix on which a task works.
  *
  * @param graph Graph that is not finished.
  * @param task Number of the task.
@@ -316,7 +319,7 @@ int64_t hdP_addTask(hdPGraph *graph, const char *id, int kernel,
 int hdP_setTile(hdPGraph *graph, int64_t task, uint32_t row, uint32_t column);
 
 /**
- * Add a dependency: an output of a task is an input of another one.
+ * Add a dependency: an output of a task is an input of another task.
  *
  * @param graph Graph that is not finished.
  * @param predecessor Number of the task that has the output.
@@ -331,12 +334,13 @@ int64_t hdP_addDependency(hdPGraph *graph, int64_t predecessor, int output,
 			  int64_t successor, int input);
 
 /**
- * Map a task; the graph may be finished.
+ * Map a task of a graph, which may be finished.
  *
  * @param graph Any graph.
  * @param task Number of the task.
  * @param pe Name of the PE; copied.
- * @param priority Order on the PE, from 0 to 2^53: lower ones run first.
+ * @param priority Order on the PE, from 0 to 2^53: tasks with lower numbers run
+ *        first.
  *
  * @retval 0 Success.
  * @return Otherwise as hdP_addKernel().
@@ -358,13 +362,13 @@ int hdP_setMapping(hdPGraph *graph, int64_t task, const char *pe,
 int hdP_setTimes(hdPGraph *graph, int64_t task, double start, double end);
 
 /**
- * Check a graph, and prepare it for mapping and simulation.
+ * Check a graph and prepare it for mapping and simulation.
  *
  * @param graph Graph that is not finished.
  * @param handler Receives diagnostics; may be NULL.
  * @param data Argument of the handler.
  *
- * @retval 0 Success: the graph is finished, and has no errors.
+ * @retval 0 Success: the graph is finished and has no errors.
  * @retval -EINVAL It has errors, which diagnostics report. It can only be
  *         destroyed.
  * @retval -ENOMEM No memory.
@@ -393,9 +397,9 @@ int hdP_readGraph(const char *path, hdPGraph **graph, hdPMessageHandler handler,
  *
  * @param path File; "-" is the standard input.
  * @param[out] graph Finished.
- * @param progress Called now and then, in the calling thread, with the number
- *        of bytes that have been read; may be NULL. The binary form is read at
- *        once and has no progress.
+ * @param progress Called occasionally, in the calling thread, with the number
+ *        of bytes that have been read; may be NULL. The binary form is read in
+ *        one step, without progress reports.
  * @param progressData Argument of progress.
  * @param handler Receives diagnostics.
  * @param data Argument of the handler.
@@ -518,7 +522,7 @@ int hdP_generateLu(uint32_t tiles, uint32_t tileSize, hdPGraph **graph);
 /**
  * Generate a ring of tasks that pass a data set around.
  *
- * @param width Tasks of a round.
+ * @param width Number of tasks in a round.
  * @param rounds Number of rounds.
  * @param bytes Size of the data set.
  * @param[out] graph Finished.
@@ -530,12 +534,12 @@ int hdP_generateRing(uint32_t width, uint32_t rounds, uint32_t bytes,
 		     hdPGraph **graph);
 
 /**
- * Generate steps of a stencil: each cell needs itself and up to four neighbors
- * of the previous step.
+ * Generate the steps of a stencil: each cell requires its own value and the
+ * values of up to four neighbors from the previous step.
  *
- * @param width Rows and columns of cells.
- * @param steps Steps after the first.
- * @param cellSize Rows of numbers of a cell.
+ * @param width Number of rows and columns of cells.
+ * @param steps Number of steps after the first.
+ * @param cellSize Number of rows of numbers in a cell.
  * @param[out] graph Finished.
  *
  * @retval 0 Success.
@@ -548,7 +552,7 @@ int hdP_generateStencil(uint32_t width, uint32_t steps, uint32_t cellSize,
  * Generate layers of tasks with inputs from the previous layer.
  *
  * @param layers Number of layers.
- * @param width Tasks of a layer.
+ * @param width Number of tasks in a layer.
  * @param inputs Maximum number of inputs of a task; up to 64.
  * @param seed Seed of the inputs.
  * @param[out] graph Finished.
@@ -694,7 +698,7 @@ int hdP_addBridge(hdPPlatform *platform, int64_t node, const char *id,
 		  int isBothWays);
 
 /**
- * Check a platform, and prepare it for simulation.
+ * Check a platform and prepare it for simulation.
  *
  * @param platform Platform that is not finished.
  * @param handler Receives diagnostics; may be NULL.
@@ -850,7 +854,7 @@ int hdP_addIoCosts(hdPResources *resources, const char *architecture,
  * @param kernel Kernel or class.
  * @param loads Competing kernels or classes, separated by blanks.
  * @param count Number of PEs that run them.
- * @param factor Time relative to the time alone; above 0.
+ * @param factor Time relative to the time without competing kernels; above 0.
  *
  * @retval 0 Success.
  * @return -EINVAL, -ENOMEM.
@@ -860,7 +864,7 @@ int hdP_addSlowdown(hdPResources *resources, const char *architecture,
 		    double factor);
 
 /**
- * Check a resource model, and prepare it for simulation.
+ * Check a resource model and prepare it for simulation.
  *
  * @param resources Model that is not finished.
  * @param handler Receives diagnostics; may be NULL.
@@ -897,7 +901,7 @@ int hdP_readResources(const char *path, hdPResources **resources,
 int hdP_scaleResources(hdPResources *resources, double time, double energy);
 
 /**
- * Convert a count of the thesis's power board to a voltage: section 10.1,
+ * Convert a count of the power board in the thesis (section 10.1) to a voltage:
  * 0.5 mV per count above 3.976 V.
  *
  * @param count Count of its converter, 12 bits.
@@ -907,7 +911,7 @@ int hdP_scaleResources(hdPResources *resources, double time, double energy);
 double hdP_boardVoltage(double count);
 
 /**
- * Convert a count of that board to the voltage of a shunt: 25 uV per count.
+ * Convert a count of this board to the voltage of a shunt: 25 uV per count.
  *
  * @param count Count of its converter, 12 bits.
  *
@@ -967,8 +971,9 @@ int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
  * values become 0.
  *
  * The numbers of a task depend only on the seed, the number of the sample and
- * the name of the task. So the number of threads does not affect the result,
- * and samples of two models are pairs: common tasks draw the same numbers.
+ * the name of the task. Therefore the number of threads does not affect the
+ * result, and samples of two models form pairs: common tasks get the same
+ * random numbers.
  *
  * @param graph Finished graph.
  * @param platform Finished platform.
@@ -991,7 +996,7 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
 	       hdPMessageHandler handler, void *data);
 
 /**
- * Get mean, deviation and quantiles of values.
+ * Get the mean, deviation and quantiles of values.
  *
  * @param values Values of samples.
  * @param count Their number, from 1.
@@ -1080,7 +1085,7 @@ int hdP_getUse(const hdPResult *result, hdPWhat what, int64_t number,
 int64_t hdP_getTransferCount(const hdPResult *result);
 
 /**
- * Get a transfer; transfers are in the order of their ends.
+ * Get a transfer; transfers are ordered by their ends.
  *
  * @param result Result of a simulation.
  * @param number Its number.
@@ -1098,7 +1103,7 @@ int hdP_getTransfer(const hdPResult *result, int64_t number,
  * run (by the phases of its kernel), and of the energy of packets spread over
  * their messages. Activities without duration have no power. The first call
  * computes all changes of power and stores them in the result; the time of
- * further calls is proportional to the changes of the server.
+ * later calls is proportional to the number of changes of the server.
  *
  * @param result Result of a simulation with recordsTransfers.
  * @param server Number of a server, or -1: all together.
@@ -1136,8 +1141,9 @@ int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
 double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
 
 /**
- * Store quantiles of samples in a result, for hdP_writeProject(): 5 % and 95 %
- * of their times and energies, for the comparison with a measured run.
+ * Store quantiles of samples in a result, for hdP_writeProject(): the 5 % and
+ * 95 % quantiles of their times and energies, for the comparison with a
+ * measured run.
  *
  * @param result Result of a simulation.
  * @param samples Totals from hdP_sample(), for the same models.
@@ -1148,9 +1154,8 @@ double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
 int hdP_keepSamples(hdPResult *result, const hdPTotals *samples, size_t count);
 
 /**
- * Write a result as a project of HDTrace. It contains traces of PEs and
- * bridges, with tasks as states and transfers as messages, and the power of
- * each server.
+ * Write a result as an HDTrace project. It contains traces of PEs and bridges,
+ * with tasks as states and transfers as messages, and the power of each server.
  *
  * @param result Result of a simulation with recordsTransfers.
  * @param project Name of the project, which must not exist.
