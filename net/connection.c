@@ -333,7 +333,7 @@ int hdConnectionOpen(struct hdConnection *connection,
 	connection->activeNs = hdMonotonicNow();
 	connection->events = EPOLLIN;
 	if (!bufferFit(&connection->in, IN_FIRST)) {
-		hdNetLog(HD_LOG_WARNING, "out of memory for a client");
+		hdNetLog(HD_LOG_WARNING, "out of memory; client rejected");
 		return -ENOMEM;
 	}
 	ret = hdLoopAdd(setup->loop, fd, EPOLLIN, &connection->poll);

@@ -586,7 +586,7 @@ typedef struct hdIRelationRecord {
 	hdIRelationKind kind;
 	uint64_t id; /**< Id of the relation in its file. */
 	int64_t time;
-	/** Name of a state that begins; otherwise "". */
+	/** Name of the state if one begins; otherwise "". */
 	const char *name;
 	/** Kind of the cause at HDI_RELATION_BEGIN; HDI_PARENT_REMOTE for a
 	 *  link. */

@@ -241,7 +241,8 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 	};
 	const GOptionEntry csv[] = {
 		{ "csv-safe", 0, 0, G_OPTION_ARG_NONE, &isSafe,
-		  "Put an apostrophe before CSV texts like formulas", NULL },
+		  "Put an apostrophe before CSV texts that look like formulas",
+		  NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry common[] = {
@@ -249,7 +250,7 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 		  "Use of colours: auto, always or never (default: auto)",
 		  "WHEN" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &isQuiet,
-		  "Print no diagnostics of the data and no progress", NULL },
+		  "Print no data diagnostics and no progress", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[6] = { entries };

@@ -336,7 +336,9 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		  "One panel per grouping, value or node (default: grouping)",
 		  "WHAT" },
 		{ "states", 0, 0, G_OPTION_ARG_FILENAME, &options->states,
-		  "Draw time lines of states: above, below or only", "WHERE" },
+		  "Time lines of states: above or below the panels, or "
+		  "only (no panels)",
+		  "WHERE" },
 		{ "nesting", 0, 0, G_OPTION_ARG_INT, &options->depth,
 		  "Number of nested states to draw (default: 2; 1 for many "
 		  "traces)",

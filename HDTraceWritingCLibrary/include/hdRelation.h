@@ -597,7 +597,7 @@ size_t hdR_encodeHints(const hdR_hints *hints, void *buffer, size_t size);
 /**
  * Decode a received list. Invalid bytes are an error.
  *
- * @param[out] hints The list, to be freed; NULL on error.
+ * @param[out] hints The list, which the caller frees; NULL on error.
  * @param bytes The output of hdR_encodeHints().
  * @param length Number of bytes; the list must use all of them.
  *

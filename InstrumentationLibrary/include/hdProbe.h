@@ -336,9 +336,9 @@ int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
  * If counters are readable in user space (rdpmc), reading them takes one such
  * instruction for each event; doc/measurements/performance.md does not include
  * this cost. Otherwise, reading a group of events takes one or two system
- * calls. This cost is not included in the probe's own measurement, but in the
- * measurements around it. If the processor has fewer counters than events, the
- * counters are multiplexed, and the results are estimates.
+ * calls. The probe's own measurement excludes this cost; enclosing measurements
+ * include it. If the processor has fewer counters than events, the counters are
+ * multiplexed, and the results are estimates.
  *
  * If the operating system does not provide or allow these events, the probes
  * work without them, and one line on stderr states the reason.

@@ -214,11 +214,10 @@ static bool runtimeIsOther(void)
 		return false;
 	hdmpiMessageInit();
 	if (hdLogIsFirst())
-		hdmpiLossSay(
-			"nothing is recorded: the program uses another "
-			"MPI library, and this is libhdMPI of " HDMPI_LIBRARY
-			"; omit --mpi of hdmpirun, or select the other "
-			"library");
+		hdmpiLossSay("nothing is recorded: the program uses another "
+			     "MPI library than " HDMPI_LIBRARY
+			     "; omit --mpi of hdmpirun, or select the other "
+			     "library");
 	return true;
 }
 

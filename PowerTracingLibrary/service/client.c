@@ -132,7 +132,7 @@ void ptClientCreate(struct ptService *service, int fd,
 	struct ptClient *client = calloc(1, sizeof(*client));
 
 	if (!client)
-		ptMessage(HD_LOG_WARNING, "out of memory for a client");
+		ptMessage(HD_LOG_WARNING, "out of memory; client rejected");
 	if (!client || hdConnectionOpen(&client->connection,
 					&service->connections, fd) < 0) {
 		free(client);

@@ -417,8 +417,8 @@ int hdP_readGraphTelling(const char *path, hdPGraph **graph,
  * @param graph Finished graph.
  * @param path File, which is replaced; "-" is the standard output.
  * @param form Form of the file.
- * @param result Result of this graph, to annotate each task with its times;
- * only in XML. May be NULL.
+ * @param result Result of this graph, or NULL; only XML output annotates each
+ * task with its times.
  *
  * @retval 0 Success.
  * @return Negative errno value: the file cannot be written.

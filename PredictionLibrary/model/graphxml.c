@@ -284,11 +284,10 @@ static int beginMap(struct hdPredictSax *sax,
 		return ELEMENT_LEAF;
 	if (priority < 0 || priority > HD_PREDICT_PRIORITY_MAX ||
 	    priority != (double)(int64_t)priority) {
-		hdPredictError(
-			sax->report, sax->line, reading->id,
-			reading->isBad ? 0 : reading->idLength,
-			"priority=\"%g\" is not a whole number of 0 or more",
-			priority);
+		hdPredictError(sax->report, sax->line, reading->id,
+			       reading->isBad ? 0 : reading->idLength,
+			       "priority=\"%g\" is not a whole number >= 0",
+			       priority);
 		return ELEMENT_LEAF;
 	}
 	if (reading->isMapped)

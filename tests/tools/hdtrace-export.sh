@@ -680,7 +680,7 @@ if [ -n "$python" ]; then
 		--to openmetrics -o few.om many.proj
 	ok "the same" cmp many.om few.om
 	[ -z "$cpu" ] || for format in openmetrics paraver; do
-		ok "$format by one thread is the same" same_alone $format many
+		ok "$format output of one thread is the same" same_alone $format many
 	done
 	rm many* few.om
 fi

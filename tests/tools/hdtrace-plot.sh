@@ -212,10 +212,12 @@ END
 
 ok "stat, report and plot agree" agrees mini borders
 printf '0.1 a\n0.77 b\n1.5 -\n' >parts
-ok "for a generated project" agrees run parts
+ok "stat, report and plot agree for a generated project" agrees run parts
 if [ -d "$corpus" ]; then
 	printf '0 a\n20 b\n33.25 c\n60 -\n' >parts
-	ok "for a real one" agrees "$corpus/partdiff-mpi" parts
-	ok "and another one" agrees "$corpus/stresstest" parts
+	ok "stat, report and plot agree for partdiff-mpi" \
+		agrees "$corpus/partdiff-mpi" parts
+	ok "stat, report and plot agree for stresstest" \
+		agrees "$corpus/stresstest" parts
 fi
 done_testing

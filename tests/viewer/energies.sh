@@ -91,12 +91,13 @@ served_energies() {
 
 ok "energies of states agree with stat --regions" same_energies big 100
 [ -z "${HDTRACE_TEST_LONG-}" ] ||
-	ok "the same of a thousand intervals" same_energies big 1000
-ok "the same of nodes with gaps" same_energies two 4
-ok "the same of states in states of their name" same_energies nested 5
-ok "the same of nodes that relations share, or as close as it says" \
+	ok "energies in a thousand intervals agree with stat --regions" \
+		same_energies big 1000
+ok "energies of nodes with gaps agree with stat --regions" same_energies two 4
+ok "energies of states inside states of the same name agree" same_energies nested 5
+ok "energies of nodes that relations share agree within the stated error" \
 	close_energies shared 10
-ok "the same of few states" close_energies little 10
+ok "energies of few states agree within the stated error" close_energies little 10
 ok "energies of whole states are exact at any zoom" whole_energies
 ok "reduced pages say how close their energies are" \
 	close_energies big 5 --max-size=1M

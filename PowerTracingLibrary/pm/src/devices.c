@@ -190,7 +190,7 @@ static int info(const server_t *server, const char *id, bool withName,
 	int fd, ret;
 
 	if (length > NAME_MAX_SENT) {
-		pmLog(HD_LOG_ERROR, "invalid device name of %zu bytes", length);
+		pmLog(HD_LOG_ERROR, "device name too long: %zu bytes", length);
 		return -EINVAL;
 	}
 	ret = pmConnect(server, &fd);

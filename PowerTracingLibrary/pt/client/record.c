@@ -310,7 +310,7 @@ int commandRecord(int argc, char **argv)
 		  "Most readings per second (default: all of the meter)",
 		  "HZ" },
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &record.isByLine,
-		  "Record each line separately, without sums of nodes", NULL },
+		  "Record each line separately, without node totals", NULL },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &record.project,
 		  "Name of the project, with its directory (default: power)",
 		  "NAME" },

@@ -397,7 +397,7 @@ int commandWatch(int argc, char **argv)
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &watch.frequency,
 		  "Updates per second, 1000 at most (default: 2)", "HZ" },
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &watch.isByLine,
-		  "Show each line separately, without sums of nodes", NULL },
+		  "Show each line separately, without node totals", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &watch.duration,
 		  "Duration in seconds (default: until q or a signal)", "S" },
 		{ "plain", 0, 0, G_OPTION_ARG_NONE, &watch.isPlain,

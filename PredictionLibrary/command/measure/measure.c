@@ -693,8 +693,8 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		  "colons",
 		  "DIRECTORIES" },
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &self.platformPath,
-		  "Platform that determines the loads (default: one node like "
-		  "this)",
+		  "Target platform; selects the loads to measure (default: one "
+		  "node like this)",
 		  "FILE" },
 		{ "batches", 0, 0, G_OPTION_ARG_INT, &self.batches,
 		  "Batches per kernel and set of values (default: 5)", "N" },

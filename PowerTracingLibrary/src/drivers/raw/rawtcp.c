@@ -43,7 +43,7 @@
 
 static const struct ptQuantity quantities[] = {
 	[PT_RAW_POWER] = { "P", DOUBLE, "W", "Power",
-			   "power, (Raw * slope= + offset=) times voltage=",
+			   "power, (Raw * slope= + offset=) * voltage=",
 			   PT_SCALE_VOLTAGE },
 	[PT_RAW_CURRENT] = { "I", DOUBLE, "A", "Current",
 			     "current, Raw * slope= + offset=" },

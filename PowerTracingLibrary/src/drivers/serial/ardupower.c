@@ -30,7 +30,7 @@
 
 static const struct ptQuantity quantities[] = {
 	[PT_RAW_POWER] = { "P", FLOAT, "W", "Power",
-			   "power, (Raw - offset=) / slope= times voltage=",
+			   "power, (Raw - offset=) / slope= * voltage=",
 			   PT_SCALE_VOLTAGE | PT_SCALE_SLOPE |
 				   PT_SCALE_OFFSET },
 	[PT_RAW_CURRENT] = { "I", FLOAT, "A", "Current",
