@@ -238,7 +238,7 @@ scene host
 if disk=$(mktemp -d /var/tmp/hdtrace-gluster.XXXXXX) &&
 	setfattr -n trusted.hdtrace -v 1 "$disk"; then
 	ok "a brick on the disk, its client in another network" on_disk
-	ok "disk and network of the host have counted the bytes" host_figures
+	ok "disk and network counters of the host contain the bytes" host_figures
 	ok "gauges, relations and utilization share one time" host_times
 else
 	skip "the host of a brick" "files of /var/tmp have no trusted attributes"

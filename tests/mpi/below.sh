@@ -66,7 +66,7 @@ for library in $(built_libraries); do
 	ok "$library: a program with a layer below MPI-IO" run "$library" ask
 	ok "$library: states of the layer are related to MPI calls" related
 	ok "$library: no relations without a request" run "$library" silent
-	ok "$library: then there are no relations" none
+	ok "$library: HDTRACE_RELATION=0 records no relations" none
 	ok "$library: HDTRACE_RELATION=0" switched_off "$library"
 done
 done_testing

@@ -188,6 +188,6 @@ for library in $(built_libraries); do
 		"without HDTrace: $(cat "$scratch/cannot")"
 	ok "$library: many" many "$library" 100000
 done
-[ -z "${HD_SANITIZE-}" ] || ok "no memory is lost" none_leaked
+[ -z "${HD_SANITIZE-}" ] || ok "valgrind finds no lost memory" none_leaked
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

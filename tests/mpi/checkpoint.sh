@@ -151,7 +151,7 @@ for library in $(built_libraries); do
 	ok "$library: regions" has_regions
 	ok "$library: energy of regions" regions_cost
 	for kind in off plain; do
-		ok "$library: $kind, nothing of the API is left" \
+		ok "$library: $kind, no calls of the API remain" \
 			is_empty "$scratch/$kind-$library"
 		ok "$library: $kind" run "$library" "$scratch/$kind-$library"
 		ok "$library: $kind, no traces" leaves_nothing

@@ -72,7 +72,7 @@ for library in $(built_libraries); do
 		continue
 	}
 	ok "$library: a program with probes compiles" compiles
-	ok "$library: it runs, and its project is right" runs
+	ok "$library: the project has probes and MPI calls" runs
 	ok "$library: measurements are states around calls" nests
 	ok "$library: cost of kernels" costs
 done

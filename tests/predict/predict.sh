@@ -40,13 +40,13 @@ ring() {
 		! "$hdpredict" generate ring --on A,,B 2>err &&
 		grep -q 'a PE without a name' err
 }
-ok "a ring on two PEs" ring
+ok "generate: a ring on two PEs" ring
 stencil() {
 	"$hdpredict" generate stencil --width 4 --steps 3 -o s.xml &&
 		"$hdpredict" validate s.xml >found &&
 		echo "s.xml: 64 tasks, 192 dependencies, 6 kernels" | diff - found
 }
-ok "a stencil of 4 x 4 cells and 3 steps" stencil
+ok "generate: a stencil of 4 x 4 cells and 3 steps" stencil
 layers() {
 	"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r.xml &&
 		"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r2.xml &&
@@ -323,7 +323,7 @@ off() {
 graph <<END >unused.xml
 $(task x S 1 A.0 0)
 END
-ok "energy of servers that are off" off
+ok "servers that are off have no energy" off
 # 2 and 3 are PEs of B; 4 is the first bridge of A.
 states() {
 	grep -q "<S task='x' activity='0' .* time='0.000000000' end='2.000000000'/>" two_A_0_0.trc &&

@@ -312,28 +312,28 @@ is_documented() {
 	options_of "$abs_top_srcdir/doc/man/pt.1" | diff -u known -
 }
 
-ok "a meter with two nodes" traces
-ok "a simulated device" simulates
-ok "--quiet" quiet
+ok "pt records a meter with two nodes" traces
+ok "pt records a simulated device" simulates
+ok "--quiet prints no summary" quiet
 ok "project, topology and port override the configuration" overrides
-ok "HDTRACE_PREFIX" prefixed
-ok "existing project is not replaced" keeps
-ok "--number" numbers
-ok "--force" replaces
+ok "HDTRACE_PREFIX sets the directory of the project" prefixed
+ok "an existing project is not replaced" keeps
+ok "--number creates a second project" numbers
+ok "--force replaces the project" replaces
 ok "--check accepts a valid configuration" checks
 ok "--check reports all errors" refuses
 ok "SIGUSR1 stops, SIGUSR2 starts, SIGINT ends" pauses
 ok "SIGHUP begins a new project" reloads
-ok "SIGHUP with a meter" reloads_meter
+ok "SIGHUP begins a new project of a meter" reloads_meter
 ok "SIGHUP with an invalid configuration keeps the old trace" reloads_bad
 ok "--background traces" daemon
 ok "--background returns the error" daemon_fails
-ok "notification of systemd" notifies "$scratch/socket" notified
-ok "notification of systemd, abstract socket" notifies "@hdtrace-test-$$" abstract
-ok "--list" lists
-ok "the options are documented" is_documented
-ok "--version" exits 0 "$pt" --version
-ok "--help" exits 0 "$pt" --help
+ok "pt notifies systemd" notifies "$scratch/socket" notified
+ok "pt notifies systemd by an abstract socket" notifies "@hdtrace-test-$$" abstract
+ok "--list prints devices and meters" lists
+ok "pt(1) contains all options" is_documented
+ok "--version prints the version" exits 0 "$pt" --version
+ok "--help prints the help" exits 0 "$pt" --help
 
 # Every exit status.
 printf '[General]\ndevice=sim\ncycle=10\nproject=p\ntopology=H\n' >none.cfg
