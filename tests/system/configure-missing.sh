@@ -138,7 +138,7 @@ make_own() {
 	mkdir "$own" && cd "$own" && echo 'int hdFake;' >fake.c &&
 		${CC:-cc} -c fake.c && ar cr libhdfake.a fake.o
 }
-ok "an archive of the fake library is created" make_own
+ok "a static library for the test is built" make_own
 no_archive() {
 	! configures && grep -q 'is not a shared library' "$scratch/output" &&
 		grep -q -- '--without-cairo' "$scratch/output"

@@ -21,7 +21,7 @@ all_described() {
 	done <names
 }
 
-ok "every schema is described" all_described
+ok "doc/json.md describes every schema" all_described
 command -v python3 >/dev/null || {
 	skip "JSON is valid" "no python3"
 	done_testing
@@ -33,7 +33,7 @@ python3 -c 'import jsonschema' 2>/dev/null || {
 	exit
 }
 validator=$abs_top_srcdir/tests/tools/readers/validate-json.py
-ok "the schema is one" python3 "$validator" --schema "$schema"
+ok "the schema is valid" python3 "$validator" --schema "$schema"
 validate() {
 	python3 "$validator" "$schema" "$@"
 }
@@ -73,9 +73,9 @@ XML
 make_late() {
 	python3 "$abs_top_srcdir/tests/tools/readers/make-delayed.py" late --length=10
 }
-ok "a project whose power is late" make_late
-ok "delay" is_valid hdtrace-delay delay late
-ok "delay that is not found" is_valid hdtrace-delay delay mini
+ok "a project with late power is created" make_late
+ok "delay conforms to the schema" is_valid hdtrace-delay delay late
+ok "delay without a result conforms to the schema" is_valid hdtrace-delay delay mini
 for command in info dump stat report relations; do
 	ok "$command of relations" is_valid "hdtrace-$command" "$command" rel
 done
@@ -193,8 +193,8 @@ for command in info report check dump stat; do
 	ok "$command of a damaged project" is_valid hdtrace-$command $command \
 		mini
 done
-ok "a version is missing" finds '/"version"/d'
-ok "a key is missing" finds 's/"mean": [^,]*, //'
-ok "a key is not described" finds 's/"mean"/"meaning": 1, "mean"/'
-ok "a type is wrong" finds 's/"count": \([0-9]*\)/"count": "\1"/'
+ok "a missing version violates the schema" finds '/"version"/d'
+ok "a missing key violates the schema" finds 's/"mean": [^,]*, //'
+ok "an unknown key violates the schema" finds 's/"mean"/"meaning": 1, "mean"/'
+ok "a wrong type violates the schema" finds 's/"count": \([0-9]*\)/"count": "\1"/'
 done_testing
