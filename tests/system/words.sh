@@ -144,7 +144,7 @@ ok "words across lines of texts are found" found_in text.md 1
 ok "correct texts are not reported" found_in good.c
 ok "each exception is necessary and has a reason" kept_short
 ok "all files were read" [ "$status" -eq 0 ]
-ok "messages contain no banned words" clean '^[^ ]*\.(c|in)\b'
+ok "texts in C sources contain no banned words" clean '^[^ ]*\.(c|in)\b'
 ok "public headers contain no banned words" clean '/include/[^ ]*\.h\b'
 ok "the viewer contains no banned words" clean '^HDTraceTools/viewer/'
 ok "help texts contain no banned words" clean "^$scratch/help/"

@@ -171,11 +171,11 @@ const note = viewer.page.locator(".server-note");
 const says = (text) =>
   note.filter({ hasText: text }).waitFor({ timeout: PATIENCE_MS });
 
-await ok("no message appears while the server runs", async () => {
+await ok("no note appears while the server runs", async () => {
   assert(await note.isHidden(), await note.textContent());
 });
 
-await ok("a message appears when the server ends", async () => {
+await ok("a note appears when the server ends", async () => {
   await end(first);
   await says("has ended");
   await assertAccessible(viewer, "a page without its server");
@@ -187,7 +187,7 @@ await ok("the URL is the same after a restart on a port", async () => {
   assertSame(second.address, first.address, "address");
 });
 
-await ok("a message says that the server is available again", async () => {
+await ok("a note shows that the server is available again", async () => {
   await says("answers again");
   viewer.requests.length = 0;
   // Entries are read only when they are looked at.
