@@ -132,7 +132,7 @@ ok "refuses three projects without --" says 'put "--" between the two sets' 2 co
 ok "refuses an empty first set" says 'missing argument: PROJECT before "--"' 2 compare -- mini mini
 ok "refuses an empty second set" says 'missing argument: PROJECT after "--"' 2 compare mini mini --
 ok "refuses -- twice" says 'it may be given once' 2 compare mini -- mini -- mini
-ok "a level that no number of runs can reach is reported" tells "No number of runs is enough" 0 \
+ok "a level that no number of runs can reach is reported" tells "No number of runs is sufficient" 0 \
 	compare --significance=0.00005 plain1 plain2 -- plain3 plain4
 ok "JSON: null if no number of runs reaches the level" tells '"runs_needed": null' 0 \
 	compare --significance=0.00005 --format=json plain1 plain2 -- \
