@@ -58,7 +58,7 @@ check_library() {
 	ok "$1, repeated comparisons: traced" trace "$1" 3 "250000000 50000"
 	unset HDTRACE_MPI_CLOCK_INTERVAL
 	ok "$1, repeated comparisons: merged" status 0 merge "$scratch/run/run"
-	ok "$1, repeated comparisons: nine points" has_points 9
+	ok "$1, repeated comparisons: the project has nine points" has_points 9
 	for host in h1 h2; do
 		ok "$1, repeated comparisons: times of $host are corrected" within $host
 	done
@@ -66,7 +66,7 @@ check_library() {
 		"$scratch/run/run"
 	sed -i 's/^HDTRACE_MPI_HOST=.*/HDTRACE_MPI_HOST=h0/' "$scratch/host"
 	ok "$1, one host: traced" trace "$1" 2 "0 0"
-	ok "$1, one host: no clock comparisons" not_found "^Clock" "$scratch/run"/*.info
+	ok "$1, one host: no clocks are compared" not_found "^Clock" "$scratch/run"/*.info
 	ok "$1, one host: merged" status 0 merge "$scratch/run/run"
 	ok "$1, one host: hdtrace check accepts the project" status 0 check "$scratch/run/run"
 }

@@ -188,11 +188,11 @@ for library in $(built_libraries); do
 		continue
 	}
 	ok "$library: the program compiles" compile "$library"
-	ok "$library: CPU time in calls and between" counted "$library"
-	ok "$library: CPU time before polls that succeed" polled "$library"
-	ok "$library: a child of fork()" with_child "$library"
-	ok "$library: no counters without --counters" without "$library"
-	ok "$library: the usual counters" usual "$library"
+	ok "$library: CPU time is counted in calls and between them" counted "$library"
+	ok "$library: CPU time is counted before polls that succeed" polled "$library"
+	ok "$library: a child of fork() runs with counters" with_child "$library"
+	ok "$library: counters are omitted without --counters" without "$library"
+	ok "$library: --counters selects the usual counters" usual "$library"
 	any=yes
 done
 [ -z "$any" ] || ok "an invalid event is refused" wrong

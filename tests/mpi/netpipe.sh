@@ -102,11 +102,11 @@ for library in $(built_libraries); do
 	[ "$library" = mpich ] || anybody=-z
 	# Unquoted: an option or none.
 	# shellcheck disable=SC2086
-	ok "$library: NetPIPE with blocking messages" traced "$library" $anybody
+	ok "$library: NetPIPE is recorded with blocking messages" traced "$library" $anybody
 	ok "$library: sizes and counts match the output of NetPIPE" as_it_says Send
 	ok "$library: each sent message is received" all_come Send Recv
 	ok "$library: each receive has its source" has_sources Recv
-	ok "$library: NetPIPE with receives posted in advance" traced "$library" -a
+	ok "$library: NetPIPE is recorded with receives posted in advance" traced "$library" -a
 	ok "$library: sizes and counts match the output of NetPIPE" as_it_says Send
 	ok "$library: each receive has its source" has_sources Wait
 done

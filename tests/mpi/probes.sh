@@ -74,7 +74,7 @@ for library in $(built_libraries); do
 	ok "$library: a program with probes compiles" compiles
 	ok "$library: the project has probes and MPI calls" runs
 	ok "$library: measurements are states around calls" nests
-	ok "$library: cost of kernels" costs
+	ok "$library: kernels have their cost" costs
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

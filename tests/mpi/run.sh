@@ -411,7 +411,7 @@ for library in $(built_libraries); do
 	ok "$library: the program compiles with hdmpicc" env HDMPI_CC="$compiler" \
 		"$abs_top_builddir/hdmpicc" -I"$abs_top_srcdir" -o "$scratch/linked-$library" \
 		"$ring_c" -lpthread
-	ok "$library: the guide's program with 4, 5 and 8 ranks" stays_inside 4 5 8
+	ok "$library: the guide's program runs with 4, 5 and 8 ranks" stays_inside 4 5 8
 	ok "$library: hdmpirun preloads the library" preloaded
 	ok "$library: hdmpirun in PATH finds the library" found
 	ok "$library: a linked program records without hdmpirun" linked
@@ -423,7 +423,7 @@ for library in $(built_libraries); do
 	ok "$library: --classes excludes one class" all_but_messages
 	ok "$library: --disabled records only after the program enables it" start_disabled
 	ok "$library: --throttle records part of the time" throttled
-	ok "$library: --throttle with intervals below 1 ms" throttled_a_little
+	ok "$library: --throttle accepts intervals below 1 ms" throttled_a_little
 	ok "$library: HDTRACE_MPI=0 records nothing" switched_off
 	ok "$library: existing files are kept" kept
 	ok "$library: ranks on two hosts are recorded" two_hosts

@@ -278,7 +278,7 @@ for library in $(built_libraries); do
 		continue
 	}
 	ok "$library: a program and libraries compile" compiles
-	ok "$library: no call sites without --call-sites" off
+	ok "$library: call sites are omitted without --call-sites" off
 	ok "$library: call sites match the source" in_c
 	ok "$library: call sites match addr2line" is_as_addr2line c
 	ok "$library: each plugin at the same address has its own call sites" has_plugins
@@ -288,7 +288,7 @@ for library in $(built_libraries); do
 	# What tools do, they do once.
 	if [ -z "$hasTools" ]; then
 		hasTools=yes
-		ok "call sites in inlined functions" is_inlined
+		ok "call sites in inlined functions are found" is_inlined
 		ok "dump prints call sites" dumped
 		ok "report prints call sites" reported
 		ok "exports contain call sites" exported
@@ -303,10 +303,10 @@ for library in $(built_libraries); do
 		else
 			skip "export to CTF" "no babeltrace2"
 		fi
-		ok "call sites of a stripped program" stripped
-		ok "debug information in a separate file" separate
+		ok "call sites of a stripped program have addresses" stripped
+		ok "debug information in a separate file is used" separate
 		ok "a program that was compiled again is reported" changed
-		ok "call sites of a program at a fixed address, without optimization" otherwise
+		ok "call sites of a program at a fixed address are found" otherwise
 	fi
 	for way in mpif.h use-mpi mpi_f08; do
 		if [ -z "$(compiler_of "$library")" ]; then

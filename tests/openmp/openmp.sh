@@ -353,9 +353,9 @@ hybrid() (
 # The program need not know: LIBRARY
 hybrids() {
 	if can_launch "$1"; then
-		ok "MPI and OpenMP, $1" hybrid "$1"
+		ok "MPI calls are inside of OpenMP states, $1" hybrid "$1"
 	else
-		skip "MPI and OpenMP, $1" "its programs cannot be started here"
+		skip "MPI calls are inside of OpenMP states, $1" "its programs cannot be started here"
 	fi
 }
 

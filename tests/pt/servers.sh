@@ -165,9 +165,9 @@ serves() {
 
 # All of a meter: DRIVER ADDRESS WATTS
 meter() {
-	ok "$1: trace" traces "$@"
+	ok "$1: pt records the server" traces "$@"
 	ok "$1: cycle below a second is refused" refuses "$1"
-	ok "$1: service invents no readings" serves "$@"
+	ok "$1: the service does not invent readings" serves "$@"
 }
 
 # Why a driver cannot be used here, or nothing: DRIVER

@@ -129,7 +129,7 @@ small_calls() {
 }
 scene small
 ok "small writes succeed with data in the request" small_calls
-ok "one request, exactly one part, one size, no flow" written c6 12
+ok "a small write has one request, one part, one size and no flow" written c6 12
 scene small-read
 ok "small writes are read again" small_again
 
@@ -271,7 +271,7 @@ for number in 9 3; do
 	ok "operations of $number clients wait for a closed storage" gated "$number"
 	ok "gauges: BMI 0, FLOW $number, REQ $number, TROVE $((8 * number))" \
 		written g2 "$number"
-	ok "gauges of layers with $number clients" written g3 "$number"
+	ok "gauges of layers agree with $number clients" written g3 "$number"
 	ok "overlapping requests have their own times" written r3
 done
 

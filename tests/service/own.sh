@@ -73,7 +73,7 @@ refuses() {
 ok "a machine without a meter is reported" refuses \
 	"$pt" energy --root="$scratch/tree" -- touch ran
 for word in powercap perf nvml hwmon 'pt energy --meter=sim'; do
-	ok "reason for $word" grep -q -- "^ *$word" err
+	ok "the reason for $word is printed" grep -q -- "^ *$word" err
 done
 
 zone intel-rapl:0 package-0 50

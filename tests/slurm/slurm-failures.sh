@@ -134,7 +134,7 @@ broken() {
 	configured=
 	return "$result"
 }
-ok "missing programs in plugstack.conf" \
+ok "missing programs in plugstack.conf are reported" \
 	broken "required $plugin from=/nowhere" programs
 said_site() {
 	broken "$usual bogus=1 interval=x" nonsense || return 1

@@ -210,8 +210,8 @@ old_letter() {
 ok "the table lists all programs" same_programs
 while IFS='|' read -r words status; do
 	# In the subshell of none: the list is a file.
-	ok "$words --help" helps "$words"
-	ok "$words --version" versions "$words"
+	ok "$words --help prints the help" helps "$words"
+	ok "$words --version prints the version" versions "$words"
 	if grep -q 'was built without' err; then
 		skip "$words: options" "built without"
 		continue

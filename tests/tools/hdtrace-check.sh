@@ -57,20 +57,20 @@ quiet() {
 
 fresh
 ok "a correct project passes" prints check.text 0 check mini
-ok "a correct project as CSV" prints check.csv 0 check --format=csv mini
-ok "a correct project as JSON" prints check.json 0 check --format=json mini
+ok "a correct project passes with --format=csv" prints check.csv 0 check --format=csv mini
+ok "a correct project passes with --format=json" prints check.json 0 check --format=json mini
 for format in text csv json; do
-	ok "rules as $format" prints check-rules.$format 0 check --rules \
+	ok "--rules lists the rules as $format" prints check-rules.$format 0 check --rules \
 		--format=$format
 done
 ok "rules are documented" documented
-ok "--rules and a project" says "--rules: cannot be combined with a project" 2 check --rules mini
+ok "--rules cannot be combined with a project" says "--rules: cannot be combined with a project" 2 check --rules mini
 ok "a missing argument is reported" says "missing argument: PROJECT" 2 check
 ok "a missing project is reported" says "No such file" 2 check nothing
 edit mini.proj 's/<Net/<Disk/'
 head -c 380 mini_alpha_Energy.stat >short && mv short mini_alpha_Energy.stat
 for format in text csv json; do
-	ok "problems as $format" prints check-bad.$format 1 check \
+	ok "problems are listed as $format" prints check-bad.$format 1 check \
 		--format=$format mini
 done
 ok "-q prints nothing" quiet 1 check -q mini

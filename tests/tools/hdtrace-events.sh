@@ -96,17 +96,17 @@ ok "totals of some states are marked" line "Recv all 5 5.000 s >= 140 >= 130 1.5
 ok "JSON output has sums and ratios" members
 ok "refuses states without counters and power" says "neither values in W nor states" 2 \
 	stat --regions=Wait e.proj
-ok "sums by call site" cells "region address count $events" \
+ok "sums are printed by call site" cells "region address count $events" \
 	"Recv,0x10,5,140,130,1.5,3 Send,0x20,1,3000,600,0.2,1 Send,0x10,1,1000,2500,2.5,1" \
 	--regions='*' --by-site e.proj
-ok "sums by call site as text" \
+ok "sums are printed by call site as text" \
 	line "a.out+0x10 Recv 5 5.000 s 1.000 s >= 140 >= 130 1.50" \
 	stat --regions=Recv --by-site e.proj
 ok "report has sums by call site" line "a.out+0x20 Send 1 3.800 s 4.000 s 3000 600 0.20 -" \
 	report e.proj
 ok "report has sums as JSON" reported e.proj \
 	'"cycles":140,"instructions":130,"cache_misses":null,"instructions_per_cycle":1.5,"counted":3'
-ok "cache misses inside and outside of states" \
+ok "cache misses are counted inside and outside of states" \
 	cells "node cache_misses outside_cycles outside_instructions outside_cache_misses" \
 	"n_0,7,5,, n_1,,,, ,7,5,," --regions=Send e.proj
 # Of f_0 one says what was before it alone; one begins before what was asked for.
@@ -121,14 +121,14 @@ cat >f_n_0.trc <<'XML'
 XML
 cp e_n_1.trc f_n_1.trc
 outside="cache_misses counted outside_cycles outside_instructions outside_cache_misses"
-ok "sums of counters outside of states" cells "region $outside" \
+ok "counters outside of states are summed" cells "region $outside" \
 	"Recv,,0,,,18446744073709551614 Recv,,0,,,18446744073709551614 Send,5,1,1000,900,11 Send,5,1,1000,900,11" \
 	--regions='*' -n n_0 f.proj
 ok "a state that starts before the interval has no outside counters" cells "$outside" \
 	"2,1,600,800, 2,1,600,800," --regions=Send -n n_0 --from @11 f.proj
-ok "counters outside of states by call site" cells "count $outside" "2,5,1,1000,900,11" \
+ok "counters outside of states are summed by call site" cells "count $outside" "2,5,1,1000,900,11" \
 	--regions=Send --by-site f.proj
-ok "counters outside of states as text" \
+ok "counters outside of states are printed as text" \
 	line "Between the previous state and these: 1000 cycles, 900 instructions, 11 cache misses, 0.90 instructions a cycle" \
 	stat --regions=Send -n n_0 f.proj
 ok "report has counters outside of states" \

@@ -578,9 +578,9 @@ make_parts
 
 ok "csv equals the output of dump" same_as_dump csv mini
 ok "json equals the output of dump" same_as_dump json mini
-ok "export to csv-wide" export_to csv-wide wide mini
+ok "csv-wide is written" export_to csv-wide wide mini
 ok "csv-wide has the entries and states" is_like export-wide.csv wide/*.csv
-ok "export to openmetrics" export_to openmetrics mini.om mini
+ok "openmetrics is written" export_to openmetrics mini.om mini
 ok "openmetrics has the values" is_like export.openmetrics mini.om
 ok "openmetrics is well-formed" is_openmetrics mini.om
 ok "openmetrics is written to stdout" status 0 export --to openmetrics -o - mini
@@ -602,7 +602,7 @@ ok "export -q prints no messages" test ! -s err
 	stamp 1000000002
 	hex 447a0000 fff0000000000000 ffffffffffffffff 3ff0000000000000
 } >odd_gamma_Odd.stat
-ok "openmetrics of special names and units" export_to openmetrics odd.om \
+ok "openmetrics of special names and units is written" export_to openmetrics odd.om \
 	odd_gamma_Odd.stat
 ok "openmetrics has base units and unique names" is_like \
 	export-odd.openmetrics odd.om
@@ -689,7 +689,7 @@ if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
 		ok "$project: csv-wide is equal" wide_is_equal \
 			"$corpus/$project" "$project"
-		ok "$project: export to openmetrics" export_to openmetrics real.om \
+		ok "$project: openmetrics is written" export_to openmetrics real.om \
 			"$corpus/$project"
 		ok "$project: openmetrics is well-formed" is_openmetrics real.om
 	done
@@ -704,10 +704,10 @@ else
 		promtool_reads real.om
 fi
 
-ok "export to ctf" export_to ctf mini.ctf mini
-ok "ctf: the metadata" is_like export-ctf.metadata mini.ctf/metadata
+ok "ctf is written" export_to ctf mini.ctf mini
+ok "ctf has the expected metadata" is_like export-ctf.metadata mini.ctf/metadata
 od -A d -t x1 mini.ctf/mini_alpha_Energy.stat >bits
-ok "ctf: all bits of values and times" is_like export-ctf.hex bits
+ok "ctf keeps all bits of values and times" is_like export-ctf.hex bits
 {
 	stat_header gamma Nothing 'name="start" type="INT32"' \
 		'name="event" type="INT32"' 'name="a-b" type="INT32"' \
@@ -720,17 +720,17 @@ ok "ctf: all bits of values and times" is_like export-ctf.hex bits
 	echo "<A time='1' end='2'/>"
 	echo "</Program>"
 } >bare_gamma.trc
-ok "ctf of a state without attributes" export_to ctf bare.ctf bare_gamma.trc
+ok "ctf of a state without attributes is written" export_to ctf bare.ctf bare_gamma.trc
 if ! command -v babeltrace2 >/dev/null; then
 	skip "babeltrace2 reads ctf" "no babeltrace2"
 else
 	ok "babeltrace2 reads ctf of special names" read_ctf mini.ctf
-	ok "ctf: entries, states, events" is_like export-ctf.text decoded
-	ok "ctf of special names and units" export_to ctf odd.ctf \
+	ok "ctf has the entries, states and events" is_like export-ctf.text decoded
+	ok "ctf of special names and units is written" export_to ctf odd.ctf \
 		odd_gamma_Odd.stat
 	ok "babeltrace2 reads ctf without entries" read_ctf odd.ctf
 	ok "ctf: no name is lost" is_like export-ctf-odd.text decoded
-	ok "ctf of a group without entries and with reserved words" export_to ctf \
+	ok "ctf of a group without entries is written" export_to ctf \
 		empty.ctf empty_gamma_Nothing.stat
 	ok "babeltrace2 reads ctf" read_ctf empty.ctf
 	if [ -d "$corpus" ]; then
@@ -741,15 +741,15 @@ else
 	fi
 fi
 
-ok "export to paraver" export_to paraver mini.prv mini
+ok "paraver files are written" export_to paraver mini.prv mini
 ok "paraver files are valid" is_paraver mini.prv/mini
-ok "paraver: complete project" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
+ok "paraver files have the expected content" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
 	mini.prv/mini.row
 ok "paraver has the values and times" paraver_is_equal mini mini
-ok "export of messages to paraver" export_to paraver talk.prv talk.proj
+ok "paraver files with messages are written" export_to paraver talk.prv talk.proj
 ok "paraver files with messages are valid" is_paraver talk.prv/talk
 grep '^3' talk.prv/talk.prv >messages
-ok "paraver: messages" is_like export-messages.prv messages
+ok "paraver: messages are as expected" is_like export-messages.prv messages
 # Sizes and tags of the messages in an export to paraver are these: EXPECTED.
 paraver_messages() {
 	found=$(awk -F: '/^3/ { printf "%s%s/%s", n++ ? " " : "", $14, $15 }' \
@@ -759,14 +759,14 @@ paraver_messages() {
 }
 ok "paraver: uncertain messages are reported" says "some are missing) (2)" 0 \
 	export --to paraver -o some.prv parts.proj
-ok "paraver: messages of each part" paraver_messages "1/7 3/7 4/7"
+ok "paraver: messages of each part are matched" paraver_messages "1/7 3/7 4/7"
 rm -rf some.prv
 ok "paraver: messages with one end are reported" says "with one recorded end (5)" 0 \
 	export --to paraver -o some.prv parts.proj
 rm -rf some.prv
-ok "paraver: export with --from" status 0 export --to paraver -o some.prv --from 1.7 \
+ok "paraver: --from is accepted" status 0 export --to paraver -o some.prv --from 1.7 \
 	talk.proj
-ok "paraver: a message that was sent before --from" paraver_messages "16/7 4/1 5/2"
+ok "paraver: a message that was sent before --from is omitted" paraver_messages "16/7 4/1 5/2"
 rm -rf some.prv
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
@@ -781,15 +781,15 @@ command -v otf2-print >/dev/null || no_otf2="no otf2-print"
 if [ -n "${no_otf2-}" ]; then
 	skip "otf2-print reads otf2" "$no_otf2"
 else
-	ok "export to otf2" export_to otf2 mini.otf2 mini
+	ok "otf2 is written" export_to otf2 mini.otf2 mini
 	ok "otf2-print reads otf2" read_otf2 mini.otf2
-	ok "otf2: events" is_like export-otf2.text decoded
-	ok "otf2: definitions" is_like export-otf2-definitions.text definitions
+	ok "otf2 has the expected events" is_like export-otf2.text decoded
+	ok "otf2 has the expected definitions" is_like export-otf2-definitions.text definitions
 	ok "otf2 has the values and times" otf2_is_equal mini
-	ok "export of messages to otf2" export_to otf2 talk.otf2 talk.proj
+	ok "otf2 with messages is written" export_to otf2 talk.otf2 talk.proj
 	ok "otf2-print reads otf2 with messages" read_otf2 talk.otf2
 	grep '^MPI' decoded >messages
-	ok "otf2: messages" is_like export-otf2-messages.text messages
+	ok "otf2 has the expected messages" is_like export-otf2-messages.text messages
 	ok "otf2: uncertain messages are reported" says "some are missing) (4)" 0 \
 		export --to otf2 -o parts.otf2 parts.proj
 	ok "otf2: uncertain messages are reported with --from" says "some are missing) (4)" 0 \
@@ -806,31 +806,31 @@ fi
 if ! command -v protoc >/dev/null; then
 	skip "protoc reads perfetto" "no protoc"
 else
-	ok "export to perfetto" export_to perfetto mini.pt mini
+	ok "perfetto is written" export_to perfetto mini.pt mini
 	ok "protoc reads perfetto with messages" decode_perfetto mini.pt
 	ok "perfetto has tracks, slices and counters" is_like export-perfetto.text decoded
 	ok "perfetto has the values and times" perfetto_is_equal mini
-	ok "export of messages to perfetto" export_to perfetto talk.pt talk.proj
+	ok "perfetto with messages is written" export_to perfetto talk.pt talk.proj
 	ok "protoc reads perfetto with a critical path" decode_perfetto talk.pt
 	ok "perfetto: messages are arrows" perfetto_flows 5 4
 	ok "perfetto: a message with one end is reported" says "with one recorded end (1)" 0 \
 		export --to perfetto -o talk.pt --force talk.proj
 	make_late
-	ok "export of the critical path to perfetto" export_to perfetto late.pt late.proj
+	ok "perfetto with a critical path is written" export_to perfetto late.pt late.proj
 	ok "protoc reads perfetto of an interrupted recording" decode_perfetto late.pt
 	# By hand: rank 0 until it sends at 4 s, then rank 1.
 	ok "perfetto: states on the critical path have their time on it" perfetto_path "Main 4000000000" \
 		"Prepare 4000000000" "Recv 1000000000" "Solve 3000000000"
 	ok "protoc reads perfetto without waiting" decode_perfetto mini.pt
 	ok "perfetto has no critical path without waiting" perfetto_path
-	ok "export of an interrupted recording to perfetto" export_to perfetto parts.pt parts.proj
+	ok "perfetto of an interrupted recording is written" export_to perfetto parts.pt parts.proj
 	ok "protoc reads perfetto with --from" decode_perfetto parts.pt
 	ok "perfetto: messages of each part are arrows" perfetto_flows 4 3
 	ok "perfetto: uncertain messages are reported" says "some are missing) (2)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj
 	ok "perfetto: messages with one end are reported" says "with one recorded end (5)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj
-	ok "perfetto: export with --from" status 0 export --to perfetto -o some.pt \
+	ok "perfetto: --from is accepted" status 0 export --to perfetto -o some.pt \
 		--from 1.7 talk.proj
 	ok "protoc reads perfetto with many messages" decode_perfetto some.pt
 	# One is received that was sent before, and one is not received.
@@ -844,7 +844,7 @@ else
 				"fromTag=\0477\047 cid=\0470\047 " \
 				"time=\0475.6\047 end=\0475.7\047/>" } }
 		{ print }' whole.trc >parts_beta_1.trc
-	ok "perfetto: export of many messages after an interruption" \
+	ok "perfetto with many messages after an interruption is written" \
 		export_to perfetto parts.pt parts.proj
 	ok "perfetto, read by protoc" decode_perfetto parts.pt
 	ok "perfetto: the first messages are the sent ones" perfetto_flows 4 20003 3
@@ -914,7 +914,7 @@ ok "a short interval is selected on one host" chosen "1 3 0" --from 1.3 --until 
 ok "a selection can be empty" chosen "0 0 0" --from 100 mini
 ok "export and dump select the same data" same_choice mini --node alpha --from 1 --until 4.5
 ok "export and dump select the same statistics" same_choice mini --only=stats --value COUNT
-ok "openmetrics of a selected value" status 0 export --to openmetrics -o - \
+ok "openmetrics of a selected value is written" status 0 export --to openmetrics -o - \
 	--value COUNT --from 1 mini
 ok "openmetrics has no other value" test "$(grep -c bytes "$scratch/out")" -eq 0
 ok "openmetrics has the selected value" grep -q '^hdtrace_net_count{node="beta"} 0 ' "$scratch/out"

@@ -493,10 +493,10 @@ END
 make_formulas
 if command -v python3 >/dev/null; then
 	for command in info dump stat; do
-		ok "--csv-safe: $command" is_safe $command --format=csv
+		ok "--csv-safe protects formulas: $command" is_safe $command --format=csv
 	done
-	ok "--csv-safe: export --to csv" is_safe export --to csv
-	ok "--csv-safe: export --to csv-wide" is_safe export --to csv-wide
+	ok "--csv-safe protects formulas: export --to csv" is_safe export --to csv
+	ok "--csv-safe protects formulas: export --to csv-wide" is_safe export --to csv-wide
 else
 	skip "--csv-safe" "python3 is missing"
 fi

@@ -267,7 +267,7 @@ energy_stat alpha >server_alpha_Energy.stat
 mkdir two && (cd two && make_mini && net_stat alpha >mini_alpha_Net.stat)
 mkdir all
 ok "ranks and servers are joined" untouched status 1 merge --into all/all mini server
-ok "files of one host in both projects" says 'moved to node "server"' 1 \
+ok "files of the same host in two projects are reported" says 'moved to node "server"' 1 \
 	merge --force --into all/all mini server
 ok "a second file of a host gets its own node" files_are all.proj all_alpha_0.info all_alpha_0.trc \
 	all_alpha_Energy.stat all_alpha_server_Energy.stat \

@@ -88,11 +88,11 @@ ok "a counter has a highest rate" cell rate_max 100 -v C k.stat
 ok "a reset of a counter is counted" cell resets 1 -v C k.stat
 ok "all readings of a counter are counted" cell count 7 -v C k.stat
 for column in mean min max stddev sum integral integral_unit; do
-	ok "no $column of a counter" cell $column '' -v C k.stat
+	ok "a counter has no $column" cell $column '' -v C k.stat
 done
 ok "stat reports resets" has "C was reset to 0 1 time." \
 	stat -v C k.stat
-ok "a counter as text" has "C counter B 7 - - >= 295 B 49.17 B/s 6.000 s of 10.000 s" stat -v C k.stat
+ok "a counter is printed as text" has "C counter B 7 - - >= 295 B 49.17 B/s 6.000 s of 10.000 s" stat -v C k.stat
 # 100 + 200 + 100 J in 1 + 2 + 1 s.
 ok "a NaN makes its neighbours unknown" cell total 400 -v E k.stat
 ok "the time next to a NaN is not known" cell seconds 4 -v E k.stat
@@ -103,7 +103,7 @@ ok "the NaN is counted" cell nan 1 -v E k.stat
 # Half of 200 in two seconds, half of 30 in one.
 ok "a phase has its share of a counter step" cell total 115 -v C \
 	--from 3 --to 4.5 k.stat
-ok "the rate of a part of a counter step" cell rate 76.6667 -v C --from 3 --to 4.5 k.stat
+ok "the rate of a part of a counter step is computed" cell rate 76.6667 -v C --from 3 --to 4.5 k.stat
 ok "a reset at the end of a phase does not count" cell resets 0 -v C \
 	--from 3 --to 4.5 k.stat
 ok "a reset at the start of a phase counts" cell resets 1 -v C --from 4.5 --to 6 k.stat
@@ -117,7 +117,7 @@ ok "a delta has a range" cell max 9.22337e+18 -v D k.stat
 ok "a delta has no mean" cell mean '' -v D k.stat
 ok "a delta has no integral" cell integral '' -v D k.stat
 ok "an entry on a border counts by its share" cell total 2.5 -v D --from 0 --to 0.5 k.stat
-ok "the rate of a part of a delta" cell rate 5 -v D --from 0 --to 0.5 k.stat
+ok "the rate of a part of a delta is computed" cell rate 5 -v D --from 0 --to 0.5 k.stat
 
 # 100 + 200 + 2 x 300 + 100 + 100 + 100 + 100 J in 8 s.
 ok "a gauge has a mean" cell mean 162.5 -v G k.stat
@@ -190,7 +190,7 @@ sys.exit(found != [300, 200, None, 100, 50, None,
 END
 }
 if command -v python3 >/dev/null; then
-	ok "energy of nodes, phases and states" energies
+	ok "energy of nodes, phases and states agrees with Python" energies
 	PYTHONDONTWRITEBYTECODE=1
 	export PYTHONDONTWRITEBYTECODE
 	seed=${HDTRACE_TEST_SEED:-$$}
@@ -198,7 +198,7 @@ if command -v python3 >/dev/null; then
 	ok "random values in random intervals agree with Python" python3 \
 		"$abs_top_srcdir/tests/tools/readers/kinds.py" "$hdtrace" "$seed"
 else
-	skip "energy of nodes, phases and states" "no python3"
+	skip "energy of nodes, phases and states agrees with Python" "no python3"
 	skip "random values in random intervals agree with Python" "no python3"
 fi
 ok "report adds the energy of counter and gauge" has \
@@ -223,7 +223,7 @@ ok "in the report a counter has total and rate" \
 	done
 } >g.stat
 ok "kinds are guessed" cell kind "delta gauge counter counter" g.stat
-ok "kind_guessed in CSV" cell kind_guessed "1 1 1 0" g.stat
+ok "CSV marks guessed kinds" cell kind_guessed "1 1 1 0" g.stat
 ok "the rate of Wh per h is in W" cell rate "7 3600 6" -v NET_IN_eth0 -v EP -v RATE g.stat
 guessed="Kinds marked with ? are guessed: the file does not state them."
 for command in info stat report; do

@@ -325,7 +325,7 @@ ok "a node with two sockets is created" sockets
 ok "the sum of sockets is known when both are known" line \
 	"Energy >= 300 J, known for 1.000 s of 2.000 s, 200 W on average" \
 	report -q two
-ok "states with the power of both nodes" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
+ok "states have the power of both nodes" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
 	report -q two
 
 # ---- Large numbers have prefixes for people, and are exact for programs

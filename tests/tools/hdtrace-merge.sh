@@ -389,7 +389,7 @@ ok "check accepts an .info file with clocks only" status 0 check mini
 # Topologies.
 fresh
 trace p.trc
-ok "a trace of the root" topology "" "" p
+ok "a trace of the root node is merged" topology "" "" p
 fresh
 trace p_b.trc
 trace p_a10_x_y_z.trc
@@ -506,7 +506,7 @@ info.combiner|Type id=1 name=a combiner='1A'
 info.comm-rank|Comm id=1 name=a map='1->0;'
 END
 printf "Type id=1 name=a combiner=NAMED" >p_a_0.info
-ok "info.cut: no line feed" breaks info.cut 1 merge -o - p
+ok "info.cut: a missing line feed at the end" breaks info.cut 1 merge -o - p
 printf "Type id=1 name='a\\000b' combiner=NAMED\n" >p_a_0.info
 ok "info.syntax: a zero byte" breaks info.syntax 1 merge -o - p
 

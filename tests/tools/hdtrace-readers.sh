@@ -76,10 +76,10 @@ is_noticed() {
 }
 ok "the test finds a wrong digit" is_noticed
 
-ok "paraver of a damaged project" paraver_is_right run run --all
-ok "paraver of special values" paraver_is_right mini mini ""
+ok "paraver of a damaged project agrees" paraver_is_right run run --all
+ok "paraver of special values agrees" paraver_is_right mini mini ""
 if [ -d "$corpus" ]; then
-	ok "paraver of a real project" paraver_is_right \
+	ok "paraver of a real project agrees" paraver_is_right \
 		"$corpus/partdiff-mpi" partdiff-mpi ""
 fi
 
@@ -94,15 +94,15 @@ elif [ -z "$otf2_python" ]; then
 	skip "Python reads otf2" "no python3-otf2"
 else
 	ok "otf2: counts, times and values" otf2_is_equal run
-	ok "otf2 of special values" otf2_is_equal mini
-	ok "otf2 of some nodes" otf2_is_equal run --node node002
-	ok "otf2 of a part of the time" otf2_is_equal run --from 0.5 \
+	ok "otf2 of special values agrees" otf2_is_equal mini
+	ok "otf2 of some nodes agrees" otf2_is_equal run --node node002
+	ok "otf2 of a part of the time agrees" otf2_is_equal run --from 0.5 \
 		--until 1.25
-	ok "otf2 of statistics alone" otf2_is_equal run --only=stats \
+	ok "otf2 of statistics alone agrees" otf2_is_equal run --only=stats \
 		--from=1
 	if [ -d "$corpus" ]; then
-		ok "otf2 of a real project" otf2_is_equal "$corpus/partdiff-mpi"
-		ok "otf2 of missing values" otf2_is_equal \
+		ok "otf2 of a real project agrees" otf2_is_equal "$corpus/partdiff-mpi"
+		ok "otf2 of missing values agrees" otf2_is_equal \
 			"$corpus/pvfs2-server-nan"
 	fi
 fi

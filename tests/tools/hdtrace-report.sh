@@ -148,7 +148,7 @@ make_long() {
 }
 make_long
 ok "report of a state that contains many others" status 1 report -q long.proj
-ok "time of nested states" has "Inner 20000 6.000 s 6.000 s 300.000 us 1.2 kJ"
+ok "nested states have their time" has "Inner 20000 6.000 s 6.000 s 300.000 us 1.2 kJ"
 ok "exclusive time omits nested states" has "Step 20000 12.000 s 18.000 s 900.000 us 2.4 kJ"
 ok "a state inside a state of the same name counts once" has "All 1 12.000 s 30.000 s 30.000 s 2.4 kJ"
 ok "energies of states add up" states_add_up 1 long.proj
@@ -232,9 +232,9 @@ cp traces_node_0.trc nan_node_0.trc
 	hex fff8000000000001
 } | power_file nan_node_Energy.stat
 ok "report of a project with NaN only" status 0 report --phases-from node_0 nan
-ok "NaN only: no energy" has "Energy not measured"
-ok "NaN only: no mean" has "Energy P gauge? W - - - 2 missing, no values"
-ok "NaN only: no energy of states" has "Run 1 2.000 s 2.000 s 2.000 s - 0 ns"
+ok "a project with NaN only has no energy" has "Energy not measured"
+ok "a project with NaN only has no mean" has "Energy P gauge? W - - - 2 missing, no values"
+ok "a project with NaN only has no energy of states" has "Run 1 2.000 s 2.000 s 2.000 s - 0 ns"
 
 proj_of back >back.proj
 {

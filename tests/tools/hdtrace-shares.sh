@@ -39,14 +39,14 @@ fi
 
 make_mini
 for format in text csv json; do
-	ok "shares as $format" prints stat-shares.$format 0 stat --shares \
+	ok "shares are printed as $format" prints stat-shares.$format 0 stat --shares \
 		--format=$format mini
 done
 # By hand: 100 W from 0 to 1 and 200 W to 2, 300 W from 4 to 5, nothing between;
 # Work is from 0.5 to 3 and from 4.5 to 5, Read in it from 1 to 2; Wait to 4.5.
 ok "energy of a state excludes nested states" costs Work 200
-ok "energy outside of states" costs '' 0
-ok "shares of an interval" costs Work 30 --from=0.3 --to=0.8
+ok "energy outside of states is listed" costs '' 0
+ok "shares are cut to an interval" costs Work 30 --from=0.3 --to=0.8
 ok "traces outside the selection keep their share" costs Work 200 -n alpha_0
 ok "--attribution=cpu without CPU times divides equally" costs Work 200 --attribution=cpu
 ok "refuses --regions" says "--regions: cannot be combined with --shares" 2 stat --shares \
@@ -55,7 +55,7 @@ for other in --by-name --window=1 --phases=/dev/null --phases-from=alpha_0; do
 	ok "refuses $other" says "--shares: cannot be combined" 2 stat --shares \
 		$other mini
 done
-ok "shares without power" prints stat-shares-time.text 0 stat --shares -g Net mini
+ok "shares of time are printed without power" prints stat-shares-time.text 0 stat --shares -g Net mini
 ok "refuses --attribution without --shares" says "--attribution: requires" 2 stat \
 	--attribution=cpu mini
 sed '/<\/Program>/d; /4.500000000/d' mini_alpha_0.trc >shorter

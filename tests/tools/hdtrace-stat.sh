@@ -147,9 +147,9 @@ adds_up() {
 }
 
 power='-n alpha -v P'
-ok "stat as text" prints stat.txt 0 stat mini
-ok "stat as CSV" prints stat.csv 0 stat --format=csv mini
-ok "stat as JSON" prints stat.json 0 stat --format=json mini
+ok "stat prints text" prints stat.txt 0 stat mini
+ok "stat prints CSV" prints stat.csv 0 stat --format=csv mini
+ok "stat prints JSON" prints stat.json 0 stat --format=json mini
 # shellcheck disable=SC2086
 {
 	ok "entries are counted" cell count 4 $power
@@ -216,8 +216,8 @@ for digits in 0 18 x -1 4.5 ""; do
 		"--precision: invalid number \"$digits\"; expected 1 to 17" \
 		2 stat --precision="$digits" mini
 done
-ok "phases as text" prints stat-phases.txt 0 stat --phases borders mini
-ok "phases by name as text" prints stat-by-name.txt 0 stat --by-name \
+ok "phases are printed as text" prints stat-phases.txt 0 stat --phases borders mini
+ok "phases by name are printed as text" prints stat-by-name.txt 0 stat --by-name \
 	--phases-from alpha_0 -v P mini
 printf '0\n0.7\n0.9999\n1.3\n4\n4.999999999\n' >fine
 ok "energies of phases add up to the run" adds_up --phases fine
@@ -261,7 +261,7 @@ cp whole mini_alpha_Energy.stat
 
 # Energy of states.
 for format in text csv json; do
-	ok "energy of states as $format" prints stat-regions.$format 0 stat \
+	ok "energies of states are printed as $format" prints stat-regions.$format 0 stat \
 		--regions='*' --format=$format mini
 done
 ok "--regions selects states" cell energy "400 400" --regions='Wor?'
@@ -296,7 +296,7 @@ rm -f mini_* && make_mini
 
 if [ -d "$corpus" ]; then
 	for node in node06 node07; do
-		ok "stresstest: power of $node" agrees_with_awk $node
+		ok "stresstest: power of $node agrees with awk" agrees_with_awk $node
 	done
 	ok "partdiff-mpi: energies of states and phases agree" as_phases
 	for project in stresstest partdiff-mpi pvfs2-server-nan handwritten; do

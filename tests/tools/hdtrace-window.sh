@@ -65,7 +65,7 @@ cat >wanted <<'END'
 1 1000000003.000000000 1000000006.000000000 3.000000000 1.000000000 - 200 200 200
 2 1000000006.000000000 1000000008.000000000 2.000000000 0.000000000 - 300 300 -
 END
-ok "a gauge in windows" stat_is wanted \
+ok "a gauge is averaged over windows" stat_is wanted \
 	"phase start end duration_s known_s mean min max integral" \
 	--window=3 -v P g.stat
 cat >wanted <<'END'
@@ -73,14 +73,14 @@ cat >wanted <<'END'
 1 9 10 12
 2 9 1 12
 END
-ok "a delta in windows" stat_is wanted "phase total min max" \
+ok "a delta is divided among windows" stat_is wanted "phase total min max" \
 	--window=3 -v D g.stat
 cat >wanted <<'END'
 0 10 1.000000000
 1 10 1.000000000
 2 1 0.000000000
 END
-ok "a counter in windows" stat_is wanted "phase total known_s" \
+ok "a counter is divided among windows" stat_is wanted "phase total known_s" \
 	--window=3 -v C g.stat
 
 # --- Where windows begin and end ---
@@ -109,7 +109,7 @@ cat >wanted <<'END'
 1 1000000001.999999999 1000000002.000000000 0.000000001 100
 2 1000000002.000000000 1000000002.000000001 0.000000001 200
 END
-ok "windows of one nanosecond" stat_is wanted "phase start end known_s mean" \
+ok "windows can be one nanosecond long" stat_is wanted "phase start end known_s mean" \
 	--window=0.000000001 --from=1.999999998 --to=2.000000001 -v P g.stat
 : >wanted
 ok "no windows exist outside of the run" stat_is wanted "phase" --window=1 \
@@ -144,7 +144,7 @@ reads() {
 		grep -qxF ' 0 0.000 s 3.000 s P gauge W 2 0 133.3 100 200 47.14 400 J 3.000 s' plain &&
 		grep -qxF ' 1 3.000 s 3.000 s P gauge W 1 1 - 200 200 - >= 200 J 1.000 s' plain
 }
-ok "stat as text" reads
+ok "stat prints windows as text" reads
 # A table has so many rows that not all windows are kept.
 tables() {
 	status 0 stat --window=0.001 g.stat || return 1

@@ -113,7 +113,7 @@ ok "the browser opens a file" grep -qx "$TMPDIR/hdtrace-view-......\\.html" bin/
 ok "the page of the browser is readable by the user only" grep -qx 600 bin/page
 ok "the page of the browser has the address" grep -qF "url=$url\"" bin/page
 ok "the page of the browser is removed" left_nothing
-ok "no page without a browser" [ ! -e "$(cat bin/arguments)" ]
+ok "no page is written without a browser" [ ! -e "$(cat bin/arguments)" ]
 
 # Defects of the data are shown, and no reason to fail.
 truncate -s -3 mini_alpha_Energy.stat
