@@ -433,7 +433,7 @@ for library in $(built_libraries); do
 		'task t0 .*not enough memory for an output of 1000 bytes' \
 		2 chain0.xml --platform small.xml
 	platform 1500 >small.xml
-	ok "missing memory beside an output that reuses its input is reported" fails_readably 1 \
+	ok "missing memory for an output is reported after an input was reused" fails_readably 1 \
 		'task t .*not enough memory for an output of 1000 bytes: 1000 of 1500' \
 		2 two.xml --platform small.xml
 	ok "the number that a failing kernel returns is reported" fails_readably 1 \
