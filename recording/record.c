@@ -24,6 +24,13 @@ int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
 	return record->group ? 0 : -1;
 }
 
+int hdRecordCanMiss(struct hdRecord *record)
+{
+	/* HD_CELL_MISSING. */
+	return hdS_addAttribute(record->group, "missing",
+				"-9223372036854775808");
+}
+
 static int recordAddType(struct hdRecord *record, hdStatsValueType type)
 {
 	hdStatsValueType *types = realloc(

@@ -57,6 +57,9 @@ struct hdRecord {
 int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
 		 const char *name);
 
+/** Say that integers may be HD_CELL_MISSING (cell.h); before any column. */
+int hdRecordCanMiss(struct hdRecord *record);
+
 /** Add a column. */
 int hdRecordAddColumn(struct hdRecord *record,
 		      const struct hdRecordColumn *column);

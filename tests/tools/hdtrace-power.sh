@@ -19,24 +19,18 @@ for text in sys.argv[1:]:
 # Eight entries of 250 ms from values that draw so much: NAME=WATTS[@ATTRIBUTES]...
 # The source of all is a counter of energy; "@" alone states no source.
 node() {
-	set_names=
 	set_watts=
+	set_count=$#
 	for value; do
 		watts=${value#*=}
 		set_watts="$set_watts ${watts%%@*}"
 		name=${value%%=*}
 		attributes='source="powercap x/energy_uj" resolution="61 uJ, every 1 ms"'
 		case $value in *@*) attributes=${value#*@} ;; esac
-		set_names="$set_names
-name=\"$name\" type=\"DOUBLE\" unit=\"W\" kind=\"gauge\" $attributes"
+		set -- "$@" "name=\"$name\" type=\"DOUBLE\" unit=\"W\" kind=\"gauge\" $attributes"
 	done
-	(
-		IFS='
-'
-		# A line each.
-		# shellcheck disable=SC2086
-		stat_header a Energy $set_names
-	)
+	shift "$set_count"
+	stat_header a Energy "$@"
 	# shellcheck disable=SC2086
 	entry=$(doubles $set_watts | tr -d '\n')
 	stamp 1000000000
