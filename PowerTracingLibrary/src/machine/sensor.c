@@ -10,6 +10,7 @@
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "PowerTracingLibrary/src/machine/sensors.h"
+#include "PowerTracingLibrary/src/message.h"
 
 const struct ptQuantity ptSensorQuantities[] = {
 	{ "P", FLOAT, "W", "Power", "power" },
@@ -143,6 +144,90 @@ static void listLabels(const struct ptSensors *sensors, char *why, size_t size)
 					 sensors->list[i].label);
 }
 
+/* Read an open sensor once. */
+static int readOnce(const struct ptSensorKind *kind,
+		    const struct ptSensor *sensor)
+{
+	uint64_t count;
+	double watts;
+	int ret = 0;
+
+	if (sensor->energy.isThere)
+		ret = kind->readEnergy(sensor, &count);
+	if (ret == 0 && sensor->power.isThere)
+		ret = kind->readPower(sensor, &watts);
+	return ret;
+}
+
+static int probe(const struct ptSensorKind *kind, const struct ptSetup *setup,
+		 struct ptSensor *sensor)
+{
+	int ret;
+
+	if (kind->probe)
+		return kind->probe(setup, sensor);
+	ret = kind->open(setup, sensor);
+	if (ret < 0)
+		return ret;
+	ret = readOnce(kind, sensor);
+	kind->close(sensor);
+	return ret;
+}
+
+/* Say why a sensor is left out of all that there are. */
+static void sayLeftOut(const struct ptSensorKind *kind,
+		       const struct ptSetup *setup,
+		       const struct ptSensor *sensor, int error)
+{
+	char why[PT_SOURCE_MAX];
+
+	ptSensorExplain(kind, setup, sensor, error, why, sizeof(why));
+	ptMessage(HD_LOG_WARNING, "%s: not recorded: %s", sensor->label, why);
+}
+
+/* Find the sensor of a number among those that can be read, and say why those
+ * just before it are left out. */
+static struct ptSensor *findReadable(const struct ptSensorKind *kind,
+				     const struct ptSetup *setup,
+				     struct ptSensors *sensors, size_t index)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < sensors->count; i++) {
+		struct ptSensor *sensor = &sensors->list[i];
+		int ret = probe(kind, setup, sensor);
+
+		if (ret == 0 && found++ == index)
+			return sensor;
+		if (ret < 0 && found == index)
+			sayLeftOut(kind, setup, sensor, ret);
+	}
+	return NULL;
+}
+
+/* Whether there is a sensor that can be read. */
+static bool isAnyReadable(const struct ptSensorKind *kind,
+			  const struct ptSetup *setup,
+			  struct ptSensors *sensors)
+{
+	for (size_t i = 0; i < sensors->count; i++)
+		if (probe(kind, setup, &sensors->list[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Find the sensor of a number of all that there are: only one that is named is
+ * missed. Where none can be read it is the first one, which will say why. */
+static struct ptSensor *findAny(const struct ptSensorKind *kind,
+				const struct ptSetup *setup,
+				struct ptSensors *sensors, size_t index)
+{
+	if (sensors->count > 0 && index == 0 &&
+	    !isAnyReadable(kind, setup, sensors))
+		return sensors->list;
+	return findReadable(kind, setup, sensors, index);
+}
+
 int ptSensorsResolve(const struct ptSensorKind *kind,
 		     const struct ptSetup *setup, const char *channel,
 		     size_t index, unsigned int *number,
@@ -158,8 +243,7 @@ int ptSensorsResolve(const struct ptSensorKind *kind,
 	}
 	listLabels(&sensors, why, whySize);
 	if (channel && strcmp(channel, "*") == 0) {
-		if (index < sensors.count)
-			sensor = &sensors.list[index];
+		sensor = findAny(kind, setup, &sensors, index);
 	} else if (channel) {
 		sensor = ptSensorsFind(&sensors, channel);
 	} else if (sensors.count == 1) {
@@ -194,8 +278,6 @@ static bool listSensor(const struct ptSensorKind *kind,
 		       ptDriverPrint *print, void *context)
 {
 	char text[5 * PT_SOURCE_MAX] = "";
-	uint64_t count;
-	double watts;
 	bool isOpen;
 	size_t used;
 	int ret;
@@ -204,10 +286,8 @@ static bool listSensor(const struct ptSensorKind *kind,
 	describeGauge(&sensor->power, text, sizeof(text));
 	ret = kind->open(setup, sensor);
 	isOpen = ret == 0;
-	if (isOpen && sensor->energy.isThere)
-		ret = kind->readEnergy(sensor, &count);
-	if (ret == 0 && sensor->power.isThere)
-		ret = kind->readPower(sensor, &watts);
+	if (isOpen)
+		ret = readOnce(kind, sensor);
 	if (ret < 0) {
 		used = strlen(text);
 		if (used > 0)

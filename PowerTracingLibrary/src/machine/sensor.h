@@ -19,9 +19,9 @@
  *   a cycle, as a stop leaves one, would hold no or one step of a counter and
  *   so mean nothing; its P is that of the interval before it and it together.
  *
- * A sensor that cannot be read gives NaN; others go on. What an energy counter
- * counted meanwhile belongs to the next entry that has a value, and is lost if
- * the counter was set to zero. Only if all sensors are gone read() fails.
+ * A sensor that cannot be read gives NaN; others go on. Of what an energy
+ * counter counted meanwhile the next entry has the part of its own interval, and
+ * the rest is left out, as its time is. Only if all sensors are gone read() fails.
  *
  * The meters of the machine (powercap, perf, hwmon, nvml) differ in how they
  * are found and read, and in nothing else; so that is all their drivers
@@ -100,6 +100,9 @@ struct ptSensorKind {
 	int (*readPower)(const struct ptSensor *sensor, double *watts);
 	/** Undo open(). */
 	void (*close)(struct ptSensor *sensor);
+	/** Read it once, whether or not it is open; NULL: by open() and close(),
+	 *  which take no time. */
+	int (*probe)(const struct ptSetup *setup, struct ptSensor *sensor);
 	/**
 	 * Say why it could not be opened or read, and what to do.
 	 *

@@ -271,8 +271,22 @@ static bool countSince(const struct ptSensor *sensor, uint64_t old,
 	       PT_SENSOR_WATTS_MAX * (double)ns;
 }
 
+/* The part of an energy since a reading that belongs to the interval: after
+ * readings that failed the energy is that of several intervals, and those
+ * before have no value. */
+static double energyPart(const struct ptDevice *dev, double joules,
+			 int64_t sinceNs, int64_t now)
+{
+	const struct state *state = dev->state;
+
+	if (sinceNs >= state->beganNs)
+		return joules;
+	return joules * ((double)(now - state->beganNs) /
+			 (double)(now - sinceNs));
+}
+
 /* Energy of an interval that a counter tells, and power by it. */
-static void useTakeCount(struct use *use, const struct ptSetup *setup,
+static void useTakeCount(struct use *use, const struct ptDevice *dev,
 			 uint64_t count, int64_t now)
 {
 	int64_t ns = now - use->countNs;
@@ -284,8 +298,8 @@ static void useTakeCount(struct use *use, const struct ptSetup *setup,
 		double sum = joules;
 		int64_t sumNs = ns;
 
-		use->energy = joules;
-		if (ns < setup->cycleNs / 2) {
+		use->energy = energyPart(dev, joules, use->countNs, now);
+		if (ns < dev->setup.cycleNs / 2) {
 			sum += use->beforeJoules;
 			sumNs += use->beforeNs;
 		}
@@ -303,15 +317,17 @@ static void useTakeCount(struct use *use, const struct ptSetup *setup,
 }
 
 /* Power that a sensor tells, and energy of an interval by it. */
-static void useTakePower(struct use *use, double watts, int64_t now)
+static void useTakePower(struct use *use, const struct ptDevice *dev,
+			 double watts, int64_t now)
 {
+	double joules = (use->watts + watts) / 2 *
+			(double)(now - use->wattsNs) / (double)HD_NS_PER_S;
+
 	use->power = watts;
 	if (!use->readsEnergy)
-		use->energy = use->isLevel
-				      ? (use->watts + watts) / 2 *
-						(double)(now - use->wattsNs) /
-						(double)HD_NS_PER_S
-				      : NAN;
+		use->energy = use->isLevel ? energyPart(dev, joules,
+							use->wattsNs, now)
+					   : NAN;
 	use->isLevel = true;
 	use->watts = watts;
 	use->wattsNs = now;
@@ -335,14 +351,14 @@ static void useRead(struct use *use, struct ptDevice *dev)
 
 		ret = state->kind->readEnergy(&use->sensor, &count);
 		if (ret == 0)
-			useTakeCount(use, &dev->setup, count, now);
+			useTakeCount(use, dev, count, now);
 	}
 	if (use->readsPower && !isGoneError(ret)) {
 		int64_t now = ptNow();
 		int error = state->kind->readPower(&use->sensor, &watts);
 
 		if (error == 0)
-			useTakePower(use, watts, now);
+			useTakePower(use, dev, watts, now);
 		else
 			ret = error;
 	}

@@ -214,7 +214,8 @@ struct ptDriver {
 	/**
 	 * Resolve a channel as written in the configuration ("1", "package-0";
 	 * NULL if not given) to the columns' number and label. Does not touch
-	 * the meter; may look at the machine below @p root.
+	 * the meter; may look at the machine below @p root, and leave out of
+	 * "*" what cannot be read.
 	 *
 	 * "*" means every channel there is, where the driver supports it: the
 	 * core calls with index 0, 1, ... until -ENOENT.
