@@ -23,6 +23,7 @@
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
+#include "common/format/exposition.h"
 #include "common/number.h"
 
 /** Names of units in OpenMetrics. */
@@ -54,13 +55,13 @@ static void appendName(GString *name, const char *text)
 
 static void appendEscaped(GString *out, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '\\' || *text == '"')
-			g_string_append_c(out, '\\');
-		if (*text == '\n')
-			g_string_append(out, "\\n");
-		else
-			g_string_append_c(out, *text);
+	char piece[HD_EXPOSITION_PIECE];
+
+	while (*text) {
+		size_t length = hdExpositionPiece(HD_EXPOSITION_OPEN_HELP,
+						  &text, piece);
+
+		g_string_append_len(out, piece, (gssize)length);
 	}
 }
 
