@@ -70,6 +70,12 @@ int hdRecordAddColumn(struct hdRecord *record,
 	if (ret == 0)
 		ret = recordSay(record, "resolution", column->resolution);
 	if (ret == 0)
+		ret = recordSay(record, "role", column->role);
+	if (ret == 0)
+		ret = recordSay(record, "part_of", column->partOf);
+	if (ret == 0)
+		ret = recordSay(record, "hardware", column->hardware);
+	if (ret == 0)
 		ret = recordSay(record, "simulated",
 				column->isSimulated ? "yes" : NULL);
 	return ret;

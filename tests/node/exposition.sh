@@ -24,20 +24,20 @@ if ! curl -sS "http://127.0.0.1:$port/metrics" >/dev/null 2>&1; then
 	skip_all "built without libmicrohttpd"
 fi
 scraped() {
-	curl -sf "http://127.0.0.1:$port/metrics" >metrics && grep -q NET_IN metrics
+	curl -sf "http://127.0.0.1:$port/metrics" >text && grep -q NET_IN text
 }
 until_done scraped
 has() {
-	grep -qF -- "$1" metrics || { grep NET metrics; return 1; }
+	grep -qF -- "$1" text || { grep NET text; return 1; }
 }
 ok "backslash in HELP" has 'NET_IN_a\\b in B'
 ok "quote in HELP is plain" has 'NET_IN_"q" in B'
 ok "byte that is not UTF-8" has "$(printf 'NET_IN_n\357\277\275 in B')"
-no_raw() { ! LC_ALL=C grep -q "$(printf '\377')" metrics; }
+no_raw() { ! LC_ALL=C grep -q "$(printf '\377')" text; }
 ok "only UTF-8" no_raw
 if command -v promtool >/dev/null; then
 	checked() {
-		promtool check metrics <metrics >said 2>&1
+		promtool check metrics <text >said 2>&1
 		cat said
 		! grep -qi 'error\|invalid' said
 	}

@@ -304,6 +304,7 @@ static int addGpus(struct ptSensors *sensors)
 			    NVML_SUCCESS &&
 		    strnlen(uuid, sizeof(uuid)) < sizeof(sensor->alias))
 			strcpy(sensor->alias, uuid);
+		strcpy(sensor->hardware, sensor->alias);
 		describe(sensor, device);
 	}
 	return 0;

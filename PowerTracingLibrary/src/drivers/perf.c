@@ -73,6 +73,8 @@ static int addEvent(const struct ptSetup *setup, struct ptSensors *sensors,
 		 "perf %.32s/energy-%.32s/ on CPU %u", pmu, name, cpu);
 	snprintf(sensor->energy.resolution, sizeof(sensor->energy.resolution),
 		 "every 1 ms");
+	snprintf(sensor->hardware, sizeof(sensor->hardware),
+		 "%.32s/energy-%.32s/cpu%u", pmu, name, cpu);
 	sensor->joules = event->scale;
 	sensor->number = cpu;
 	sensor->type = event->type;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "PowerTracingLibrary/src/machine/sensors.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
 #include "PowerTracingLibrary/src/message.h"
 
 const struct ptQuantity ptSensorQuantities[] = {
@@ -46,6 +48,28 @@ void ptSensorSetLabel(struct ptSensor *sensor, const char *format, ...)
 		      (*at >= '0' && *at <= '9') || *at == '.'))
 			*at = '-';
 	}
+}
+
+void ptSensorSetHardware(struct ptSensor *sensor, const struct ptSetup *setup,
+			 const char *format, ...)
+{
+	char path[PT_SYS_PATH_MAX], real[PATH_MAX], root[PATH_MAX] = "";
+	size_t length = strlen(setup->root);
+	va_list arguments;
+
+	memcpy(path, setup->root, length < sizeof(path) ? length + 1 : 0);
+	if (length >= sizeof(path))
+		return;
+	va_start(arguments, format);
+	vsnprintf(path + length, sizeof(path) - length, format, arguments);
+	va_end(arguments);
+	if (!realpath(path, real) ||
+	    (*setup->root && !realpath(setup->root, root)))
+		return;
+	length = strlen(root);
+	if (strncmp(real, root, length) == 0 &&
+	    strlen(real + length) < sizeof(sensor->hardware))
+		strcpy(sensor->hardware, real + length);
 }
 
 /* Whether a sensor before the given one has this name. */

@@ -126,6 +126,7 @@ static void useDescribe(struct use *use, bool isEnergy, struct ptColumn *column)
 		use->readsPower = true;
 	column->source = gauge->source[0] ? gauge->source : NULL;
 	column->resolution = gauge->resolution[0] ? gauge->resolution : NULL;
+	column->hardware = sensor->hardware[0] ? sensor->hardware : NULL;
 	if (isEnergy && !isDirect) {
 		snprintf(use->integrated, sizeof(use->integrated),
 			 "%s, integrated", gauge->source);
@@ -281,8 +282,8 @@ static double energyPart(const struct ptDevice *dev, double joules,
 
 	if (sinceNs >= state->beganNs)
 		return joules;
-	return joules * ((double)(now - state->beganNs) /
-			 (double)(now - sinceNs));
+	return joules *
+	       ((double)(now - state->beganNs) / (double)(now - sinceNs));
 }
 
 /* Energy of an interval that a counter tells, and power by it. */
