@@ -236,8 +236,8 @@ static void testUnreadable(void)
 			==, 0);
 	g_assert_cmpstr(label, ==, "ina226-power2");
 	g_free(label);
-	g_assert_true(softSaid(
-		"2 ina226-power1: not recorded: invalid number\n"));
+	g_assert_true(
+		softSaid("2 ina226-power1: not recorded: invalid number\n"));
 	g_assert_cmpint(softResolve(&ptHwmonDriver, root, NULL, "*", 1, &label),
 			==, -ENOENT);
 	g_free(label);
@@ -270,6 +270,51 @@ static void testNegative(void)
 	fixtureRemove(root);
 }
 
+/* The first card is away. */
+static ssize_t failFirst(int fd, void *bytes, size_t count, off_t offset)
+{
+	char *link = g_strdup_printf("/proc/self/fd/%d", fd);
+	char *path = g_file_read_link(link, NULL);
+	bool isAway = path && strstr(path, "/hwmon3/");
+
+	g_free(path);
+	g_free(link);
+	errno = ENODEV;
+	return isAway ? -1 : pread(fd, bytes, count, offset);
+}
+
+/* A card that is lost leaves its name to the next one, which is not taken for
+ * it. */
+static void testIdentity(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+
+	addChip(root, "hwmon3", "amdgpu", "pci/0000:03:00.0");
+	set(root, "hwmon3", "power1_average", "30000000");
+	addChip(root, "hwmon4", "amdgpu", "pci/0000:0a:00.0");
+	set(root, "hwmon4", "power1_average", "40000000");
+	g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, root, 100 * MS, NULL,
+				 "amdgpu-power1 P, amdgpu-power1-2 P"),
+			==, 0);
+	softStart(&soft);
+	softExpect(&soft, 100 * MS, "30 40");
+	ptSysPread = failFirst;
+	softExpect(&soft, 100 * MS, "NaN 40");
+	g_assert_true(softSaid("2 hwmon: amdgpu-power1: No such device; no "
+			       "values meanwhile\n"));
+	fixtureDelete(root, "/sys/class/hwmon/hwmon3/name");
+	softExpect(&soft, SECOND, "NaN 40");
+	softExpect(&soft, SECOND, "NaN 40");
+	/* It comes back with another number. */
+	addChip(root, "hwmon9", "amdgpu", "pci/0000:03:00.0");
+	set(root, "hwmon9", "power1_average", "33000000");
+	softExpect(&soft, SECOND, "33 40");
+	ptSysPread = pread;
+	softClose(&soft);
+	fixtureRemove(root);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -281,5 +326,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/hwmon/failures", testFailures);
 	g_test_add_func("/hwmon/unreadable", testUnreadable);
 	g_test_add_func("/hwmon/negative", testNegative);
+	g_test_add_func("/hwmon/identity", testIdentity);
 	return g_test_run();
 }

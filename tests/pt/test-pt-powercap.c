@@ -322,6 +322,28 @@ static void testBackwards(void)
 	}
 }
 
+/* While the process was stopped a counter may have wrapped unseen. */
+static void testStopped(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+
+	/* 262 kJ: at 20 kW that is 13 s. */
+	addZone(root, "intel-rapl:0", "p", "0", RANGE);
+	g_assert_cmpint(softOpen(&soft, &ptPowercapDriver, root, 100 * MS, NULL,
+				 "p E, p P"),
+			==, 0);
+	softStart(&soft);
+	setEnergy(root, "intel-rapl:0", "1000000000");
+	softExpect(&soft, 10 * SECOND, "1000 100");
+	setEnergy(root, "intel-rapl:0", "2000000000");
+	softExpect(&soft, 14 * SECOND, "NaN NaN");
+	setEnergy(root, "intel-rapl:0", "2010000000");
+	softExpect(&soft, 100 * MS, "10 100");
+	softClose(&soft);
+	fixtureRemove(root);
+}
+
 /* The piece of an interval that a stop leaves would be a step or none. */
 static void testShort(void)
 {
@@ -711,6 +733,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/powercap/values", testValues);
 	g_test_add_func("/powercap/precision", testPrecision);
 	g_test_add_func("/powercap/backwards", testBackwards);
+	g_test_add_func("/powercap/stopped", testStopped);
 	g_test_add_func("/powercap/short", testShort);
 	g_test_add_func("/powercap/no-time", testNoTime);
 	g_test_add_func("/powercap/garbage", testGarbage);

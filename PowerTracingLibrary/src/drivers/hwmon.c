@@ -190,6 +190,7 @@ static int hwmonScan(const struct ptSetup *setup, struct ptSensors *sensors)
 }
 
 static const struct ptSensorKind hwmonKind = {
+	.isOrdered = true,
 	.nothing = "no chip in " CHIPS " reports power or energy",
 	.scan = hwmonScan,
 	.open = ptSensorFileOpen,

@@ -415,6 +415,7 @@ static bool nvmlExplain(const struct ptSetup *setup,
 }
 
 static const struct ptSensorKind nvmlKind = {
+	.isOrdered = true,
 	.nothing = "the NVIDIA driver is loaded, but there is no GPU",
 	.scan = nvmlScan,
 	.open = nvmlOpen,

@@ -58,6 +58,34 @@ struct state {
 
 /* ---- Opening ----------------------------------------------------------- */
 
+/* The file of a sensor in the directory of its hardware, if it is one. */
+static const char *fileOf(const struct ptSensor *sensor)
+{
+	const char *slash = strrchr(sensor->path, '/');
+
+	return slash ? slash : "";
+}
+
+/* Find a sensor by the name it was asked for by; one that was lost by what it
+ * was, as another one may have its name now. */
+static struct ptSensor *useLookUp(const struct use *use,
+				  const struct ptSensorKind *kind,
+				  const struct ptSensors *sensors)
+{
+	const struct ptSensor *before = &use->sensor;
+
+	if (!kind->isOrdered || !before->hardware[0])
+		return ptSensorsFind(sensors, use->channel);
+	for (size_t i = 0; i < sensors->count; i++) {
+		struct ptSensor *sensor = &sensors->list[i];
+
+		if (strcmp(sensor->hardware, before->hardware) == 0 &&
+		    strcmp(fileOf(sensor), fileOf(before)) == 0)
+			return sensor;
+	}
+	return NULL;
+}
+
 /* Find a sensor by name and open it. */
 static int useOpen(struct use *use, const struct ptSensorKind *kind,
 		   const struct ptSetup *setup, char *why, size_t whySize)
@@ -70,7 +98,7 @@ static int useOpen(struct use *use, const struct ptSensorKind *kind,
 		snprintf(why, whySize, "%s", strerror(-ret));
 		return ret;
 	}
-	sensor = ptSensorsFind(&sensors, use->channel);
+	sensor = useLookUp(use, kind, &sensors);
 	if (sensor) {
 		ret = kind->open(setup, sensor);
 		if (ret < 0)
@@ -254,12 +282,27 @@ static void useFind(struct use *use, struct ptDevice *dev)
 		  use->channel);
 }
 
-/* Get what a counter has counted; false if it was reset meanwhile. */
-static bool countSince(const struct ptSensor *sensor, uint64_t old,
+/* Whether a counter may have wrapped once more than it seems, in a time much
+ * longer than the cycle: while the process was stopped. */
+static bool mayHaveWrapped(const struct ptSensor *sensor,
+			   const struct ptSetup *setup, int64_t ns)
+{
+	double most = PT_SENSOR_WATTS_MAX * ((double)ns / (double)HD_NS_PER_S);
+
+	return sensor->range > 0 && ns > 2 * setup->cycleNs &&
+	       (double)sensor->range * sensor->joules < most;
+}
+
+/* Get what a counter has counted; false if that is not known, as it was reset
+ * meanwhile, or wrapped. */
+static bool countSince(const struct ptSensor *sensor,
+		       const struct ptSetup *setup, uint64_t old,
 		       uint64_t count, int64_t ns, double *joules)
 {
 	uint64_t delta;
 
+	if (mayHaveWrapped(sensor, setup, ns))
+		return false;
 	if (count >= old) {
 		*joules = (double)(count - old) * sensor->joules;
 		return true;
@@ -294,8 +337,8 @@ static void useTakeCount(struct use *use, const struct ptDevice *dev,
 	double joules;
 
 	use->energy = NAN;
-	if (use->isCounting &&
-	    countSince(&use->sensor, use->count, count, ns, &joules)) {
+	if (use->isCounting && countSince(&use->sensor, &dev->setup, use->count,
+					  count, ns, &joules)) {
 		double sum = joules;
 		int64_t sumNs = ns;
 
