@@ -24,6 +24,13 @@ int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
 	return record->group ? 0 : -1;
 }
 
+int hdRecordCanMiss(struct hdRecord *record)
+{
+	/* HD_CELL_MISSING. */
+	return hdS_addAttribute(record->group, "missing",
+				"-9223372036854775808");
+}
+
 static int recordAddType(struct hdRecord *record, hdStatsValueType type)
 {
 	hdStatsValueType *types = realloc(
@@ -62,6 +69,12 @@ int hdRecordAddColumn(struct hdRecord *record,
 		ret = recordSay(record, "source", column->source);
 	if (ret == 0)
 		ret = recordSay(record, "resolution", column->resolution);
+	if (ret == 0)
+		ret = recordSay(record, "role", column->role);
+	if (ret == 0)
+		ret = recordSay(record, "part_of", column->partOf);
+	if (ret == 0)
+		ret = recordSay(record, "hardware", column->hardware);
 	if (ret == 0)
 		ret = recordSay(record, "simulated",
 				column->isSimulated ? "yes" : NULL);

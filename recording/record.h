@@ -29,6 +29,12 @@ struct hdRecordColumn {
 	/** Attributes source and resolution, or NULL. */
 	const char *source;
 	const char *resolution;
+	/** Attributes role, part_of and hardware of what measures power, or
+	 * NULL.
+	 */
+	const char *role;
+	const char *partOf;
+	const char *hardware;
 	bool isSimulated;   /**< Attribute simulated. */
 	enum hdKind kind;   /**< Attribute kind ... */
 	bool leavesKindOut; /**< ... unless there is no room for it. */
@@ -56,6 +62,9 @@ struct hdRecord {
  */
 int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
 		 const char *name);
+
+/** Say that integers may be HD_CELL_MISSING (cell.h); before any column. */
+int hdRecordCanMiss(struct hdRecord *record);
 
 /** Add a column. */
 int hdRecordAddColumn(struct hdRecord *record,

@@ -234,7 +234,7 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 		row.unit = value->unit;
 		row.valueLength = 0;
 		if (value->type != HDI_STRING) {
-			row.value = dumpFormatNumber(dump, buffer, value->type,
+			row.value = dumpFormatNumber(dump, buffer, value,
 						     column, entry, true);
 		} else if (dump->isHex) {
 			hex = dumpFormatHex(column->string[entry].bytes,

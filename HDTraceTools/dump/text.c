@@ -187,12 +187,13 @@ static void textEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 	fputs(dumpFormatTime(dump, buffer, block->end[entry]), file);
 	for (size_t i = 0; i < dump->columnCount; i++) {
 		size_t column = dump->columns[i];
-		hdIType type = dump->group->values[column].type;
+		const hdIValue *value = &dump->group->values[column];
+		hdIType type = value->type;
 		const hdIColumn *values = &block->columns[column];
 
 		putc(' ', file);
 		if (type != HDI_STRING) {
-			fputs(dumpFormatNumber(dump, buffer, type, values,
+			fputs(dumpFormatNumber(dump, buffer, value, values,
 					       entry, false),
 			      file);
 		} else if (dump->isHex) {

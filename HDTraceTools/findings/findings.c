@@ -358,6 +358,10 @@ static void freeAll(struct findings *findings)
 		g_free(group->values);
 		g_free(group->moments);
 		g_free(group->isPower);
+		for (size_t k = 0;
+		     group->leftOut && k < group->group->valueCount; k++)
+			g_free(group->leftOut[k].reason);
+		g_free(group->leftOut);
 		if (group->gaps.list)
 			g_array_unref(group->gaps.list);
 		if (group->late.list)

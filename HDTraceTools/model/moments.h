@@ -27,7 +27,7 @@ struct momentsSum {
 /** What is known about a value so far. Zero-initialise. */
 struct moments {
 	uint64_t count;   /**< Entries with a value. */
-	uint64_t missing; /**< Entries with NaN. */
+	uint64_t missing; /**< Entries without one. */
 	uint64_t weight;  /**< Length of the intervals with a value, in ns. */
 	double min;
 	double max;
@@ -65,17 +65,18 @@ static inline double momentsOver(double value, int64_t lengthNs)
  * Add entries that lie inside as a whole.
  *
  * @param moments Where to add.
- * @param type Type of the column; of strings only the count is kept.
+ * @param value What the column is; of strings only the count is kept.
  * @param column Values of a block.
  * @param block The block.
  * @param first First entry to add.
  * @param last Entry behind the last one.
  */
-void momentsAdd(struct moments *moments, hdIType type, const hdIColumn *column,
-		const hdIBlock *block, size_t first, size_t last);
+void momentsAdd(struct moments *moments, const hdIValue *value,
+		const hdIColumn *column, const hdIBlock *block, size_t first,
+		size_t last);
 
 /** Add the part of an entry that lies inside, in ns. */
-void momentsAddPart(struct moments *moments, hdIType type,
+void momentsAddPart(struct moments *moments, const hdIValue *of,
 		    const hdIColumn *column, const hdIBlock *block,
 		    size_t entry, int64_t part);
 

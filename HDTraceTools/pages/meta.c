@@ -118,7 +118,7 @@ static void putValue(struct outJson *json, const hdIGroup *group,
 
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "name", value->name);
-	outJsonText(json, "type", columnTypeName(value->type));
+	outJsonText(json, "type", columnTypeName(columnPlainType(value)));
 	outJsonText(json, "unit", value->unit);
 	outJsonText(json, "base", unit.base);
 	outJsonDouble(json, "scale", unit.scale);

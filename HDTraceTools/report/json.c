@@ -133,6 +133,26 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 	outJsonEnd(json);
 }
 
+static void putLeftOut(struct outJson *json, const struct findingsGroup *group)
+{
+	bool isAny = false;
+
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		if (!group->leftOut[i].reason)
+			continue;
+		if (!isAny)
+			outJsonArray(json, "energy_left_out", false);
+		isAny = true;
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", group->group->values[i].name);
+		outJsonText(json, "reason", group->leftOut[i].reason);
+		outJsonBool(json, "fault", group->leftOut[i].isFault);
+		outJsonEnd(json);
+	}
+	if (isAny)
+		outJsonEnd(json);
+}
+
 static void putGroup(struct outJson *json, const struct findingsGroup *group)
 {
 	const char *cycle = reportKey(json, "cycle_s", "usual_interval");
@@ -155,6 +175,7 @@ static void putGroup(struct outJson *json, const struct findingsGroup *group)
 					    group->group->values[i].name);
 		}
 		outJsonEnd(json);
+		putLeftOut(json, group);
 		outJsonBool(json, "in_total", group->countsForTotal);
 	} else {
 		outJsonPlain(json, "energy", "null");

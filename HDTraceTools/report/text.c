@@ -338,6 +338,28 @@ static void hideValues(struct outTable *table, const struct shownValues *shown)
 	}
 }
 
+/** Print which values that tell power are not used: those with a fault, or all.
+ */
+static void printLeftOut(const struct report *report,
+			 const struct findingsGroup *group)
+{
+	const char *between = "  Left out: ";
+
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		const struct powerLeftOut *leftOut = &group->leftOut[i];
+
+		if (!leftOut->reason ||
+		    (!report->isVerbose && !leftOut->isFault))
+			continue;
+		fputs(between, stdout);
+		outPrintable(group->group->values[i].name);
+		printf(" (%s)", leftOut->reason);
+		between = ", ";
+	}
+	if (*between == ',')
+		putchar('\n');
+}
+
 static void printNode(const struct report *report, const hdINode *node)
 {
 	struct outTable *table = NULL;
@@ -380,6 +402,7 @@ static void printNode(const struct report *report, const hdINode *node)
 			     ? "; error unknown: the source states no "
 			       "resolution or class)"
 			     : ")");
+		printLeftOut(report, power);
 	}
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (hasGuesses)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "NodeStatus/local/node.h"
+#include "common/format/exposition.h"
 
 /* A copy of all samples, so that nobody is called with the lock. */
 struct sample {
@@ -43,10 +44,13 @@ static char *nameOf(const struct rutColumn *column, const char *unit)
 {
 	GString *name = g_string_new("hdtrace_utilization_");
 
-	for (const char *at = column->name; *at; at++)
-		g_string_append_c(name, g_ascii_isalnum(*at)
-						? g_ascii_tolower(*at)
-						: '_');
+	for (const char *at = column->name; *at; at++) {
+		char piece[HD_EXPOSITION_PIECE];
+		size_t length =
+			hdExpositionNamePiece((unsigned char)*at, piece);
+
+		g_string_append_len(name, piece, (gssize)length);
+	}
 	if (unit)
 		g_string_append_printf(name, "_%s", unit);
 	return g_string_free(name, FALSE);

@@ -92,12 +92,8 @@ static void usedForget(struct rutUsed *used, size_t number)
 {
 	struct rutUsedSource *source = &used->list[number];
 
-	for (size_t i = source->first; i < usedEnd(used, number); i++) {
-		if (used->columns.list[i].type == FLOAT)
-			used->cells[i].f = NAN;
-		else
-			used->cells[i].d = NAN;
-	}
+	for (size_t i = source->first; i < usedEnd(used, number); i++)
+		used->cells[i] = hdCellMissing(used->columns.list[i].type);
 	if (!source->wasLate)
 		rutMessage(HD_LOG_WARNING,
 			   "%s: timed out; late values are missing",

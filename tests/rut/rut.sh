@@ -133,6 +133,8 @@ killed() {
 
 ok "trace of a command" traces
 ok "valid project" is_good good.proj
+ok "the file states which integer is no value" \
+	grep -qa '<Group .*missing="-9223372036854775808"' good_*_Utilization.stat
 ok "--quiet prints nothing" is_quiet
 ok "existing project is not replaced" keeps
 ok "--topology sets the place" places

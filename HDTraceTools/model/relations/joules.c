@@ -12,7 +12,7 @@
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/relations/joules.h"
 #include "HDTraceTools/model/roles.h"
 
@@ -99,13 +99,8 @@ static const hdIGroup *findGroup(const hdINode *node, const char *power)
 	for (; node; node = node->parent) {
 		for (size_t i = 0; i < node->groupCount; i++) {
 			const hdIGroup *group = node->groups[i];
-			bool *isPower = g_new0(bool, group->valueCount + 1);
-			size_t count = 0;
 
-			if (group->isReadable)
-				count = valuesOfPower(group, power, isPower);
-			g_free(isPower);
-			if (count > 0)
+			if (group->isReadable && groupTellsPower(group, power))
 				return group;
 		}
 	}
