@@ -269,7 +269,7 @@ const struct hdMPI_recorder *hdMPI_getRecorder(void)
 /* ---- MPI_Pcontrol -----------------------------------------------------------
  */
 
-static void control(int level)
+void hdmpiControl(int level)
 {
 	struct hdmpiThread *self;
 
@@ -283,15 +283,13 @@ static void control(int level)
 
 int MPI_Pcontrol(const int level, ...)
 {
-	control(level);
+	hdmpiControl(level);
 	return MPI_SUCCESS;
 }
 
 /* ---- Fortran ----------------------------------------------------------------
  */
 
-void mpi_pcontrol_(MPI_Fint *level);
-void mpi_pcontrol_f08_(MPI_Fint *level);
 void hdmpi_enable_(void);
 void hdmpi_disable_(void);
 void hdmpi_regionstart_(const char *name, size_t length);
@@ -303,28 +301,15 @@ void hdmpi_attributedouble_(const char *key, const double *value,
 void hdmpi_attributestring_(const char *key, const char *value,
 			    size_t keyLength, size_t length);
 
-void mpi_pcontrol_(MPI_Fint *level)
-{
-	control((int)*level);
-}
-HDMPI_FORTRAN_NAMES(mpi_pcontrol, MPI_PCONTROL)
-
-void mpi_pcontrol_f08_(MPI_Fint *level)
-{
-	control((int)*level);
-}
-
 void hdmpi_enable_(void)
 {
 	hdMPI_enable();
 }
-HDMPI_FORTRAN_NAMES(hdmpi_enable, HDMPI_ENABLE)
 
 void hdmpi_disable_(void)
 {
 	hdMPI_disable();
 }
-HDMPI_FORTRAN_NAMES(hdmpi_disable, HDMPI_DISABLE)
 
 void hdmpi_regionstart_(const char *name, size_t length)
 {
@@ -333,13 +318,11 @@ void hdmpi_regionstart_(const char *name, size_t length)
 	hdMPI_regionStart(text ? text : "");
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_regionstart, HDMPI_REGIONSTART)
 
 void hdmpi_regionend_(void)
 {
 	hdMPI_regionEnd();
 }
-HDMPI_FORTRAN_NAMES(hdmpi_regionend, HDMPI_REGIONEND)
 
 void hdmpi_event_(const char *name, size_t length)
 {
@@ -348,7 +331,6 @@ void hdmpi_event_(const char *name, size_t length)
 	hdMPI_event(text);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_event, HDMPI_EVENT)
 
 void hdmpi_attributeint_(const char *key, const MPI_Fint *value, size_t length)
 {
@@ -357,7 +339,6 @@ void hdmpi_attributeint_(const char *key, const MPI_Fint *value, size_t length)
 	hdMPI_attributeInt(text, *value);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_attributeint, HDMPI_ATTRIBUTEINT)
 
 void hdmpi_attributedouble_(const char *key, const double *value, size_t length)
 {
@@ -366,7 +347,6 @@ void hdmpi_attributedouble_(const char *key, const double *value, size_t length)
 	hdMPI_attributeDouble(text, *value);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_attributedouble, HDMPI_ATTRIBUTEDOUBLE)
 
 void hdmpi_attributestring_(const char *key, const char *value,
 			    size_t keyLength, size_t length)
@@ -378,4 +358,3 @@ void hdmpi_attributestring_(const char *key, const char *value,
 	free(keyText);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_attributestring, HDMPI_ATTRIBUTESTRING)
