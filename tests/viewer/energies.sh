@@ -24,6 +24,11 @@ cd "$scratch" || exit 99
 	--records=20000 --values=60000 nested || exit 99
 sed -i 's/Kernel/Compute/g' nested_*.trc
 
+# States that stand for many calls, whose own time is a part of theirs.
+"$abs_top_builddir/tests/bench/make-project" --nodes=1 --ranks=2 \
+	--records=20000 --values=60000 polls || exit 99
+sed -i "s/<Kernel /<Kernel calls='7' insideNs='40000' tracerNs='500' /" polls_*.trc
+
 # Relations that share the node with ranks, at most two at a time; a project has many
 # states and one has few: NAME RECORDS.
 make_shared() {
@@ -94,6 +99,7 @@ ok "energies of states agree with stat --regions" same_energies big 100
 	ok "the same of a thousand intervals" same_energies big 1000
 ok "the same of nodes with gaps" same_energies two 4
 ok "the same of states in states of their name" same_energies nested 5
+ok "the same of states that stand for many calls" same_energies polls 0
 ok "the same of nodes that relations share, or as close as it says" \
 	close_energies shared 10
 ok "the same of few states" close_energies little 10
