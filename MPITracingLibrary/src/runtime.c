@@ -497,6 +497,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
 	hdmpiCommId(self, MPI_COMM_WORLD);
+	hdmpiPollsMeasure(self);
 	if (runtime.isOn[call->function] && hdmpiIsRecording(self))
 		runtimeBegin(call);
 }
