@@ -9,6 +9,7 @@
 
 #include <hdMPI.h>
 #include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/wrap/fortran.h"
 
 /* The calling thread, while the wrapper is active; to be left. MPI_Finalize()
@@ -286,6 +287,19 @@ int MPI_Pcontrol(const int level, ...)
 	hdmpiControl(level);
 	return MPI_SUCCESS;
 }
+
+/* ---- Sessions ---------------------------------------------------------------
+ */
+
+#if MPI_VERSION >= 4
+/* What is done in a session only is not recorded, which is said at the end. */
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
+		     MPI_Session *session)
+{
+	hdmpiLossSession();
+	return PMPI_Session_init(info, errhandler, session);
+}
+#endif
 
 /* ---- Fortran ----------------------------------------------------------------
  */

@@ -63,6 +63,12 @@ runs() {
 		"$hdtrace" check p
 }
 
+# All calls have all their others, those of the intercommunicator as well.
+none_missing() {
+	"$hdtrace" report --format=json p >json &&
+		grep '"unpaired_collectives": 0' json
+}
+
 # The calls of each rank in an archive, like the table; "-" is unknown.
 exported() {
 	rm -rf otf2
@@ -110,6 +116,7 @@ for library in $(built_libraries); do
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
 	ok "$library: compile" compiles
 	ok "$library: run" runs
+	ok "$library: all collective calls are complete" none_missing
 	if "$hdtrace" export --to=otf2 -o none p 2>&1 | grep -q "built without"; then
 		skip "$library: bytes" "hdtrace was built without OTF2"
 		continue
