@@ -175,6 +175,12 @@ function isStatus(i) {
 		mentions(before after recorded polled, name[i])
 }
 
+# A handle that what is called before may replace.
+function isChanged(i) {
+	return isHandle(type[i]) && extent[i] == "" && suffix[i] == "" &&
+		before ~ ("&" name[i] "[^A-Za-z0-9_]")
+}
+
 function isText(i) {
 	return type[i] ~ /^(const )?char( \*|$)/
 }
@@ -301,6 +307,9 @@ function fortranType(i) {
 
 function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengths, all, real) {
 	real = sprintf("HDMPI_ACTUAL(%d, %s)", entries, actual)
+	# An array of handles is passed on as it is.
+	if (before ~ /hdmpiNoteSpawnMultiple/)
+		before = "\t\thdmpiNoteSpawnUnknown(&call, root, comm);\n"
 	head = same = pass = types = lengths = ""
 	for (i = 1; i <= count; i++) {
 		if (fortranType(i) == "")
@@ -308,7 +317,8 @@ function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengt
 		head = head fortranType(i) "f_" name[i] ", "
 		types = types fortranType(i) ", "
 		same = same "f_" name[i] ", "
-		pass = pass (isStatus(i) ? "p_" : "f_") name[i] ", "
+		pass = pass (isChanged(i) ? "&h_" : isStatus(i) ? "p_" : \
+			     "f_") name[i] ", "
 		if (fortranType(i) == "char *")
 			lengths = lengths ", size_t l_" name[i]
 	}
@@ -334,6 +344,10 @@ function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengt
 	for (i = 1; i <= count; i++)
 		prepareArray(i, all)
 	printf "%s", indented(before)
+	for (i = 1; i <= count; i++)
+		if (isChanged(i))
+			printf "\th_%s = P%s_c2f(%s);\n", name[i],
+				handleOf(type[i]), name[i]
 	printf "\thdmpiSkip = HDMPI_%s;\n\t%s(%s&ret%s);\n" \
 		"\thdmpiSkip = HDMPI_FUNCTIONS;\n\thdmpiStop(&call);\n",
 		function_, real, pass, plain(lengths)
@@ -382,6 +396,8 @@ function plain(lengths) {
 }
 
 function declareFortran(i, all) {
+	if (isChanged(i))
+		printf "\tMPI_Fint h_%s;\n", name[i]
 	if (isStatus(i) && !extent[i]) {
 		printf "\tMPI_Fint own_%s[HDMPI_F_STATUS_SIZE];\n", name[i]
 		printf "\tMPI_Fint *p_%s = f_%s;\n", name[i], name[i]

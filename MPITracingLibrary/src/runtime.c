@@ -477,6 +477,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 		hdmpiUtilizationStart(runtime.host, &runtime.place);
 		hdmpiPowerStart(runtime.topology, &runtime.place);
 	}
+	hdmpiPowerCheck(runtime.world, &runtime.place);
 	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
 	hdmpiClockMeasure(runtime.world, &runtime.place, self);
 	/* What is recorded before the clocks were compared would be less exact

@@ -16,6 +16,7 @@
 #include "MPITracingLibrary/src/handles/request.h"
 #include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
+#include "MPITracingLibrary/src/host/spawn.h"
 
 /* ---- Numbers and texts ------------------------------------------------------
  */
