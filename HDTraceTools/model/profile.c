@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/polls.h"
 #include "HDTraceTools/model/profile.h"
 
 /** States of one name at a depth and below. */
@@ -456,8 +457,8 @@ static void getCost(struct reading *self, int64_t start, int64_t end)
 	}
 }
 
-/** A state that was counted was called at a site. */
-static void placeState(struct reading *self, size_t name,
+/** States that were counted were called at a site. */
+static void placeState(struct reading *self, size_t name, uint64_t count,
 		       const struct site *site)
 {
 	struct profileState *state = self->profile->states->pdata[name];
@@ -469,20 +470,80 @@ static void placeState(struct reading *self, size_t name,
 		g_hash_table_insert(self->placed, g_memdup2(&key, sizeof(key)),
 				    states);
 	}
-	states->count++;
-	states->longest = MAX(states->longest, self->cost.time);
+	states->count += count;
+	states->longest =
+		MAX(states->longest, self->cost.time / (int64_t)count);
 	costAdd(&states->own, &self->own, self->profile->sources);
+}
+
+/** Count states of a name at the place of a record, which cost self->cost
+ *  together, and self->own without those that lie in them. */
+static void countStates(struct reading *self, const hdIRecord *record,
+			size_t name, uint64_t count, const struct site *site)
+{
+	struct profileState *state = self->profile->states->pdata[name];
+	struct nesting *nesting = nestingAt(self, record->depth);
+	size_t sources = self->profile->sources;
+
+	costAdd(&nesting->inside, &self->cost, sources);
+	nesting->lastEnd = record->end;
+	addPending(self, nesting, name, count, &self->cost);
+	state->count += count;
+	state->longest = MAX(state->longest, self->cost.time / (int64_t)count);
+	costAdd(&state->own, &self->own, sources);
+	if (site)
+		placeState(self, name, count, site);
+}
+
+/** Let self->cost and self->own be a part of what a state costs in all. */
+static void costDivide(struct reading *self, const struct profileCost *whole,
+		       int64_t part, int64_t length)
+{
+	struct profileCost *cost = &self->cost;
+
+	cost->time = (int64_t)((__int128)whole->time * part / length);
+	cost->events = (struct profileEvents){ 0 };
+	cost->outside = (struct profileEvents){ 0 };
+	for (size_t i = 0; i < self->profile->sources; i++) {
+		const struct attributionAmount *amount = &whole->amounts[i];
+
+		cost->amounts[i].pico = amount->pico * part / length;
+		cost->amounts[i].measured =
+			(int64_t)((__int128)amount->measured * part / length);
+	}
+	costClear(&self->own, self->profile->sources);
+	costAdd(&self->own, cost, self->profile->sources);
+}
+
+/** A state that stands for many calls, of which only a part is in the time that
+ *  counts; see polls.h. */
+static void addPolls(struct reading *self, const hdIRecord *record,
+		     const struct pollsPart *parts, size_t count,
+		     const struct site *site)
+{
+	size_t sources = self->profile->sources;
+	int64_t length = MAX(record->end - record->start, 1);
+	struct profileCost whole = costNew(sources);
+
+	costAdd(&whole, &self->cost, sources);
+	for (size_t i = 0; i < count; i++) {
+		size_t name = positionOf(self->profile, parts[i].name);
+		bool isTracer = pollsIsTracer(parts[i].name);
+
+		costDivide(self, &whole, parts[i].time, length);
+		countStates(self, record, name, parts[i].calls,
+			    isTracer ? NULL : site);
+	}
+	g_free(whole.amounts);
 }
 
 static void addState(struct reading *self, const hdIRecord *record,
 		     const struct site *site)
 {
-	size_t sources = self->profile->sources;
-	size_t name = positionOf(self->profile, record->name);
-	struct profileState *state = self->profile->states->pdata[name];
+	struct pollsPart parts[POLLS_PARTS + 1];
 	int64_t start = MAX(record->start, self->start);
 	int64_t end = MIN(record->end, self->end);
-	struct nesting *nesting;
+	size_t count, name;
 
 	if (end < start || (end == start && record->start < record->end)) {
 		closeLevels(self, record->depth, record->start, SIZE_MAX);
@@ -490,16 +551,15 @@ static void addState(struct reading *self, const hdIRecord *record,
 	}
 	getCost(self, start, end);
 	countEvents(self, record);
+	count = pollsParts(record, parts);
+	if (count > 0) {
+		closeLevels(self, record->depth, record->start, SIZE_MAX);
+		addPolls(self, record, parts, count, site);
+		return;
+	}
+	name = positionOf(self->profile, record->name);
 	closeLevels(self, record->depth, record->start, name);
-	nesting = nestingAt(self, record->depth);
-	costAdd(&nesting->inside, &self->cost, sources);
-	nesting->lastEnd = record->end;
-	addPending(self, nesting, name, 1, &self->cost);
-	state->count++;
-	state->longest = MAX(state->longest, self->cost.time);
-	costAdd(&state->own, &self->own, sources);
-	if (site)
-		placeState(self, name, site);
+	countStates(self, record, name, 1, site);
 }
 
 static void addRecord(struct reading *self, const hdIRecord *record)

@@ -51,7 +51,8 @@ struct profileCost {
 	struct attributionAmount *amounts;
 };
 
-/** States of one name. */
+/** States of one name. One that stands for many calls counts as these, which
+ *  are as long as they are on average; see polls.h. */
 struct profileState {
 	char *name;
 	uint64_t count;  /**< All. */

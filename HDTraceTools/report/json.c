@@ -439,6 +439,8 @@ static void putPathRanks(struct outJson *json, const struct criticalPath *path)
 			outJsonPlain(json, "rank", "null");
 		outJsonSeconds(json, "time_s", rank->time);
 		outJsonSeconds(json, "mpi_s", rank->mpi);
+		if (rank->tracer)
+			outJsonSeconds(json, "tracer_s", rank->tracer);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -529,8 +531,10 @@ static void putPath(struct outJson *json, const struct findings *findings)
 	putPathNodes(json, path);
 	putPathStates(json, path);
 	outJsonSeconds(json, "computation_s",
-		       path->end - path->start - path->mpi);
+		       path->end - path->start - path->mpi - path->tracer);
 	outJsonSeconds(json, "mpi_s", path->mpi);
+	if (path->tracer)
+		outJsonSeconds(json, "tracer_s", path->tracer);
 	outJsonSeconds(json, "transfer_s", path->transfer);
 	putJoules(json, "energy_j", &path->energy[FINDINGS_RULE]);
 	putOther(json, "other_energy_j", findings, path->energy);

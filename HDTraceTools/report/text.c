@@ -1089,10 +1089,14 @@ static void printPath(const struct report *report)
 	title(report, "Critical path");
 	printf("  %s through %u %s", outDuration(buffer, length),
 	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
-	printf(": %s computing", outDuration(buffer, length - path->mpi));
+	printf(": %s computing",
+	       outDuration(buffer, length - path->mpi - path->tracer));
 	printf(", %s in MPI", outDuration(buffer, path->mpi));
-	printf(" (%s of this in transfers)\n",
+	printf(" (%s of this in transfers)",
 	       outDuration(buffer, path->transfer));
+	if (path->tracer)
+		printf(", %s tracing", outDuration(buffer, path->tracer));
+	putchar('\n');
 	printf("  Waiting off the path, all ranks: %s\n",
 	       outDuration(buffer, path->waiting));
 	if (path->energy[FINDINGS_RULE].measured)

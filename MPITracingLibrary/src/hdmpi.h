@@ -172,6 +172,9 @@ static inline void hdmpiEnd(struct hdmpiCall *call)
 		hdmpiEndRecorded(call);
 }
 
+/** Do what MPI_Pcontrol() asks for. */
+void hdmpiControl(int level);
+
 /** Whether what this thread does is to be recorded now. */
 bool hdmpiIsRecording(struct hdmpiThread *self);
 

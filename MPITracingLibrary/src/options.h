@@ -68,6 +68,13 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned);
 /** Make the path of the project's files: with HDTRACE_PREFIX. */
 void hdmpiOptionsPath(const char *project, char *path, size_t size);
 
+/** Make the path of the project's files absolute, in the directory that is the
+ *  current one now: the program may change it. */
+void hdmpiOptionsSettle(struct hdmpiOptions *options);
+
+/** A path as people know it: without that directory. */
+const char *hdmpiOptionsShown(const char *path);
+
 /** Get the label of this host: what HDTRACE_MPI_HOST says, else its name; plain
  * letters, digits, "." and "-". */
 void hdmpiOptionsHost(char *host, size_t size);

@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,10 +86,20 @@ static void __attribute__((__destructor__)) preloadEnd(void)
 	hdmpiLossUnseen();
 }
 
+/* The definition that follows ours; NULL: not known yet. */
+static void (*preloadExit)(int status);
+
+static void __attribute__((__constructor__)) preloadFindExit(void)
+{
+	*(void **)&preloadExit = dlsym(RTLD_NEXT, "_exit");
+}
+
 /* Shells end by this. */
 void _exit(int status)
 {
 	hdmpiLossUnseen();
+	if (preloadExit)
+		preloadExit(status);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,8 +240,10 @@ static int runtimeAgree(void)
 	if (PMPI_Bcast(&hdmpiOptions, (int)sizeof(hdmpiOptions), MPI_BYTE, 0,
 		       runtime.world) == MPI_SUCCESS &&
 	    hdmpiOptions.isOn &&
-	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0)
+	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0) {
+		hdmpiOptionsSettle(&hdmpiOptions);
 		return 0;
+	}
 	if (hdmpiOptions.isOn && rank == 0)
 		hdmpiLossSay("nothing is recorded: MPI or memory failed");
 	PMPI_Comm_free(&runtime.world);
@@ -385,7 +388,7 @@ static bool runtimeReplaceBegin(void)
 	if (ret < 0 && runtime.place.rank == 0)
 		hdmpiLossSay("nothing is recorded: %s.proj: cannot "
 			     "replace: %s",
-			     runtime.project,
+			     hdmpiOptionsShown(runtime.project),
 			     ret == -EBUSY ? "in use by another program"
 					   : strerror(-ret));
 	return ret == 0;
@@ -428,7 +431,8 @@ static void runtimeReplaceEnd(struct hdmpiThread *self)
 	else if (runtime.place.rank == 0)
 		hdmpiLossSay("%s: the old project is kept; the new project "
 			     "is %s",
-			     runtime.project, hdmpiOptions.project);
+			     hdmpiOptionsShown(runtime.project),
+			     hdmpiOptionsShown(hdmpiOptions.project));
 }
 
 /* ---- Begin -----------------------------------------------------------------
@@ -472,6 +476,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 		hdmpiUtilizationStart(runtime.host, &runtime.place);
 		hdmpiPowerStart(runtime.topology, &runtime.place);
 	}
+	hdmpiPowerCheck(runtime.world, &runtime.place);
 	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
 	hdmpiClockMeasure(runtime.world, &runtime.place, self);
 	/* What is recorded before the clocks were compared would be less exact
@@ -496,6 +501,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
 	hdmpiCommId(self, MPI_COMM_WORLD);
+	hdmpiPollsMeasure(self);
 	if (runtime.isOn[call->function] && hdmpiIsRecording(self))
 		runtimeBegin(call);
 }
@@ -504,18 +510,21 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
  */
 
 /* Whether rank 0 sees the files of all processes: every one sees a file of
- * rank 0, and says so. */
+ * rank 0 beside its own, and says so. */
 static bool runtimeIsShared(void)
 {
-	char path[2 * HDMPI_PATH_MAX] = "", project[HDMPI_PATH_MAX];
+	char file[2 * NAME_MAX] = "", path[2 * HDMPI_PATH_MAX];
+	char project[HDMPI_PATH_MAX];
 	int sees = 0, allSee = 0;
 
-	hdmpiOptionsPath(hdmpiOptions.project, project, sizeof(project));
-	snprintf(path, sizeof(path), "%s_%s_0_0.trc", project,
-		 runtime.place.host);
-	if (PMPI_Bcast(path, (int)sizeof(path), MPI_CHAR, 0, runtime.world) ==
-	    MPI_SUCCESS)
+	snprintf(file, sizeof(file), "_%s_0_0.trc", runtime.place.host);
+	if (PMPI_Bcast(file, (int)sizeof(file), MPI_CHAR, 0, runtime.world) ==
+	    MPI_SUCCESS) {
+		hdmpiOptionsPath(hdmpiOptions.project, project,
+				 sizeof(project));
+		snprintf(path, sizeof(path), "%s%s", project, file);
 		sees = access(path, R_OK) == 0;
+	}
 	if (PMPI_Allreduce(&sees, &allSee, 1, MPI_INT, MPI_MIN,
 			   runtime.world) != MPI_SUCCESS)
 		return false;
@@ -536,7 +545,7 @@ static void runtimeSayNothing(void)
 		hdmpiLossSay("%s: no call is recorded: all calls were "
 			     "outside of the first %g s of every %g s "
 			     "(HDTRACE_MPI_THROTTLE)",
-			     hdmpiOptions.project,
+			     hdmpiOptionsShown(hdmpiOptions.project),
 			     (double)hdmpiOptions.throttleOnNs / HD_NS_PER_S,
 			     (double)period / HD_NS_PER_S);
 }
@@ -591,7 +600,7 @@ void hdmpiRuntimeFinish(void)
 			hdmpiMessage(HD_LOG_WARNING,
 				     "%s: no project file: not all files are "
 				     "in one directory; use hdtrace merge",
-				     hdmpiOptions.project);
+				     hdmpiOptionsShown(hdmpiOptions.project));
 	}
 	runtime.hasEnded = false;
 }

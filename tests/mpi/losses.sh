@@ -125,6 +125,18 @@ in_part() {
 		"$hdtrace" check ring
 }
 
+# The meter measures a node that is no host of the run.
+power_elsewhere() {
+	rm -rf ring.* ring_*
+	power_config | sed 's/^node=.*/node=elsewhere/' >pt.cfg
+	HDTRACE_PT_CFG=pt.cfg run -p ring "./ring-$library" && said \
+		"^libhdMPI: $host: not everything is recorded: pt.cfg: node=elsewhere: not a host of this run, .*use a name like $host" ||
+		return 1
+	rm -rf ring.* ring_*
+	power_config >pt.cfg
+	HDTRACE_PT_CFG=pt.cfg run -p ring "./ring-$library" && nothing_said
+}
+
 # ---- --force -----------------------------------------------------------------
 
 # Of an old project with more ranks nothing is left.
@@ -202,6 +214,7 @@ for library in $(built_libraries); do
 		skip "$library: a set-uid program" "only root can make one"
 	fi
 	ok "$library: no utilization" in_part
+	ok "$library: power of a node that is no host" power_elsewhere
 	ok "$library: --force replaces" replaces
 	ok "$library: --force when no rank records" keeps
 	ok "$library: --force where one rank fails" one_fails

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
+#include "HDTraceTools/model/volume.h"
 
 /** What a function does; names are those of MPI without "MPI_". */
 struct function {
@@ -19,7 +20,6 @@ struct function {
 	OTF2_RegionRole role;
 	bool isCollective;
 	OTF2_CollectiveOp op;
-	bool givesBack; /**< All get as many bytes as they give. */
 };
 
 #define ROLE_BARRIER OTF2_REGION_ROLE_BARRIER
@@ -30,9 +30,9 @@ struct function {
 
 static const struct function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) \
-	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0, 0 },
+	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0 },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
-	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME, isAlike },
+	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME },
 #include "HDTraceTools/model/functions.h"
 };
 
@@ -210,8 +210,6 @@ struct share {
 	uint32_t root;
 	bool isRoot;
 	bool isNobody; /**< In the group of an intercommunicator's root. */
-	int64_t sent;
-	int64_t received;
 };
 
 /** What is in records instead of a root's rank. */
@@ -245,67 +243,84 @@ static void readRoot(const struct otf2 *self, const hdIRecord *record,
 }
 
 /** False if the communicator is not known. */
-static bool readPart(const struct otf2 *self, const struct function *function,
-		     const hdIRecord *record, struct share *part)
+static bool readPart(const struct otf2 *self, const hdIRecord *record,
+		     struct share *part)
 {
-	const hdIAttribute *attributes = record->attributes;
-	size_t count = record->attributeCount;
 	int64_t cid;
 
 	*part = (struct share){ .group = NULL };
-	if (!messagesNumber(attributes, count, "cid", &cid))
+	if (!messagesNumber(record->attributes, record->attributeCount, "cid",
+			    &cid))
 		return false;
 	part->group = messagesGroupOf(self->messages, cid);
 	if (part->group)
 		readRoot(self, record, cid, part);
-	messagesNumber(attributes, count, "size", &part->sent);
-	if (!messagesNumber(attributes, count, "recvSize", &part->received) &&
-	    function->givesBack)
-		part->received = part->sent;
 	return part->group;
 }
 
-/** Of a broadcast the root gives and the others get; of a reduction all give
- *  and the root gets. */
-static void divide(const struct function *function, struct share *part)
+/** The place of a rank in a group; -1: it is not there. */
+static int64_t placeIn(const GArray *group, int64_t rank)
 {
-	bool isOfOthers = part->group->remotes;
+	for (guint i = 0; group && i < group->len; i++)
+		if (g_array_index(group, int64_t, i) == rank)
+			return i;
+	return -1;
+}
 
-	if (part->isNobody) {
-		part->sent = part->received = 0;
-	} else if (function->op == OTF2_COLLECTIVE_OP_BCAST && !part->isRoot) {
-		part->received = part->sent;
-		part->sent = 0;
-	} else if (function->op == OTF2_COLLECTIVE_OP_REDUCE && part->isRoot) {
-		part->received = part->sent;
-		/* An intercommunicator's root gives nothing. */
-		if (isOfOthers)
-			part->sent = 0;
-	}
+/** The bytes of a call; some programs do not know all of them. */
+static struct volume bytesOf(const struct otf2 *self, const struct share *part,
+			     const hdIRecord *record)
+{
+	const struct messageGroup *group = part->group;
+	int64_t rank = messagesRank(self->messages);
+	int64_t place = placeIn(group->globals, rank);
+	bool isSecond = place < 0 && group->remotes;
+	const GArray *own = isSecond ? group->remotes : group->globals;
+	const GArray *other = isSecond ? group->globals : group->remotes;
+	const struct volumePart how = {
+		.processes = own->len,
+		.peers = other ? other->len : own->len,
+		.rank = isSecond ? placeIn(own, rank) : place,
+		.isInter = other,
+		.isRoot = part->isRoot,
+		.isNobody = part->isNobody,
+	};
+	struct volume volume = { -1, -1 };
+
+	volumeOf(record, &how, &volume);
+	return volume;
+}
+
+/** As a format has it that knows no unknown numbers. */
+static uint64_t bytesKnown(int64_t bytes)
+{
+	return bytes < 0 ? OTF2_UNDEFINED_UINT64 : (uint64_t)bytes;
 }
 
 static void putCollective(struct otf2 *self, const struct function *function,
 			  const hdIRecord *record, int64_t time, bool isBegin)
 {
 	struct share part;
+	struct volume bytes;
 	OTF2_ErrorCode code;
 
-	if (!readPart(self, function, record, &part)) {
+	if (!readPart(self, record, &part)) {
 		exportLose(self->export,
 			   "collective calls of unknown communicators",
 			   isBegin);
 		return;
 	}
-	divide(function, &part);
+	bytes = bytesOf(self, &part, record);
+	exportLose(self->export, "unknown bytes of collective calls",
+		   isBegin && (bytes.given < 0 || bytes.got < 0));
 	if (isBegin)
 		code = otf2Api.OTF2_EvtWriter_MpiCollectiveBegin(
 			self->events, NULL, (OTF2_TimeStamp)time);
 	else
 		code = otf2Api.OTF2_EvtWriter_MpiCollectiveEnd(
 			self->events, NULL, (OTF2_TimeStamp)time, function->op,
-			part.group->number, part.root,
-			(uint64_t)MAX(part.sent, 0),
-			(uint64_t)MAX(part.received, 0));
+			part.group->number, part.root, bytesKnown(bytes.given),
+			bytesKnown(bytes.got));
 	otf2Check(self, code);
 	otf2CountEvent(self, time);
 }

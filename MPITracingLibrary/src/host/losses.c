@@ -2,6 +2,7 @@
 /* What is not recorded; see losses.h. */
 #include "config.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -25,6 +26,7 @@ static struct hdLogger lossLogger = { .prefix = "libhdMPI",
 static struct {
 	pthread_mutex_t lock;
 	bool isTaken;
+	bool isTold; /* Of a host, by all of its processes or none. */
 	char text[TEXT_MAX];
 } loss = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -38,7 +40,8 @@ static bool lossTake(const char *text)
 		return false;
 	pthread_mutex_lock(&loss.lock);
 	if (!loss.isTaken)
-		snprintf(loss.text, sizeof(loss.text), "%s", text);
+		snprintf(loss.text, sizeof(loss.text), "%s",
+			 hdmpiOptionsShown(text));
 	loss.isTaken = true;
 	pthread_mutex_unlock(&loss.lock);
 	return true;
@@ -88,6 +91,9 @@ static void lossTellHost(MPI_Comm host, const struct hdmpiPlace *place,
 	int own, ownCounts[2] = { loss.isTaken, isOut };
 	char *text = loss.text;
 
+	/* What is said at the end would be the same, in other words. */
+	if (loss.isTold)
+		return;
 	PMPI_Comm_rank(host, &rank);
 	PMPI_Comm_size(host, &size);
 	own = loss.isTaken ? rank : INT_MAX;
@@ -98,6 +104,7 @@ static void lossTellHost(MPI_Comm host, const struct hdmpiPlace *place,
 		return;
 	if (first == INT_MAX)
 		return;
+	loss.isTold = true;
 	if (PMPI_Bcast(text, TEXT_MAX, MPI_CHAR, first, host) == MPI_SUCCESS &&
 	    rank == 0)
 		lossPrint(place, counts, size, text);
@@ -131,6 +138,14 @@ struct launched {
 static char *lossVariable(void)
 {
 	return (char *)(uintptr_t)hdEnvironmentText("HDTRACE_MPI_LAUNCHED");
+}
+
+/* The program uses MPI, but in a way that is not recorded. */
+static bool lossHasSessions;
+
+void hdmpiLossSession(void)
+{
+	lossHasSessions = true;
 }
 
 static bool lossLaunched(struct launched *launched)
@@ -168,23 +183,41 @@ void hdmpiLossSeen(void)
 	*lossVariable() = '-';
 }
 
-void hdmpiLossUnseen(void)
+/* What the process that hdmpirun started, or this one, did not do. */
+static void lossSayUnseen(const struct launched *launched)
 {
-	struct launched launched;
-	struct stat file;
-
-	if (!lossLaunched(&launched) || launched.pid != (long)getpid())
+	if (!hdLogIsFirst() ||
+	    hdmpiOptionNumber("HDTRACE_MPI_VERBOSITY", -1, INT_MAX, 0) < 0)
 		return;
-	if (launched.fd >= 0 &&
-	    (!lossFile(&launched, &file) || file.st_size > 0))
-		return;
-	*lossVariable() = '-';
-	if (hdLogIsFirst() &&
-	    hdmpiOptionNumber("HDTRACE_MPI_VERBOSITY", -1, INT_MAX, 0) >= 0)
+	if (lossHasSessions)
+		hdLog(&lossLogger, HD_LOG_ERROR,
+		      "nothing is recorded: %s uses sessions of MPI without "
+		      "MPI_Init; call MPI_Init, too",
+		      program_invocation_name);
+	else
 		hdLog(&lossLogger, HD_LOG_ERROR,
 		      "nothing is recorded: %s has not called MPI_Init; use "
 		      "hdmpirun --mpi if it uses another MPI library "
 		      "than " HDMPI_LIBRARY
 		      ", and hdmpicc if it is linked statically",
-		      launched.name);
+		      launched->name);
+}
+
+void hdmpiLossUnseen(void)
+{
+	struct launched launched;
+	struct stat file;
+	bool isOurs;
+
+	if (!lossLaunched(&launched))
+		return;
+	isOurs = launched.pid == (long)getpid();
+	/* One that was started by that one says it itself. */
+	if (lossHasSessions && !isOurs && lossFile(&launched, &file))
+		(void)!write((int)launched.fd, "x", 1);
+	else if (!isOurs || (launched.fd >= 0 && !lossHasSessions &&
+			     (!lossFile(&launched, &file) || file.st_size > 0)))
+		return;
+	*lossVariable() = '-';
+	lossSayUnseen(&launched);
 }

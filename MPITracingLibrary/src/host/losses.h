@@ -43,6 +43,9 @@ void hdmpiLossSay(const char *format, ...)
 /** A process of what hdmpirun has started is in MPI_Init. */
 void hdmpiLossSeen(void);
 
+/** This process uses sessions of MPI. */
+void hdmpiLossSession(void);
+
 /** If this process is what hdmpirun has started, it ends now: say it if neither
  *  it nor what it has started came to MPI_Init. */
 void hdmpiLossUnseen(void);

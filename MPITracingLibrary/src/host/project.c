@@ -128,6 +128,7 @@ void hdmpiProjectMerge(void)
 	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
 	if (!run(&command))
 		hdmpiMessage(HD_LOG_ERROR,
-			     "no project file: hdtrace merge %s failed", path);
+			     "no project file: hdtrace merge %s failed",
+			     hdmpiOptionsShown(path));
 	free(environment);
 }
