@@ -138,6 +138,8 @@ static int serverOpen(struct hdNodeServer *server)
 	if (ret == 0 && hdHasHttp)
 		ret = hdHttpCreate(&server->loop, NULL, &http, &server->http);
 	if (ret == 0)
+		ret = nodeLaterOpen(server);
+	if (ret == 0)
 		ret = serverListen(server);
 	if (ret == 0)
 		hdListenSay(server->listeners);
@@ -184,6 +186,7 @@ void hdNodeServerDestroy(struct hdNodeServer *server)
 	if (!server)
 		return;
 	hdListenEnd(&server->listeners);
+	nodeLaterClose(server);
 	nodeDoorsEnd(server);
 	while (server->clients)
 		nodeClientEnd(server->clients, HD_FRAME_EEND,

@@ -26,11 +26,9 @@ struct hdNodeLocal {
 	uint64_t lastNumber;
 	struct nodeHealth *health;
 	struct nodePower *power;
-	/** Of the sampler's thread alone. */
+	struct nodeWatch *watch;
+	/** Of its thread alone. */
 	struct nodeProcesses *processes;
-	double sinceProcessesS; /**< Since they were looked at. */
-	double processesS;      /**< How long until the next time. */
-	bool hasLooked;
 	/** Held to change the configuration; before the other one. */
 	pthread_mutex_t configMutex;
 	pthread_mutex_t mutex;     /**< For all below. */
@@ -39,14 +37,15 @@ struct hdNodeLocal {
 	struct nodeRules rules;
 	struct nodeAlarm *alarms; /**< One for each rule. */
 	double metrics[NODE_METRIC_COUNT];
+	double sinceProcessesS; /**< Since processes were looked at. */
+	double processesS;      /**< How long until the next time. */
+	bool hasLooked;
 	double busyS; /**< CPU time used since processes were looked at. */
 	double foreignCpus, foreignOfS;
 	size_t ourCount;   /**< Processes that are ours. */
 	GHashTable *links; /**< struct nodeLink by name, looked up lately. */
 	pid_t *probed;     /**< Processes with probes. */
 	size_t probedCount;
-	uint64_t missed;
-	bool hasMissed;
 	double missedPerS;
 };
 
