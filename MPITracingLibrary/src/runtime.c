@@ -298,7 +298,7 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs)
 
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 {
-	struct timespec when = hdClockToTimespec(begin);
+	struct timespec when = hdClockToTimespec(begin + hdClockStep());
 	hdTopoNode *node = runtimeNode(thread, 3);
 	hdTrace *trace;
 
@@ -306,6 +306,8 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 		return NULL;
 	trace = hdT_createTraceAt(node, &when);
 	hdT_destroyTopoNode(node);
+	if (trace)
+		hdT_setTimeBase(trace, hdClockBase());
 	/* That a file system may know, which is called through the kernel. */
 	if (trace)
 		hdT_writeInfo(trace, "Process id=%ld name='%s'\n",

@@ -126,7 +126,7 @@ static bool clientTakeHello(struct nodeClient *client)
 		.mustAuthenticate = mustAuthenticate(client),
 		.flags = connection->tls ? HD_FRAME_ENCRYPTED : 0,
 		.payloadMax = HD_NODE_WIRE_REQUEST_MAX,
-		.wall = hdClockNow(),
+		.wall = hdWallNow(),
 		.mono = hdMonotonicNow(),
 	};
 	unsigned char bytes[HD_FRAME_GREETING_SIZE];
@@ -240,7 +240,7 @@ static void clientPutState(struct nodeClient *client, uint16_t tag,
 		return;
 	state.json =
 		(struct hdFieldRest){ (const unsigned char *)text, length };
-	state.wall = hdClockNow();
+	state.wall = hdWallNow();
 	state.mono = hdMonotonicNow();
 	hdConnectionPut(&client->connection,
 			hdFrameEncode(hdNodeWireFieldsOf(HD_NODE_WIRE_STATE),
@@ -334,7 +334,7 @@ static void clientPing(struct nodeClient *client, uint16_t tag,
 {
 	const struct hdFramePong pong = {
 		.content = ping->content,
-		.wall = hdClockNow(),
+		.wall = hdWallNow(),
 		.mono = hdMonotonicNow(),
 	};
 

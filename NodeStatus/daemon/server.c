@@ -116,7 +116,7 @@ static void serverSelf(struct hdNodeServer *server)
 	server->boot[got > 0 ? got : 0] = '\0';
 	server->boot[strcspn(server->boot, "\n")] = '\0';
 	gethostname(server->host, sizeof(server->host) - 1);
-	server->startedWall = hdClockNow();
+	server->startedWall = hdWallNow();
 }
 
 static int serverOpen(struct hdNodeServer *server)

@@ -46,7 +46,7 @@ static void publishDisk(struct nodeHealth *health, json_t *disk)
 	size_t i = 0;
 
 	json_object_set_new(disk, "stamp_s",
-			    json_real((double)hdClockNow() / 1e9));
+			    json_real((double)hdWallNow() / 1e9));
 	pthread_mutex_lock(&health->mutex);
 	copy = json_deep_copy(health->json);
 	disks = json_object_get(copy, "disks");
@@ -92,7 +92,7 @@ static json_t *goneDisk(struct nodeHealth *health, const char *name)
 			 "unknown", "reasons", "the disk has disappeared",
 			 "it was failing at its last report", "bits",
 			 "temperature_celsius", "stamp_s",
-			 (double)hdClockNow() / 1e9);
+			 (double)hdWallNow() / 1e9);
 }
 
 /* Forget disks that are gone, and count those that fail. */
@@ -208,7 +208,7 @@ static void lookAtFiles(struct nodeHealth *health)
 	pthread_mutex_lock(&health->mutex);
 	copy = json_copy(health->json);
 	json_object_set_new(copy, "stamp_s",
-			    json_real((double)hdClockNow() / 1e9));
+			    json_real((double)hdWallNow() / 1e9));
 	json_object_set_new(copy, "temperatures", heat);
 	json_object_set_new(copy, "memory_errors", memory);
 	json_object_set_new(copy, "links", links);

@@ -160,7 +160,7 @@ void nodeFindMetrics(struct hdNodeLocal *local)
 
 void nodeJudge(struct hdNodeLocal *local)
 {
-	int64_t now = hdMonotonicNow(), wall = hdClockNow();
+	int64_t now = hdMonotonicNow(), wall = hdWallNow();
 
 	for (size_t i = 0; i < local->rules.count; i++)
 		nodeAlarmTake(&local->alarms[i], &local->rules.list[i],
