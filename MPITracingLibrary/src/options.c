@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
@@ -193,6 +194,19 @@ void hdmpiOptionsHost(char *host, size_t size)
 void hdmpiOptionsPath(const char *project, char *path, size_t size)
 {
 	hdProjectPath(hdEnvironmentText("HDTRACE_PREFIX"), project, path, size);
+}
+
+void hdmpiOptionsAnchor(struct hdmpiOptions *options)
+{
+	char path[HDMPI_PATH_MAX], directory[HDMPI_PATH_MAX];
+
+	hdmpiOptionsPath(options->project, path, sizeof(path));
+	if (*path == '/' || !getcwd(directory, sizeof(directory)) ||
+	    strlen(directory) + 1 + strlen(path) >= sizeof(options->project))
+		return;
+	strcpy(options->project, directory);
+	strcat(options->project, "/");
+	strcat(options->project, path);
 }
 
 /* A name that is given is taken as it is, if HDTRACE_MPI_NUMBER does not say

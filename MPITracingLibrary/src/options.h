@@ -68,6 +68,10 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned);
 /** Make the path of the project's files: with HDTRACE_PREFIX. */
 void hdmpiOptionsPath(const char *project, char *path, size_t size);
 
+/** Make the project's name an absolute path, so that a program may change its
+ *  directory. */
+void hdmpiOptionsAnchor(struct hdmpiOptions *options);
+
 /** Get the label of this host: what HDTRACE_MPI_HOST says, else its name; plain
  * letters, digits, "." and "-". */
 void hdmpiOptionsHost(char *host, size_t size);

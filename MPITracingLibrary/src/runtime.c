@@ -240,8 +240,11 @@ static int runtimeAgree(void)
 	if (PMPI_Bcast(&hdmpiOptions, (int)sizeof(hdmpiOptions), MPI_BYTE, 0,
 		       runtime.world) == MPI_SUCCESS &&
 	    hdmpiOptions.isOn &&
-	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0)
+	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0) {
+		hdmpiOptionsAnchor(&hdmpiOptions);
+		hdmpiProjectPrepare();
 		return 0;
+	}
 	if (hdmpiOptions.isOn && rank == 0)
 		hdmpiLossSay("nothing is recorded: MPI or memory failed");
 	PMPI_Comm_free(&runtime.world);
