@@ -15,6 +15,7 @@
 #include "NodeStatus/local/child.h"
 #include "NodeStatus/local/health.h"
 #include "NodeStatus/local/json.h"
+#include "NodeStatus/local/node.h"
 #include "NodeStatus/local/smart.h"
 #include "PowerTracingLibrary/src/machine/sysfile.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
@@ -32,6 +33,7 @@ struct nodeHealth {
 	int turnFd; /* Readable when it is to look now. */
 	pthread_mutex_t mutex;
 	int64_t intervalNs;
+	int64_t lookedNs; /* Monotonic; of the last look, or the begin. */
 	json_t *json;
 	struct nodeHealthNumbers numbers;
 };
@@ -214,6 +216,7 @@ static void lookAtFiles(struct nodeHealth *health)
 	json_object_set_new(copy, "links", links);
 	json_decref(health->json);
 	health->json = copy;
+	health->lookedNs = hdMonotonicNow();
 	numbers.failingDisks = health->numbers.failingDisks;
 	health->numbers = numbers;
 	pthread_mutex_unlock(&health->mutex);
@@ -281,6 +284,7 @@ int nodeHealthStart(const char *root, const char *smartctl, int64_t intervalNs,
 			   : *smartctl ? g_strdup(smartctl)
 				       : NULL;
 	health->intervalNs = intervalNs;
+	health->lookedNs = hdMonotonicNow();
 	health->limitNs = limitNs;
 	health->failing =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -328,14 +332,38 @@ void nodeHealthStop(struct nodeHealth *health)
 	freeAll(health);
 }
 
+/* With the mutex. */
+static double healthAge(const struct nodeHealth *health, bool *isStale)
+{
+	double age = (double)(hdMonotonicNow() - health->lookedNs) / 1e9;
+
+	*isStale = nodeIsStale(age, (double)health->intervalNs / 1e9);
+	return age;
+}
+
 json_t *nodeHealthJson(struct nodeHealth *health)
 {
 	json_t *copy;
+	double age;
+	bool isStale;
 
 	pthread_mutex_lock(&health->mutex);
 	copy = json_deep_copy(health->json);
+	age = healthAge(health, &isStale);
 	pthread_mutex_unlock(&health->mutex);
+	json_object_set_new(copy, "age_s", nodeJsonReal(age));
+	json_object_set_new(copy, "stale", json_boolean(isStale));
 	return copy;
+}
+
+double nodeHealthAge(struct nodeHealth *health, bool *isStale)
+{
+	double age;
+
+	pthread_mutex_lock(&health->mutex);
+	age = healthAge(health, isStale);
+	pthread_mutex_unlock(&health->mutex);
+	return age;
 }
 
 void nodeHealthGet(struct nodeHealth *health, struct nodeHealthNumbers *numbers)

@@ -22,7 +22,9 @@
  *   `online`, `mhz`), `disks` (`name`, `bytes`, `model`, `rotates`), `nics`
  *   (`name`, `bits_per_s`, `is_hardware`), `gpus` (`name`, `memory_bytes`),
  *   `topology_source` ("hwloc" or "kernel").
- * - **status**: `stamp_s`, `interval_s`, `uptime_s`, `cpu` (`user_percent`,
+ * - **status**: `stamp_s`, `age_s` (of the sample, when it is asked for; null
+ *   before the first one), `stale` (whether that is more than three intervals,
+ *   and a second at least), `interval_s`, `uptime_s`, `cpu` (`user_percent`,
  *   `nice_percent`, `system_percent`, `idle_percent`, `iowait_percent`,
  *   `steal_percent`, `busy_cpus`, `foreign_cpus` with `foreign_of_s`, the time
  *   it was measured over, and `job_processes`; see processes.h), `cpus` (the
@@ -40,13 +42,16 @@
  * seconds), `gpus` (`gpu`, its number, `name`, `use_percent`,
  * `memory_used_bytes`, `memory_bytes`), `power` (null, or `watts`, `joules`
  * since hdnode began, `source`, `age_s`), `probes_missed_per_s`, `sampler`
- *   (`samples`, `late`, `cpu_s`). Rates are null until the first interval ends.
- * - **health**: `stamp_s`, `disks` (`name`, `state`, `reasons`, `bits`,
- *   `temperature_celsius`, `stamp_s`; see smart.h), `temperatures` (`package`,
- *   `hottest_celsius`, `sensor`), `memory_errors` (null, or `corrected`,
- *   `uncorrected`), `links` (`name`, `up`, `bits_per_s`, `errors`, `changes`).
- * - **alarms**: an array of `name`, `state` ("ok", "raised", "unknown"),
- *   `metric`, `value`, `comparator`, `threshold`, `since_s`.
+ *   (`samples`, `late`, `cpu_s`, `waits_for`: the source that is
+ *   being read, or null). Rates are null until the first interval ends.
+ * - **health**: `stamp_s`, `age_s`, `stale`, `disks` (`name`, `state`,
+ * `reasons`, `bits`, `temperature_celsius`, `stamp_s`; see smart.h),
+ * `temperatures` (`package`, `hottest_celsius`, `sensor`), `memory_errors`
+ * (null, or `corrected`, `uncorrected`), `links` (`name`, `up`, `bits_per_s`,
+ * `errors`, `changes`).
+ * - **alarms**: an array of `name`, `state` ("ok", "raised", "unknown"; unknown
+ * if the sample or the health is stale), `metric`, `value`, `comparator`,
+ * `threshold`, `since_s`.
  * - **probes**: `processes`: of each `pid`, `uid`, `name`, `error` (null),
  *   `clock`, `seconds`, `lost`, `skipped` (counters that could not be read) and
  *   `probes` (`name`, `to`, `kind`, `count`, `missed`, `mean`, ...; times in

@@ -55,6 +55,27 @@ struct nodeLink {
 	int64_t bits; /**< In a second; -1: not known. */
 };
 
+/** How old something may be in intervals, but at least a second, before it is
+ *  stale: then it says nothing of now. */
+#define NODE_STALE_INTERVALS 3
+
+/** Whether something of an age is stale; NaN, not known, is not. */
+static inline bool nodeIsStale(double ageS, double intervalS)
+{
+	return ageS > fmax(NODE_STALE_INTERVALS * intervalS, 1);
+}
+
+/** Get the age of the last sample in seconds, or, before the first one, since
+ *  when it is waited for; with the mutex. */
+double nodeSampleAge(const struct hdNodeLocal *local);
+
+/** Whether it is stale; with the mutex. */
+bool nodeSampleIsStale(const struct hdNodeLocal *local);
+
+/** Whether the value of a metric is of a sample, or of the health, that is
+ * stale; with the mutex. */
+bool nodeMetricIsStale(const struct hdNodeLocal *local, size_t metric);
+
 /** Find the values of all metrics; with the mutex. */
 void nodeFindMetrics(struct hdNodeLocal *local);
 

@@ -110,6 +110,7 @@ void rutUsedRead(struct rutUsed *used, enum rutWhy why)
 	for (size_t i = 0; i < used->count; i++) {
 		struct rutUsedSource *source = &used->list[i];
 
+		atomic_store(&used->reading, source->kind->name);
 		if (!source->worker)
 			source->kind->read(source->state, why,
 					   used->cells + source->first);
@@ -118,6 +119,7 @@ void rutUsedRead(struct rutUsed *used, enum rutWhy why)
 					used->cells + source->first))
 			usedForget(used, i);
 	}
+	atomic_store(&used->reading, NULL);
 }
 
 bool rutUsedWaits(const struct rutUsed *used)
