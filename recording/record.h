@@ -49,6 +49,9 @@ struct hdRecord {
 	size_t length; /**< Of an entry without its time. */
 	bool isEnabled;
 	bool hasGap;
+	int64_t untilNs; /**< Up to here it is written, or since then enabled.
+			  */
+	int64_t sleptNs; /**< For how long the machine had slept by then. */
 	/* The last entry, as readers see it: it begins where the one before has
 	 * ended, unless something was missing. */
 	int64_t beginNs;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "HDTraceTools/command/clocksteps.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/roles.h"
@@ -568,6 +569,28 @@ static void putClocks(struct outJson *json, const hdIProject *project)
 	outJsonEnd(json);
 }
 
+/* Clocks that were set meanwhile. */
+static void putSteps(struct outJson *json, const hdIProject *project)
+{
+	GArray *all = clockStepsOfNodes(project);
+
+	if (all->len)
+		outJsonArray(json, "clock_steps", false);
+	for (guint i = 0; i < all->len; i++) {
+		const struct clockSteps *steps =
+			&g_array_index(all, struct clockSteps, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "node", steps->node->path);
+		outJsonInteger(json, "count", steps->count);
+		outJsonSeconds(json, "sum_s", steps->sum);
+		outJsonEnd(json);
+	}
+	if (all->len)
+		outJsonEnd(json);
+	g_array_unref(all);
+}
+
 static void putMessages(struct outJson *json, const struct findings *findings)
 {
 	putCount(json, "message_count", findings->diagnostics.count);
@@ -629,6 +652,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 				      : NAN);
 	outJsonEnd(json);
 	putClocks(json, project);
+	putSteps(json, project);
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++)
 		putGroup(json, &findings->groups[i]);

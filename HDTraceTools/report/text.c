@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/clocksteps.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/report/report.h"
 
@@ -89,6 +90,27 @@ static void printCount(uint64_t count, const char *one, const char *many)
 	printf("%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
+/* Clocks that were set meanwhile. */
+static void printSteps(const hdIProject *project)
+{
+	GArray *all = clockStepsOfNodes(project);
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (guint i = 0; i < all->len; i++) {
+		const struct clockSteps *steps =
+			&g_array_index(all, struct clockSteps, i);
+
+		printf("  Clock         ");
+		outPrintable(steps->node->path);
+		printf(" was set ");
+		printCount((size_t)steps->count, "time", "times");
+		printf(", by %s%s s in all; times continue evenly\n",
+		       steps->sum < 0 ? "" : "+",
+		       outSeconds(buffer, steps->sum));
+	}
+	g_array_unref(all);
+}
+
 static void printHead(const struct report *report)
 {
 	const hdIProject *project = report->findings.project;
@@ -135,6 +157,7 @@ static void printHead(const struct report *report)
 		printf(" has an error of at most %s\n",
 		       outDuration(buffer, project->clocks[i].error));
 	}
+	printSteps(project);
 }
 
 /* ---- Nodes ------------------------------------------------------------- */

@@ -242,6 +242,7 @@ static int runtimeAgree(void)
 	    hdmpiOptions.isOn &&
 	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0) {
 		hdmpiOptionsSettle(&hdmpiOptions);
+		hdmpiProjectPrepare();
 		return 0;
 	}
 	if (hdmpiOptions.isOn && rank == 0)
@@ -300,7 +301,7 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs)
 
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 {
-	struct timespec when = hdClockToTimespec(begin);
+	struct timespec when = hdClockToTimespec(begin + hdClockStep());
 	hdTopoNode *node = runtimeNode(thread, 3);
 	hdTrace *trace;
 
@@ -308,6 +309,8 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 		return NULL;
 	trace = hdT_createTraceAt(node, &when);
 	hdT_destroyTopoNode(node);
+	if (trace)
+		hdT_setTimeBase(trace, hdClockBase());
 	/* That a file system may know, which is called through the kernel. */
 	if (trace)
 		hdT_writeInfo(trace, "Process id=%ld name='%s'\n",

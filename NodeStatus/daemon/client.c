@@ -126,7 +126,7 @@ static bool clientTakeHello(struct nodeClient *client)
 		.mustAuthenticate = mustAuthenticate(client),
 		.flags = connection->tls ? HD_FRAME_ENCRYPTED : 0,
 		.payloadMax = HD_NODE_WIRE_REQUEST_MAX,
-		.wall = hdClockNow(),
+		.wall = hdWallNow(),
 		.mono = hdMonotonicNow(),
 	};
 	unsigned char bytes[HD_FRAME_GREETING_SIZE];
@@ -197,7 +197,7 @@ static json_t *textOrNull(const char *text)
 
 /* What a node says: the text, to be freed. */
 static char *clientJson(struct nodeClient *client,
-			const struct hdNodeWireGet *request)
+			const struct hdNodeWireGet *request, json_t *probes)
 {
 	const struct hdNodeServer *server = client->server;
 	const struct hdNodeSource *source = &server->setup.source;
@@ -215,8 +215,9 @@ static char *clientJson(struct nodeClient *client,
 
 		if (!(request->sections & 1U << i))
 			continue;
-		section = source->section(source->context, 1U << i,
-					  request->flags & HD_NODE_WIRE_RESET);
+		section = 1U << i == HD_NODE_WIRE_PROBES
+				  ? json_incref(probes)
+				  : source->section(source->context, 1U << i);
 		json_object_set_new(all, hdNodeWireSectionNames[i],
 				    section ? section : json_null());
 	}
@@ -226,45 +227,73 @@ static char *clientJson(struct nodeClient *client,
 	return text;
 }
 
+/* Put the state into the connection. */
+static void clientPutState(struct nodeClient *client, uint16_t tag,
+			   uint32_t sections, const char *text)
+{
+	struct hdNodeWireState state = { .sections = sections };
+	size_t length = strlen(text);
+	size_t size = HD_FRAME_HEADER_SIZE + STATE_SIZE + length;
+	unsigned char *room = hdConnectionRoom(&client->connection, size);
+
+	if (!room)
+		return;
+	state.json =
+		(struct hdFieldRest){ (const unsigned char *)text, length };
+	state.wall = hdWallNow();
+	state.mono = hdMonotonicNow();
+	hdConnectionPut(&client->connection,
+			hdFrameEncode(hdNodeWireFieldsOf(HD_NODE_WIRE_STATE),
+				      HD_NODE_WIRE_STATE, tag, &state, room,
+				      size, NULL));
+}
+
+static void clientState(struct nodeClient *client, uint16_t tag,
+			const struct hdNodeWireGet *request, json_t *probes)
+{
+	char *text = clientJson(client, request, probes);
+
+	if (!text)
+		clientFail(client, tag, HD_FRAME_EMEMORY, "out of memory");
+	else if (strlen(text) > HD_NODE_WIRE_ANSWER_MAX)
+		clientFail(client, tag, HD_FRAME_ELIMIT,
+			   "reply exceeds the size limit");
+	else
+		clientPutState(client, tag, request->sections, text);
+	free(text);
+}
+
 static void clientGet(struct nodeClient *client, uint16_t tag,
 		      const struct hdNodeWireGet *request)
 {
-	struct hdNodeWireState state = { .sections = request->sections };
-	unsigned char *room;
-	size_t size, length;
-	char *text;
+	bool isReset = request->flags & HD_NODE_WIRE_RESET;
 
-	if ((request->flags & HD_NODE_WIRE_RESET) && !mayChange(client)) {
+	if (isReset && !mayChange(client)) {
 		clientFail(client, tag, HD_FRAME_EFORBIDDEN,
 			   "permission denied; only root and the user of "
 			   "hdnode may "
 			   "reset probes");
 		return;
 	}
-	text = clientJson(client, request);
-	length = text ? strlen(text) : 0;
-	if (!text || length > HD_NODE_WIRE_ANSWER_MAX) {
-		free(text);
-		clientFail(client, tag,
-			   text ? HD_FRAME_ELIMIT : HD_FRAME_EMEMORY,
-			   text ? "reply exceeds the size limit"
-				: "out of memory");
+	if (!(request->sections & HD_NODE_WIRE_PROBES)) {
+		clientState(client, tag, request, NULL);
 		return;
 	}
-	size = HD_FRAME_HEADER_SIZE + STATE_SIZE + length;
-	room = hdConnectionRoom(&client->connection, size);
-	if (room) {
-		state.json = (struct hdFieldRest){ (const unsigned char *)text,
-						   length };
-		state.wall = hdClockNow();
-		state.mono = hdMonotonicNow();
-		hdConnectionPut(
-			&client->connection,
-			hdFrameEncode(hdNodeWireFieldsOf(HD_NODE_WIRE_STATE),
-				      HD_NODE_WIRE_STATE, tag, &state, room,
-				      size, NULL));
-	}
-	free(text);
+	client->ask = *request;
+	client->askTag = tag;
+	client->ticket = nodeLaterAsk(client->server, isReset);
+	if (!client->ticket)
+		clientFail(client, tag, HD_FRAME_EMEMORY, "out of memory");
+}
+
+void nodeClientProbes(struct nodeClient *client, json_t *probes)
+{
+	client->ticket = 0;
+	clientState(client, client->askTag, &client->ask, probes);
+	/* What has come of the next request meanwhile counts from now on. */
+	if (client->connection.in.used > 0)
+		client->connection.messageNs = hdMonotonicNow();
+	hdConnectionKick(&client->connection);
 }
 
 static void clientConfigure(struct nodeClient *client, uint16_t tag,
@@ -305,7 +334,7 @@ static void clientPing(struct nodeClient *client, uint16_t tag,
 {
 	const struct hdFramePong pong = {
 		.content = ping->content,
-		.wall = hdClockNow(),
+		.wall = hdWallNow(),
 		.mono = hdMonotonicNow(),
 	};
 
@@ -373,7 +402,7 @@ static bool clientTake(struct hdConnection *connection)
 
 	if (!client->isGreeted)
 		return clientTakeHello(client);
-	if (client->isDenied) {
+	if (client->isDenied || client->ticket) {
 		connection->messageNs = 0;
 		return false;
 	}
@@ -414,7 +443,9 @@ static bool clientIsBusy(const struct hdConnection *connection)
 
 static bool clientOwes(const struct hdConnection *connection)
 {
-	return ((const struct nodeClient *)(const void *)connection)->isDenied;
+	const struct nodeClient *client = (const void *)connection;
+
+	return client->isDenied || client->ticket;
 }
 
 static void clientRefused(struct hdConnection *connection, const char *why)

@@ -37,7 +37,10 @@ struct nodeClient {
 	bool isGreeted;
 	bool isAdmitted; /**< It counts as a client. */
 	bool isProven;   /**< It has a token. */
-	bool isDenied;   /**< It will be told so at deniedNs, and ends. */
+	uint64_t ticket; /**< Of probes that it waits for; 0: of none. */
+	uint16_t askTag; /**< Of its request for them, which is: */
+	struct hdNodeWireGet ask;
+	bool isDenied; /**< It will be told so at deniedNs, and ends. */
 	uint16_t deniedTag;
 	int64_t deniedNs;
 	unsigned char nonce[HD_NONCE_SIZE];
@@ -53,6 +56,7 @@ struct hdNodeServer {
 	struct hdTokens *tokens;
 	struct hdTls *tls;
 	struct hdHttp *http;
+	struct nodeLater *later;
 	struct nodeDoor *doors, *lastDoor, *deadDoors;
 	size_t doorCount;
 	struct nodeClient *clients, *dead;
@@ -74,6 +78,9 @@ void nodeClientCreate(struct hdNodeServer *server, int fd,
 
 /** Give up who takes too long. */
 void nodeClientSweep(struct nodeClient *client, int64_t nowNs);
+
+/** Send what it has waited for. @p probes is left alone. */
+void nodeClientProbes(struct nodeClient *client, json_t *probes);
 
 /** Tell who has a token that is not valid any more. */
 void nodeClientCheck(struct nodeClient *client);
@@ -104,6 +111,15 @@ void nodeDoorsEnd(struct hdNodeServer *server);
 
 /** Free those that are closed. */
 void nodeDoorsBury(struct hdNodeServer *server);
+
+/** Prepare for answers that take a while; 0 or a negative errno value. */
+int nodeLaterOpen(struct hdNodeServer *server);
+
+/** Ask for probes, for a client that will wait for the ticket; 0: no memory. */
+uint64_t nodeLaterAsk(struct hdNodeServer *server, bool isReset);
+
+/** Let answers that come later go nowhere. */
+void nodeLaterClose(struct hdNodeServer *server);
 
 /** Tell whether a process of root, or of our user, is at the other end of a
  * connection of this host. */

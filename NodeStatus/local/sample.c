@@ -235,7 +235,7 @@ void nodeSampleRead(struct nodeSample *sample)
 	if (sample->used.count > 0)
 		rutUsedRead(&sample->used, RUT_WHY_SAMPLE);
 	sample->readNs = hdMonotonicNow();
-	sample->readWallNs = hdClockNow();
+	sample->readWallNs = hdWallNow();
 	if (isOutdated(sample, units))
 		openNext(sample, units);
 	else

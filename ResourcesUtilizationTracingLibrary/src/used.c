@@ -106,6 +106,7 @@ void rutUsedRead(struct rutUsed *used, enum rutWhy why)
 	for (size_t i = 0; i < used->count; i++) {
 		struct rutUsedSource *source = &used->list[i];
 
+		atomic_store(&used->reading, source->kind->name);
 		if (!source->worker)
 			source->kind->read(source->state, why,
 					   used->cells + source->first);
@@ -114,6 +115,7 @@ void rutUsedRead(struct rutUsed *used, enum rutWhy why)
 					used->cells + source->first))
 			usedForget(used, i);
 	}
+	atomic_store(&used->reading, NULL);
 }
 
 bool rutUsedWaits(const struct rutUsed *used)

@@ -62,6 +62,25 @@ in_thread() {
 		is_complete "$run/ring"
 }
 
+# A program that has no environment, arguments or standard files any more.
+bare() {
+	ring "$hdmpirun" -p ring "$scratch/ring-$library" bare &&
+		is_complete "$run/ring"
+}
+
+# A program that changes its directory; and one whose name looks like an option when
+# it is made plain.
+away() {
+	ring "$hdmpirun" -p ring "$scratch/ring-$library" away &&
+		is_complete "$run/ring"
+}
+named_as_option() {
+	cp "$scratch/ring-$library" "$scratch/ün" &&
+		ring "$hdmpirun" "$scratch/ün" && is_complete "$run/x-n" &&
+		ring "$hdmpirun" -p -x "$scratch/ring-$library" &&
+		is_complete "$run/-x"
+}
+
 # The name of the project is that of the program, with a number when there is
 # one of that name.
 named() {
@@ -416,6 +435,9 @@ for library in $(built_libraries); do
 	ok "$library: as it was built" found
 	ok "$library: linked" linked
 	ok "$library: MPI_Init in a thread" in_thread
+	ok "$library: a program without environment and standard files" bare
+	ok "$library: a program that changes its directory" away
+	ok "$library: a name that looks like an option" named_as_option
 	ok "$library: default names" named
 	ok "$library: another name" numbered
 	ok "$library: a directory" in_directory
