@@ -9,7 +9,7 @@
 
 #include "HDTraceTools/check/check.h"
 #include "HDTraceTools/command/clocksteps.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/edit/xmlscan.h"

@@ -10,7 +10,7 @@
 
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 
 /** A row; what is NULL stays empty. */

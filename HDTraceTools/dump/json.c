@@ -12,7 +12,7 @@
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 static void attributes(struct outJson *json, const hdIAttribute *list,
 		       size_t count)

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "HDTraceTools/base/tasks.h"
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/findings/findings.h"
 
 /** So many bytes of a trace pass without progress. */

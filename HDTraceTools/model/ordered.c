@@ -17,7 +17,7 @@
 
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/ordered.h"
-#include "HDTraceTools/model/polls.h"
+#include "HDTraceTools/model/mpi/polls.h"
 
 /** A spooled record begins and ends with its size. */
 struct head {

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/polls.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/polls.h"
 #include "HDTraceTools/model/profile.h"
 
 /** States of one name at a depth and below. */

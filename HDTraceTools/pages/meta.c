@@ -7,7 +7,7 @@
 
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/pages/meta.h"
 
 /** Numbers of nodes, groups and traces. */

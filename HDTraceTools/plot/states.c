@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "HDTraceTools/model/polls.h"
+#include "HDTraceTools/model/mpi/polls.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/plot/statecolour.h"
 #include "HDTraceTools/plot/plot.h"

@@ -11,7 +11,7 @@
 #include "HDTraceTools/command/clocksteps.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/column.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/report/report.h"
 
 /** A key of the document. Pages keep the key that their viewer reads. */

@@ -14,7 +14,7 @@ struct report {
 	int top;        /**< So many states are listed. */
 	gboolean isAll; /**< All is listed. */
 	gboolean isVerbose;
-	char *html;     /**< Write a page instead; NULL: no. */
+	char *html; /**< Write a page instead; NULL: no. */
 	uint64_t maxSize;
 	gboolean isForced;
 };

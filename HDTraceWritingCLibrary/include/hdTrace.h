@@ -204,8 +204,8 @@ int hdT_setTimeBase(hdTrace *trace, int64_t base);
  *
  * @param trace Trace to write to.
  * @param name Name of the state; copied.
- * @param when Time since 1970; see hdT_setTimeBase(). A time before the last time in
- *        the trace is replaced by the last time and counted.
+ * @param when Time since 1970; see hdT_setTimeBase(). A time before the last
+ * time in the trace is replaced by the last time and counted.
  *
  * @retval 0 Success.
  * @retval -1 Error, as for hdT_logStateStart(); HD_ERR_INVALID_ARGUMENT also if

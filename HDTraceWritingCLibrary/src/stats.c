@@ -58,11 +58,11 @@ struct _hdStatsGroup {
 	char *cursor;   /* Where the next value goes. */
 	uintptr_t away; /* How far from there is what is expected. */
 	struct hdOutfile *file;
-	char *begin;    /* Of the entry that has values, its stamp. */
-	uint64_t stamp; /* As set by the user, or STATS_NOW. */
-	uint64_t last;  /* Last time in the file, as a stamp. */
+	char *begin;            /* Of the entry that has values, its stamp. */
+	uint64_t stamp;         /* As set by the user, or STATS_NOW. */
+	uint64_t last;          /* Last time in the file, as a stamp. */
 	struct hdTimeBase base; /* Of times that are given. */
-	char *entry;    /* Room for one, of as many bytes. */
+	char *entry;            /* Room for one, of as many bytes. */
 	size_t entryRoom;
 	size_t entrySize; /* With the stamp; of a string its length. */
 	size_t wanted;    /* The same, but where nobody knows INTPTR_MAX. */

@@ -26,7 +26,7 @@ struct lanePart {
 struct probeRow {
 	struct hdProbeFigures figures;
 	bool isUnknown; /**< As of a part. */
-	GArray *lanes; /**< struct lanePart, those with instances. */
+	GArray *lanes;  /**< struct lanePart, those with instances. */
 };
 
 /** What is known at one moment. */

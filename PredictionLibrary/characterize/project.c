@@ -19,7 +19,7 @@
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/projectstart.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/characterize/learn.h"
 #include "common/format/level.h"

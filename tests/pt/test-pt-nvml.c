@@ -216,8 +216,9 @@ static void testResolve(void)
 			==, 0);
 	g_assert_cmpstr(text, ==, "gpu-2");
 	g_free(text);
-	g_assert_true(softSaid("2 gpu-1: not recorded: this GPU does not report "
-			       "its power\n"));
+	g_assert_true(
+		softSaid("2 gpu-1: not recorded: this GPU does not report "
+			 "its power\n"));
 	fake->gpus[1].energyResult = fake->gpus[1].powerResult = 0;
 	/* All this initialized the library once. */
 	g_assert_cmpint(fake->inits, ==, 1);

@@ -81,7 +81,7 @@ energy() {
 	[ "$2" != 0 ] || count=0
 	[ "$3" = 0 ] || seconds=$((2 + $3))
 	"$hdtrace" report --format=json "$1" >"$1.json" &&
-		python3 judge.py "$1" "$1.json" $seconds $count "$2"
+		python3 judge.py "$1" "$1.json" "$seconds" "$count" "$2"
 }
 echo "$steps" >steps
 while read -r name by slept; do

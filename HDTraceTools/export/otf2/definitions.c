@@ -11,7 +11,7 @@
 #include "HDTraceTools/export/otf2/otf2.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 
 /** Ranks and what is below them are not part of the system. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
-#include "HDTraceTools/model/volume.h"
+#include "HDTraceTools/model/mpi/volume.h"
 
 /** What a function does; names are those of MPI without "MPI_". */
 struct function {

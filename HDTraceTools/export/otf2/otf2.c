@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 /* What locks are made of calls these two, and must find them where we do. */
 #define OTF2_Archive_SetLockingCallbacks \

@@ -11,7 +11,7 @@
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/export/otf2/library.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 
 /** A metric event holds no more values than fit into its counter. */
 #define OTF2_MEMBERS_MAX 255

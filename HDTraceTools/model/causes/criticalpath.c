@@ -18,9 +18,9 @@
 #include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/polls.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/polls.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 /** A state, as it is kept. */
 struct pathRecord {

@@ -14,7 +14,7 @@
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/relations/joules.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 /** So many relations pass without progress. */
 #define PROGRESS_STEP 4096

@@ -9,7 +9,6 @@
 
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/spawn.h"
-#include "MPITracingLibrary/src/record/verbs.h"
 #include "common/environment.h"
 
 /* HOST:PID of a process whose environment has the settings. */

@@ -89,8 +89,9 @@ struct ptSensors {
 struct ptSensorKind {
 	/** What to say if there is none. */
 	const char *nothing;
-	/** Whether labels depend on the order of the hardware: then a sensor that
-	 *  was lost is another one's label, and comes back by its hardware. */
+	/** Whether labels depend on the order of the hardware: then a sensor
+	 * that was lost is another one's label, and comes back by its hardware.
+	 */
 	bool isOrdered;
 	/** Add all sensors, whether or not they can be read, always in the same
 	 *  order. */

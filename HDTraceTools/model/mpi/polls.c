@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/polls.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/polls.h"
 
 #define MIXED "Polls"
 

@@ -7,8 +7,8 @@
 
 #include <glib.h>
 
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/volume.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/volume.h"
 
 /** What the numbers of a function mean; see common/mpi.table. */
 enum volumeRule {
