@@ -73,45 +73,21 @@ static bool mustAuthenticate(const struct nodeClient *client)
 /* Whether it may change the node. */
 static bool mayChange(const struct nodeClient *client)
 {
-	return client->isProven ||
-	       (client->isLocal &&
-		nodeOwnerIsOurs(client->connection.fd, &client->address));
+	return client->isProven || client->isOurs;
 }
 
-/* Find who has said nothing for longest, of those that wait for nothing. */
-static struct nodeClient *longestSilent(struct hdNodeServer *server,
-					const struct nodeClient *but)
-{
-	struct nodeClient *found = NULL;
-
-	for (struct nodeClient *c = server->clients; c; c = c->next)
-		if (c != but && c->isAdmitted && !c->connection.isOver &&
-		    (!found ||
-		     c->connection.activeNs < found->connection.activeNs))
-			found = c;
-	return found;
-}
-
-/* Count it as a client; where there are too many, who has been silent for
- * longer than any request takes gives way. */
+/* Count it as a client; see shares.c. */
 static bool clientAdmit(struct nodeClient *client, uint16_t tag)
 {
 	struct hdNodeServer *server = client->server;
-	struct nodeClient *silent;
+	const char *why;
 
 	if (client->isAdmitted)
 		return true;
-	if (server->clientCount >= server->setup.clients) {
-		silent = longestSilent(server, client);
-		if (!silent || hdMonotonicNow() - silent->connection.activeNs <
-				       server->setup.timeoutNs) {
-			clientRefuse(client, tag, HD_FRAME_ELIMIT,
-				     "too many clients");
-			return false;
-		}
-		nodeClientEnd(
-			silent, HD_FRAME_ELIMIT,
-			"idle connection closed; other clients are waiting");
+	why = nodeShareAdmit(client);
+	if (why) {
+		clientRefuse(client, tag, HD_FRAME_ELIMIT, why);
+		return false;
 	}
 	server->clientCount++;
 	server->unknownCount--;
@@ -195,9 +171,9 @@ static json_t *textOrNull(const char *text)
 	return text && *text ? json_string(text) : json_null();
 }
 
-/* What a node says: the text, to be freed. */
+/* What a node says, but for probes: the text, to be freed. */
 static char *clientJson(struct nodeClient *client,
-			const struct hdNodeWireGet *request, json_t *probes)
+			const struct hdNodeWireGet *request)
 {
 	const struct hdNodeServer *server = client->server;
 	const struct hdNodeSource *source = &server->setup.source;
@@ -213,11 +189,10 @@ static char *clientJson(struct nodeClient *client,
 	for (unsigned int i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
 		json_t *section = NULL;
 
-		if (!(request->sections & 1U << i))
+		if (!(request->sections & 1U << i) ||
+		    1U << i == HD_NODE_WIRE_PROBES)
 			continue;
-		section = 1U << i == HD_NODE_WIRE_PROBES
-				  ? json_incref(probes)
-				  : source->section(source->context, 1U << i);
+		section = source->section(source->context, 1U << i);
 		json_object_set_new(all, hdNodeWireSectionNames[i],
 				    section ? section : json_null());
 	}
@@ -225,6 +200,20 @@ static char *clientJson(struct nodeClient *client,
 		   : NULL;
 	json_decref(all);
 	return text;
+}
+
+/* The same with probes, at the end of the object. */
+static char *clientWith(char *text, const char *probes)
+{
+	size_t length = text ? strlen(text) : 0;
+	char *all = NULL;
+
+	if (length > 0 &&
+	    asprintf(&all, "%.*s,\"probes\":%s}", (int)(length - 1), text,
+		     probes ? probes : "null") < 0)
+		all = NULL;
+	free(text);
+	return all;
 }
 
 /* Put the state into the connection. */
@@ -249,10 +238,12 @@ static void clientPutState(struct nodeClient *client, uint16_t tag,
 }
 
 static void clientState(struct nodeClient *client, uint16_t tag,
-			const struct hdNodeWireGet *request, json_t *probes)
+			const struct hdNodeWireGet *request, const char *probes)
 {
-	char *text = clientJson(client, request, probes);
+	char *text = clientJson(client, request);
 
+	if (request->sections & HD_NODE_WIRE_PROBES)
+		text = clientWith(text, probes);
 	if (!text)
 		clientFail(client, tag, HD_FRAME_EMEMORY, "out of memory");
 	else if (strlen(text) > HD_NODE_WIRE_ANSWER_MAX)
@@ -281,12 +272,12 @@ static void clientGet(struct nodeClient *client, uint16_t tag,
 	}
 	client->ask = *request;
 	client->askTag = tag;
-	client->ticket = nodeLaterAsk(client->server, isReset);
+	client->ticket = nodeLaterAsk(client, isReset);
 	if (!client->ticket)
 		clientFail(client, tag, HD_FRAME_EMEMORY, "out of memory");
 }
 
-void nodeClientProbes(struct nodeClient *client, json_t *probes)
+void nodeClientProbes(struct nodeClient *client, const char *probes)
 {
 	client->ticket = 0;
 	clientState(client, client->askTag, &client->ask, probes);
@@ -418,6 +409,10 @@ static bool clientTake(struct hdConnection *connection)
 	}
 	if (connection->in.used < HD_FRAME_HEADER_SIZE + header.length)
 		return false;
+	if (!nodeShareMayAsk(client, hdMonotonicNow())) {
+		connection->messageNs = 0;
+		return false;
+	}
 	clientRequest(client, &header,
 		      connection->in.bytes + HD_FRAME_HEADER_SIZE);
 	if (!connection->isDead)
@@ -445,7 +440,7 @@ static bool clientOwes(const struct hdConnection *connection)
 {
 	const struct nodeClient *client = (const void *)connection;
 
-	return client->isDenied || client->ticket;
+	return client->isDenied || client->isPaused || client->ticket;
 }
 
 static void clientRefused(struct hdConnection *connection, const char *why)
@@ -491,10 +486,11 @@ void nodeClientSetup(struct hdNodeServer *server)
 	};
 }
 
-void nodeClientCreate(struct hdNodeServer *server, int fd,
-		      const struct sockaddr_storage *address)
+void nodeClientCreate(struct hdNodeServer *server, const struct nodeDoor *door)
 {
+	const struct sockaddr_storage *address = &door->address;
 	struct nodeClient *client = calloc(1, sizeof(*client));
+	int fd = door->fd;
 
 	if (!client || hdConnectionOpen(&client->connection,
 					&server->connections, fd) < 0) {
@@ -505,7 +501,10 @@ void nodeClientCreate(struct hdNodeServer *server, int fd,
 	client->server = server;
 	client->sinceNs = client->connection.activeNs;
 	client->address = *address;
-	client->isLocal = hdAddressIsLocal((const struct sockaddr *)address);
+	client->isLocal = door->isLocal;
+	client->uid = door->uid;
+	client->isOurs =
+		door->isLocal && (door->uid == 0 || door->uid == geteuid());
 	hdAddressText((const struct sockaddr *)address, client->connection.peer,
 		      sizeof(client->connection.peer));
 	client->link = &server->clients;
@@ -545,6 +544,9 @@ void nodeClientSweep(struct nodeClient *client, int64_t nowNs)
 	if (!why && !client->isAdmitted &&
 	    nowNs - client->sinceNs > setup->timeoutNs)
 		why = "client did not authenticate in time";
+	nodeShareResume(client, nowNs);
+	if (client->connection.isDead)
+		return;
 	if (why) {
 		nodeClientEnd(client, HD_FRAME_ETIME, why);
 	} else if (client->isDenied && nowNs >= client->deniedNs) {

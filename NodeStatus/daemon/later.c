@@ -18,7 +18,9 @@ struct laterAsk {
 	struct laterAsk *next;
 	struct nodeLater *later;
 	uint64_t ticket;
-	json_t *probes;
+	bool seesAll;
+	uid_t uid; /* Else only processes of this user. */
+	char *probes;
 };
 
 /* It lives as long as the server and all that was asked for. */
@@ -38,7 +40,7 @@ static void laterDrop(struct laterAsk *answers)
 		struct laterAsk *answer = answers;
 
 		answers = answer->next;
-		json_decref(answer->probes);
+		free(answer->probes);
 		free(answer);
 	}
 }
@@ -55,12 +57,46 @@ static void laterRelease(struct nodeLater *later)
 
 /* ---- In the thread that reads probes ------------------------------------- */
 
+/* What a user may see: others' programs and kernels are not for everybody. */
+static json_t *laterOwn(const json_t *probes, uid_t uid)
+{
+	const json_t *all = json_object_get(probes, "processes");
+	json_t *own = json_array(), *process;
+	size_t i, hidden = 0;
+
+	json_array_foreach(all, i, process)
+	{
+		const json_t *owner = json_object_get(process, "uid");
+
+		if ((uid_t)json_integer_value(owner) == uid)
+			json_array_append(own, process);
+		else
+			hidden++;
+	}
+	return json_pack("{so sI}", "processes", own, "hidden",
+			 (json_int_t)hidden);
+}
+
+/* The text, to be freed: it is long, so it is not made in the loop. */
+static char *laterText(const struct laterAsk *ask, json_t *probes)
+{
+	json_t *seen = ask->seesAll || !probes ? json_incref(probes)
+					       : laterOwn(probes, ask->uid);
+	char *text =
+		seen ? json_dumps(seen, JSON_COMPACT | JSON_REAL_PRECISION(16))
+		     : NULL;
+
+	json_decref(seen);
+	json_decref(probes);
+	return text;
+}
+
 static void laterDone(void *context, json_t *probes)
 {
 	struct laterAsk *ask = context;
 	struct nodeLater *later = ask->later;
 
-	ask->probes = probes;
+	ask->probes = laterText(ask, probes);
 	pthread_mutex_lock(&later->mutex);
 	*later->last = ask;
 	later->last = &ask->next;
@@ -104,8 +140,9 @@ static void laterReady(struct hdPoll *poll, uint32_t events)
 	laterDrop(answers);
 }
 
-uint64_t nodeLaterAsk(struct hdNodeServer *server, bool isReset)
+uint64_t nodeLaterAsk(const struct nodeClient *client, bool isReset)
 {
+	struct hdNodeServer *server = client->server;
 	const struct hdNodeSource *source = &server->setup.source;
 	struct nodeLater *later = server->later;
 	struct laterAsk *ask = calloc(1, sizeof(*ask));
@@ -116,6 +153,8 @@ uint64_t nodeLaterAsk(struct hdNodeServer *server, bool isReset)
 	ticket = ++later->tickets;
 	ask->later = later;
 	ask->ticket = ticket;
+	ask->seesAll = client->isProven || client->isOurs;
+	ask->uid = client->uid;
 	atomic_fetch_add(&later->users, 1);
 	source->askProbes(source->context, isReset, laterDone, ask);
 	return ticket;

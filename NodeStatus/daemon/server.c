@@ -226,8 +226,8 @@ static bool serverIsWatching(const struct hdNodeServer *server, int64_t now,
 	for (const struct nodeClient *c = server->clients; c; c = c->next) {
 		const struct hdConnection *connection = &c->connection;
 
-		if (!c->isAdmitted || c->isDenied || connection->progressNs ||
-		    connection->messageNs)
+		if (!c->isAdmitted || c->isDenied || c->isPaused ||
+		    connection->progressNs || connection->messageNs)
 			return true;
 		if (connection->activeNs + server->setup.idleNs < idle)
 			idle = connection->activeNs + server->setup.idleNs;

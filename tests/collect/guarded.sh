@@ -28,6 +28,22 @@ stays_good() {
 	python3 "$abs_top_srcdir/tests/collect/guarded.py" "$port" "$begun" "$1"
 }
 
+# Connections of another user; both are needed.
+if [ "$(id -u)" -eq 0 ]; then
+	mkfifo root.in
+	"$hostile" 1 4 even <root.in >root.out &
+	daemons="$daemons $!"
+	exec 4>root.in
+	until_done test -s root.out || { echo "Bail out! no pages"; exit 1; }
+	begin_node crowded || { echo "Bail out! no daemon"; exit 1; }
+	ok "another user's connections lock out nobody, and see no probes of others" \
+		timeout 100 python3 "$abs_top_srcdir/tests/collect/crowd.py" "$port"
+	end_node "$begun"
+	exec 4>&-
+else
+	skip "another user's connections lock out nobody, and see no probes of others" "not root"
+fi
+
 # Pages are there when the daemon looks for the first time.
 begin_pages 10 16384 odd || { echo "Bail out! no pages"; exit 1; }
 begin_node busy --interval=0.1 || { echo "Bail out! no daemon"; exit 1; }
