@@ -136,6 +136,8 @@ static const hdIRule rules[] = {
 	  "Joined projects have `.info` files with their communicators." },
 	{ "merge.offset", HDI_WARNING,
 	  "The given offsets are consistent with the relations." },
+	{ "merge.base", HDI_NOTE,
+	  "All processes of a host began with the same setting of its clock." },
 	{ "merge.unbound", HDI_NOTE, "Relations connect the joined projects." },
 	{ "merge.group-name", HDI_WARNING,
 	  "The name of a group is a valid name of an XML element." },
