@@ -41,6 +41,44 @@ int hdOwnFileSetMode(const char *path, mode_t mode)
 	return ret;
 }
 
+int hdOwnSocketSet(const char *path, dev_t device, ino_t inode, mode_t mode,
+		   gid_t group)
+{
+	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC), ret = 0;
+	char self[64];
+	struct stat is;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &is) != 0 || !S_ISSOCK(is.st_mode) ||
+	    is.st_dev != device || is.st_ino != inode)
+		ret = -EPERM;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (ret == 0 && chmod(self, mode) != 0)
+		ret = -errno;
+	if (ret == 0 && group != (gid_t)-1 &&
+	    fchownat(fd, "", (uid_t)-1, group, AT_EMPTY_PATH) != 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+int hdOwnFileOpen(const char *path, mode_t mode)
+{
+	int fd = open(path,
+		      O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		      mode);
+	int ret;
+
+	if (fd < 0)
+		return errno == ELOOP ? -EPERM : -errno;
+	ret = ownCheck(fd);
+	if (ret == 0)
+		return fd;
+	close(fd);
+	return ret;
+}
+
 static bool ownIsTrusted(const struct stat *is)
 {
 	bool isShared = (is->st_mode & S_IWOTH) ||

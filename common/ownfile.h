@@ -14,6 +14,27 @@
 #include <sys/types.h>
 
 /**
+ * Set the rights and the group of a socket of this process, whose device and
+ * inode are these.
+ *
+ * @param group (gid_t)-1: as it is.
+ *
+ * @retval -EPERM Something else is there; nothing was changed.
+ * @return 0 or another negative errno value.
+ */
+int hdOwnSocketSet(const char *path, dev_t device, ino_t inode, mode_t mode,
+		   gid_t group);
+
+/**
+ * Open a file that this process keeps, such as that of its number, and make it
+ * if it is not there. Nothing is changed in one that is.
+ *
+ * @return A descriptor for both directions; -EPERM as hdOwnFileSetMode(), or
+ *         another negative errno value.
+ */
+int hdOwnFileOpen(const char *path, mode_t mode);
+
+/**
  * Set the rights of a file of this process.
  *
  * @retval 0 They are set.

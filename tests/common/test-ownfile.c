@@ -3,8 +3,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <glib.h>
@@ -48,6 +51,51 @@ static void testMode(void)
 		g_assert_cmpint(chown("other", 65534, 65534), ==, 0);
 		g_assert_cmpint(hdOwnFileSetMode("other", 0777), ==, -EPERM);
 	}
+}
+
+/* A file that is kept: it is made, and found again, but not behind a link. */
+static void testOpen(void)
+{
+	int fd = hdOwnFileOpen("kept", 0644);
+
+	g_assert_cmpint(fd, >=, 0);
+	g_assert_cmpint(write(fd, "1\n", 2), ==, 2);
+	close(fd);
+	fd = hdOwnFileOpen("kept", 0644);
+	g_assert_cmpint(fd, >=, 0);
+	close(fd);
+	g_assert_cmpint(symlink("kept", "to-kept"), ==, 0);
+	g_assert_cmpint(hdOwnFileOpen("to-kept", 0644), ==, -EPERM);
+	g_assert_cmpint(symlink("new", "to-new"), ==, 0);
+	g_assert_cmpint(hdOwnFileOpen("to-new", 0644), ==, -EPERM);
+	g_assert_false(g_file_test("new", G_FILE_TEST_EXISTS));
+	g_assert_cmpint(link("kept", "kept-2"), ==, 0);
+	g_assert_cmpint(hdOwnFileOpen("kept", 0644), ==, -EPERM);
+}
+
+/* A socket: not what was put into its place since it was made. */
+static void testSocket(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX,
+				       .sun_path = "socket" };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct stat is;
+
+	g_assert_cmpint(bind(fd, (void *)&address, sizeof(address)), ==, 0);
+	g_assert_cmpint(lstat("socket", &is), ==, 0);
+	g_assert_cmpint(
+		hdOwnSocketSet("socket", is.st_dev, is.st_ino, 0660, getegid()),
+		==, 0);
+	g_assert_cmpint(modeOf("socket"), ==, 0660);
+	g_assert_cmpint(rename("socket", "moved"), ==, 0);
+	g_assert_true(g_file_set_contents("victim", "x", 1, NULL));
+	g_assert_cmpint(chmod("victim", 0600), ==, 0);
+	g_assert_cmpint(symlink("victim", "socket"), ==, 0);
+	g_assert_cmpint(
+		hdOwnSocketSet("socket", is.st_dev, is.st_ino, 0666, (gid_t)-1),
+		==, -EPERM);
+	g_assert_cmpint(modeOf("victim"), ==, 0600);
+	close(fd);
 }
 
 static void checkDirectory(const char *name, mode_t mode, bool isOurs)
@@ -99,6 +147,8 @@ int main(int argc, char **argv)
 	g_assert_cmpint(chdir(directory), ==, 0);
 	g_test_add_func("/ownfile/rights of own files only", testMode);
 	g_test_add_func("/ownfile/directories of others", testDirectories);
+	g_test_add_func("/ownfile/file that is kept", testOpen);
+	g_test_add_func("/ownfile/rights of own sockets only", testSocket);
 	result = g_test_run();
 	if (system(clean) != 0)
 		result = 1;
