@@ -213,6 +213,9 @@ void hdmpiNoteInitEnd(struct hdmpiCall *call, int level)
 	hdmpiRuntimeStart(call);
 	if (call->isRecorded && call->function == HDMPI_Init_thread)
 		hdmpiNoteNumber(call, "threadLevel", level);
+	hdmpiEnd(call);
+	call->isRecorded = false;
+	hdmpiRuntimeStarted(call);
 }
 
 void hdmpiNoteFinalize(struct hdmpiCall *call)
@@ -222,8 +225,9 @@ void hdmpiNoteFinalize(struct hdmpiCall *call)
 
 void hdmpiNoteFinalized(struct hdmpiCall *call)
 {
-	(void)call;
-	hdmpiRuntimeFinish();
+	hdmpiEnd(call);
+	call->isRecorded = false;
+	hdmpiRuntimeFinish(call);
 }
 
 void hdmpiNoteAbort(struct hdmpiCall *call, MPI_Comm comm, int code)
