@@ -19,6 +19,7 @@
 #include "MPITracingLibrary/src/host/place.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/power.h"
+#include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/host/utilization.h"
 #include "MPITracingLibrary/src/message.h"
@@ -223,6 +224,23 @@ static bool runtimeIsOther(void)
 	return true;
 }
 
+/* Whether a rank is missing that would be waited for; the lowest one that is
+ * there says it. */
+static bool runtimeIsIncomplete(void)
+{
+	int rank, size, first = 0, missing;
+
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	PMPI_Comm_size(MPI_COMM_WORLD, &size);
+	missing = hdmpiPresenceMissing(size, &first);
+	if (missing > 0 && rank == (first == 0 ? hdmpiPresenceLowest(size) : 0))
+		hdmpiLossSay("nothing is recorded: %d of %d ranks run without "
+			     "libhdMPI, the first is rank %d; run all programs "
+			     "with hdmpirun, or build them with hdmpicc",
+			     missing, size, first);
+	return missing > 0;
+}
+
 /* Let rank 0's settings hold for all. Every process takes part, whatever its
  * own environment says, or the others would wait forever. */
 static int runtimeAgree(void)
@@ -230,8 +248,10 @@ static int runtimeAgree(void)
 	MPI_Comm parent = MPI_COMM_NULL;
 	int rank;
 
-	if (PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
+	if (runtimeIsIncomplete() ||
+	    PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
 		return -1;
+	hdmpiPresenceEnd();
 	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
 	PMPI_Comm_rank(runtime.world, &rank);
 	PMPI_Comm_get_parent(&parent);

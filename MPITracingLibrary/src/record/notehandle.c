@@ -6,6 +6,7 @@
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/testclock.h"
 #include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/record/verbs.h"
 #include "common/clock.h"
 
@@ -202,6 +203,7 @@ void hdmpiNoteRenameType(struct hdmpiCall *call, MPI_Datatype datatype)
 void hdmpiNoteInitBegin(struct hdmpiCall *call)
 {
 	hdmpiMessageInit();
+	hdmpiPresenceAnnounce();
 	hdmpiTestClock();
 	hdmpiPollsBegin();
 	call->start = hdClockNow();
