@@ -255,6 +255,11 @@ function indented(notes) {
 }
 
 function emitAfter(ret) {
+	# It ends what was begun before the call, whatever came of that.
+	if (after ~ /hdmpiNoteFinalized/) {
+		printf "%s", indented(after)
+		return
+	}
 	if (polled != "")
 		printf "\tif (%s == MPI_SUCCESS && call.isRecorded)\n" \
 			"\t\t%s\n", ret, polled

@@ -305,6 +305,7 @@ static void startAll(struct findings *findings)
 	findings->start = INT64_MAX;
 	findings->end = INT64_MIN;
 	findings->tracerNs = -1;
+	findings->callsNs = -1;
 	findings->ranks =
 		g_array_new(FALSE, FALSE, sizeof(struct findingsRank));
 	findings->phases =

@@ -205,6 +205,9 @@ struct findings {
 	GArray *kernels;
 	powerPico kernelsRest;
 	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
+	/** Of the time of MPI calls, what their tracing took; -1 if not known.
+	 */
+	int64_t callsNs;
 	int64_t tracerLate;
 	struct findingsDiagnostics diagnostics;
 

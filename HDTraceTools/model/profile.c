@@ -247,6 +247,8 @@ void profileAdd(struct profile *self, const struct profile *other)
 	self->stateCount += other->stateCount;
 	self->eventCount += other->eventCount;
 	self->epochs += other->epochs;
+	self->polled += other->polled;
+	self->callNs = MAX(self->callNs, other->callNs);
 	self->start = MIN(self->start, other->start);
 	self->end = MAX(self->end, other->end);
 }
@@ -530,6 +532,8 @@ static void addPolls(struct reading *self, const hdIRecord *record,
 		size_t name = positionOf(self->profile, parts[i].name);
 		bool isTracer = pollsIsTracer(parts[i].name);
 
+		if (!isTracer)
+			self->profile->polled += parts[i].calls;
 		costDivide(self, &whole, parts[i].time, length);
 		countStates(self, record, name, parts[i].calls,
 			    isTracer ? NULL : site);
@@ -562,6 +566,17 @@ static void addState(struct reading *self, const hdIRecord *record,
 	countStates(self, record, name, 1, site);
 }
 
+/** The tracer says what each call takes. */
+static void takeCallNs(struct profile *profile, const hdIRecord *record)
+{
+	int64_t ns;
+
+	if (pollsIsTracer(record->name) &&
+	    messagesNumber(record->attributes, record->attributeCount, "callNs",
+			   &ns))
+		profile->callNs = MAX(profile->callNs, ns);
+}
+
 static void addRecord(struct reading *self, const hdIRecord *record)
 {
 	struct profile *profile = self->profile;
@@ -575,6 +590,7 @@ static void addRecord(struct reading *self, const hdIRecord *record)
 	}
 	profile->stateCount++;
 	profile->epochs += messagesEpoch(record, NULL);
+	takeCallNs(profile, record);
 	sitesTake(self->sites, record, &site);
 	addState(self, record, site);
 }

@@ -681,6 +681,8 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 			     "null");
 		outJsonPlain(json, "late", "null");
 	}
+	if (findings->callsNs >= 0)
+		outJsonSeconds(json, "calls_s", findings->callsNs);
 	outJsonEnd(json);
 	putMessages(json, findings);
 	outJsonEnd(json);

@@ -1149,6 +1149,9 @@ static void printCost(const struct report *report)
 		       outSize(buffer, (int64_t)((double)report->findings.size /
 						 seconds)));
 	putchar('\n');
+	if (report->findings.callsNs >= 0)
+		printf("  MPI calls  about %s of their time is tracing\n",
+		       outDuration(buffer, report->findings.callsNs));
 	if (report->findings.tracerNs < 0) {
 		puts("  CPU time   not recorded; rut --sources tracer records "
 		     "it");

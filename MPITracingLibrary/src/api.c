@@ -76,7 +76,7 @@ static void regionName(const char *name, char *state, size_t size)
 		state[used++] = '_';
 	state[used] = '\0';
 	if (strcmp(state, "Nested") == 0 || strcmp(state, "Event") == 0 ||
-	    strcmp(state, "Program") == 0)
+	    strcmp(state, "Program") == 0 || strcmp(state, "Tracer") == 0)
 		memcpy(state + used, "_", 2);
 }
 

@@ -264,6 +264,7 @@ static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 {
 	memset(options, 0, sizeof(*options));
+	options->run = (uint64_t)hdMonotonicNow() ^ (uint64_t)getpid() << 40;
 	options->isOn = hdmpiOptionNumber("HDTRACE_MPI", 0, 1, 1);
 	options->isEnabled = hdmpiOptionNumber("HDTRACE_MPI_START", 0, 1, 1);
 	options->writesProject = hdmpiOptionNumber("HDTRACE_MPI_PROJ", 0, 1, 1);

@@ -103,6 +103,16 @@ static void between(MPI_Comm comm)
 	MPI_Reduce_scatter_block(out, in, part, MPI_INT, MPI_SUM, comm);
 }
 
+/* Without waiting. */
+static void later(MPI_Comm comm)
+{
+	MPI_Request requests[2];
+
+	MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, comm, &requests[0]);
+	MPI_Ibcast(out + 32, 3, MPI_INT, ROOT, comm, &requests[1]);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Comm own, comm;
@@ -116,6 +126,7 @@ int main(int argc, char **argv)
 	allgather(MPI_COMM_WORLD);
 	alltoall(MPI_COMM_WORLD);
 	reduce(MPI_COMM_WORLD);
+	later(MPI_COMM_WORLD);
 	MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &own);
 	MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, rank < 2 ? 2 : 0, 1,
 			     &comm);

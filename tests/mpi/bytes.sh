@@ -85,6 +85,34 @@ exported() {
 	cat found
 }
 
+# Calls that do not wait, when they are complete: as the same that wait.
+later() {
+	otf2-print otf2/traces.otf2 | sed -n '
+		s/^NON_BLOCKING_COLLECTIVE_COMPLETE *\([0-9]*\) .*Operation: \([A-Z_]*\),.*Sent: \([0-9]*\), Received: \([0-9]*\), Request: .*$/\1 \2 \3 \4/p' |
+		sort >found
+	cat found
+	diff - found <<'END'
+0 ALLTOALL 12 12
+0 BCAST 0 12
+1 ALLTOALL 12 12
+1 BCAST 12 0
+2 ALLTOALL 12 12
+2 BCAST 0 12
+END
+}
+
+# Functions of MPI are that by name and paradigm, and the tracer's states its own.
+paradigms() {
+	otf2-print -G otf2/traces.otf2 | sed -n '
+		s/^REGION .*Name: "\([A-Za-z_]*\)".*Paradigm: \([A-Z_]*\),.*/\1 \2/p' >found
+	cat found
+	for name in Init Finalize Comm_split Alltoall Ialltoall Waitall; do
+		grep -qx "MPI_$name MPI" found || return 1
+	done
+	grep -qx 'Tracer MEASUREMENT_SYSTEM' found &&
+		! grep -v '^MPI_' found | grep -v '^Tracer '
+}
+
 as_in_table() {
 	exported && table | diff - found && ! grep -i unknown said
 }
@@ -122,6 +150,8 @@ for library in $(built_libraries); do
 		continue
 	fi
 	ok "$library: bytes of all functions" as_in_table
+	ok "$library: bytes of calls that do not wait" later
+	ok "$library: names and paradigms" paradigms
 	ok "$library: bytes of files that do not say what is in place" unknown
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"

@@ -410,6 +410,7 @@ otf2_lines() {
 		/^ENTER / { n = ++depth[$2]; start[$2, n] = time }
 		/^LEAVE / {
 			n = depth[$2]--
+			sub(/^MPI_/, "", quoted[2])
 			print "s", node[$2], quoted[2], start[$2, n], time
 		}
 		/^METRIC / {

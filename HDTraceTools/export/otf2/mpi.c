@@ -325,6 +325,121 @@ static void putCollective(struct otf2 *self, const struct function *function,
 	otf2CountEvent(self, time);
 }
 
+/* ---- Collective calls that do not wait --------------------------------- */
+
+/** One whose request is not complete. */
+struct nonblocking {
+	OTF2_CollectiveOp op;
+	OTF2_CommRef comm;
+	uint32_t root;
+	uint64_t sent;
+	uint64_t received;
+};
+
+/** The function that waits, of one that does not: Ibarrier is like Barrier. */
+static const struct function *findWaiting(const struct otf2 *self,
+					  const char *name)
+{
+	const struct function *function = NULL;
+	char *waiting;
+
+	if (name[0] != 'I' || !g_ascii_islower(name[1]) ||
+	    !volumeIsCollective(name))
+		return NULL;
+	waiting = g_strdup(name + 1);
+	waiting[0] = g_ascii_toupper(waiting[0]);
+	function = findFunction(self, waiting);
+	g_free(waiting);
+	return function && function->isCollective ? function : NULL;
+}
+
+static void startCollective(struct otf2 *self, const struct function *function,
+			    const hdIRecord *record, int64_t time)
+{
+	struct nonblocking call = { .op = function->op };
+	struct volume bytes;
+	struct share part;
+	int64_t request;
+
+	if (!messagesNumber(record->attributes, record->attributeCount, "rid",
+			    &request) ||
+	    request < 0 || !readPart(self, record, &part)) {
+		exportLose(self->export,
+			   "collective calls of unknown communicators", 1);
+		return;
+	}
+	bytes = bytesOf(self, &part, record);
+	exportLose(self->export, "unknown bytes of collective calls",
+		   bytes.given < 0 || bytes.got < 0);
+	call.comm = part.group->number;
+	call.root = part.root;
+	call.sent = bytesKnown(bytes.given);
+	call.received = bytesKnown(bytes.got);
+	g_hash_table_insert(self->collectives,
+			    g_memdup2(&request, sizeof(request)),
+			    g_memdup2(&call, sizeof(call)));
+	otf2Check(self, otf2Api.OTF2_EvtWriter_NonBlockingCollectiveRequest(
+				self->events, NULL, (OTF2_TimeStamp)time,
+				(uint64_t)request));
+	otf2CountEvent(self, time);
+}
+
+static void completeCollective(struct otf2 *self, int64_t request, int64_t time)
+{
+	const struct nonblocking *call =
+		g_hash_table_lookup(self->collectives, &request);
+
+	if (!call)
+		return;
+	otf2Check(self, otf2Api.OTF2_EvtWriter_NonBlockingCollectiveComplete(
+				self->events, NULL, (OTF2_TimeStamp)time,
+				call->op, call->comm, call->root, call->sent,
+				call->received, (uint64_t)request));
+	otf2CountEvent(self, time);
+	g_hash_table_remove(self->collectives, &request);
+}
+
+static void completeRequest(struct otf2 *self, int64_t request, int64_t time)
+{
+	completeSend(self, request, time);
+	completeCollective(self, request, time);
+}
+
+/* ---- What has no records ----------------------------------------------- */
+
+static bool isOneSided(const char *name)
+{
+	static const char *const names[] = {
+		"Put",          "Get",
+		"Accumulate",   "Get_accumulate",
+		"Fetch_and_op", "Compare_and_swap",
+		"Rput",         "Rget",
+		"Raccumulate",  "Rget_accumulate",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (g_str_has_prefix(name, names[i]) &&
+		    (!name[strlen(names[i])] ||
+		     strcmp(name + strlen(names[i]), "_c") == 0))
+			return true;
+	}
+	return g_str_has_prefix(name, "Win_");
+}
+
+/** Say that a call of MPI is a state only. */
+static void loseCall(struct otf2 *self, const char *name)
+{
+	exportLose(self->export, "MPI records of one-sided calls",
+		   isOneSided(name));
+	exportLose(self->export, "MPI records of file accesses",
+		   g_str_has_prefix(name, "File_"));
+	exportLose(self->export, "MPI records of neighborhood collectives",
+		   g_str_has_prefix(name, "Neighbor_") ||
+			   g_str_has_prefix(name, "Ineighbor_"));
+	exportLose(self->export, "MPI records of persistent collectives",
+		   g_str_has_suffix(name, "_init") && volumeIsCollective(name));
+}
+
 /* ---- States ------------------------------------------------------------ */
 
 /** Whether it is a function, or its form for large counts. */
@@ -340,10 +455,14 @@ static bool isNamed(const hdIRecord *record, const char *name)
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 {
 	const struct function *function = findFunction(self, record->name);
+	const struct function *waiting = findWaiting(self, record->name);
 	int64_t request;
 
+	loseCall(self, record->name);
 	if (function && function->isCollective)
 		putCollective(self, function, record, time, true);
+	else if (waiting)
+		startCollective(self, waiting, record, time);
 	else if (isNamed(record, "Irecv") || isNamed(record, "Imrecv"))
 		forRequests(self, record, time, startReceive);
 	else if (g_str_has_prefix(record->name, "Start"))
@@ -374,5 +493,5 @@ void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
 		forRequests(self, record, time, testRequest);
 	else if (g_str_has_prefix(record->name, "Wait") ||
 		 g_str_has_prefix(record->name, "Test"))
-		forRequests(self, record, time, completeSend);
+		forRequests(self, record, time, completeRequest);
 }

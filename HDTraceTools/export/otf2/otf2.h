@@ -82,6 +82,9 @@ struct otf2 {
 	struct messages *messages;
 	GHashTable
 		*pending; /**< Requests of the trace to struct otf2Request. */
+	/** Requests of collective calls that are not complete, to what they
+	 *  are. */
+	GHashTable *collectives;
 	bool wantsSent;
 	OTF2_ErrorCode error; /**< The first one. */
 	bool hasFailed;       /**< Which was said. */

@@ -281,6 +281,11 @@ static struct volume volumeBy(enum volumeRule rule, const struct call *call)
 	return UNKNOWN;
 }
 
+bool volumeIsCollective(const char *name)
+{
+	return volumeRuleOf(name);
+}
+
 bool volumeOf(const hdIRecord *record, const struct volumePart *part,
 	      struct volume *volume)
 {

@@ -38,6 +38,9 @@ struct volume {
 	int64_t got;
 };
 
+/** Whether a function is a collective one, in any form. */
+bool volumeIsCollective(const char *name);
+
 /** Whether a state is a collective call, whose bytes are known or not. */
 bool volumeOf(const hdIRecord *record, const struct volumePart *part,
 	      struct volume *volume);

@@ -9,9 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
@@ -122,6 +125,37 @@ void hdmpiLossTell(MPI_Comm world, const struct hdmpiPlace *place, bool isOut)
 	pthread_mutex_lock(&loss.lock);
 	loss.isTaken = false;
 	pthread_mutex_unlock(&loss.lock);
+}
+
+/* Whether no other process of this host has something to say at the end: the
+ * first one takes a name, which it has as long as it lives. */
+static bool lossIsFirst(void)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), saved = errno;
+	bool isTaken;
+
+	if (fd < 0)
+		return true;
+	/* One that is in no file system. */
+	snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "hdtrace-%llx",
+		 (unsigned long long)hdmpiOptions.run);
+	isTaken = bind(fd, (struct sockaddr *)&name, sizeof(name)) < 0 &&
+		  errno == EADDRINUSE;
+	if (isTaken)
+		close(fd);
+	errno = saved;
+	return !isTaken;
+}
+
+void hdmpiLossTellAlone(const struct hdmpiPlace *place)
+{
+	const int one[] = { 1, 0 };
+
+	if (!loss.isTaken || loss.isTold)
+		return;
+	if (place->isAlone ? lossIsFirst() : place->isLeader)
+		lossPrint(place, one, 1, loss.text);
 }
 
 /* ---- Who never came to MPI_Init ---------------------------------------- */

@@ -36,6 +36,10 @@ void hdmpiLossInit(void);
  */
 void hdmpiLossTell(MPI_Comm world, const struct hdmpiPlace *place, bool isOut);
 
+/** The same at the end, without MPI: the leader of a host says what was taken
+ * by itself. */
+void hdmpiLossTellAlone(const struct hdmpiPlace *place);
+
 /** Say something for all, unless HDTRACE_MPI_VERBOSITY is -1. */
 void hdmpiLossSay(const char *format, ...)
 	__attribute__((__format__(__printf__, 1, 2)));

@@ -33,6 +33,7 @@ static void forwardDecide(struct hdmpiForward *entry)
 	if (!entry->actual) {
 		entry->to = next;
 	} else if (hdmpiObjectsAreOne(next, entry->actual) ||
+		   hdmpiObjectDefines(next, entry->actualName) ||
 		   hdmpiObjectIsOurs(next)) {
 		entry->to = entry->wrapper;
 	} else if (hdmpiObjectIsTool(next)) {

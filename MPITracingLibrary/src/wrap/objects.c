@@ -25,6 +25,24 @@ bool hdmpiObjectsAreOne(hdmpiCode *a, hdmpiCode *b)
 	return objectBase(a) == objectBase(b);
 }
 
+bool hdmpiObjectDefines(hdmpiCode *function, const char *name)
+{
+	struct link_map *map = NULL;
+	hdmpiCode *found = NULL;
+	void *handle = NULL;
+	Dl_info info;
+
+	if (dladdr1((const void *)(uintptr_t)function, &info, (void **)&map,
+		    RTLD_DL_LINKMAP) &&
+	    map)
+		handle = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return false;
+	*(void **)&found = dlsym(handle, name);
+	dlclose(handle);
+	return found && hdmpiObjectsAreOne(found, function);
+}
+
 /* The first function of a name that is not in the object that asks. */
 static hdmpiCode *objectNext(const char *name)
 {

@@ -13,6 +13,9 @@
 /** Whether two functions are in one object. */
 bool hdmpiObjectsAreOne(hdmpiCode *a, hdmpiCode *b);
 
+/** Whether the object of a function defines a name, too. */
+bool hdmpiObjectDefines(hdmpiCode *function, const char *name);
+
 /** Whether a function is in an object that has libhdMPI in it: this one, or one
  *  that is preloaded into a program that is linked with it. */
 bool hdmpiObjectIsOurs(hdmpiCode *function);
