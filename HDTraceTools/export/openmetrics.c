@@ -158,6 +158,8 @@ static void putHead(FILE *file, const struct family *family,
 #define CHUNK_SIZE (1 << 20)
 #define PART_ENTRIES 2048
 
+#define NS_PER_MS 1000000
+
 /** A node: its entries are in chunks of the spool, in each the times of all of
  *  them, and then the values, one family after the other. */
 struct node {
@@ -305,6 +307,12 @@ static int gatherBlock(struct nodeReader *self,
 	for (size_t i = first; i < entries->last && ret == 0; i++) {
 		exportLose(self->export, "gaps", block->isAfterGap[i]);
 		if (block->end[i] > *before) {
+			/* Times of Prometheus have milliseconds. */
+			exportLose(self->export,
+				   "samples in the millisecond of another one "
+				   "(Prometheus keeps one)",
+				   block->end[i] / NS_PER_MS ==
+					   *before / NS_PER_MS);
 			*before = block->end[i];
 			loseReadings(self, block, i);
 			continue;

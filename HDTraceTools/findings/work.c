@@ -284,7 +284,11 @@ static void forgetPower(struct findingsGroup *group)
 
 static void sayTemporary(struct findings *findings, int error)
 {
-	toolError(findings->tool, "temporary file: %s", strerror(-error));
+	/* A full disk is full for all. */
+	if (!findings->hasTemporaryError)
+		toolError(findings->tool, "temporary file: %s",
+			  strerror(-error));
+	findings->hasTemporaryError = true;
 }
 
 static void takePath(struct work *work, struct task *task)

@@ -186,14 +186,34 @@ static void addGrowth(const struct amounts *self, size_t column,
 		moments->missing++;
 }
 
+/** Add entries of a gauge or delta. */
+static void addPlain(const struct amounts *self, size_t column,
+		     struct moments *moments, size_t first, size_t last)
+{
+	const hdIValue *value = &self->group->values[column];
+	const hdIColumn *values = &self->block->columns[column];
+
+	if (!value->hasMissing) {
+		momentsAdd(moments, value->type, values, self->block, first,
+			   last);
+		return;
+	}
+	for (size_t i = first; i < last; i++) {
+		if (columnIsMissing(value, values, i))
+			moments->missing++;
+		else
+			momentsAdd(moments, value->type, values, self->block, i,
+				   i + 1);
+	}
+}
+
 void amountsAdd(const struct amounts *self, size_t column,
 		struct moments *moments, size_t first, size_t last)
 {
 	const hdIBlock *block = self->block;
 
 	if (self->columns[column].kind != KIND_COUNTER) {
-		momentsAdd(moments, &self->group->values[column],
-			   &block->columns[column], block, first, last);
+		addPlain(self, column, moments, first, last);
 		return;
 	}
 	for (size_t i = first; i < last; i++) {
@@ -209,8 +229,13 @@ void amountsAddPart(const struct amounts *self, size_t column,
 {
 	const hdIBlock *block = self->block;
 
+	if (columnIsMissing(&self->group->values[column],
+			    &block->columns[column], entry)) {
+		moments->missing++;
+		return;
+	}
 	if (self->columns[column].kind != KIND_COUNTER) {
-		momentsAddPart(moments, &self->group->values[column],
+		momentsAddPart(moments, self->group->values[column].type,
 			       &block->columns[column], block, entry,
 			       end - start);
 		return;

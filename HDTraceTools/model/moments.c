@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/moments.h"
 
 static inline void sumAdd(struct momentsSum *sum, double value)
@@ -82,20 +81,15 @@ static inline void addInteger(struct moments *moments, outInt128 value,
 			      (double)length);
 }
 
-void momentsAdd(struct moments *moments, const hdIValue *value,
-		const hdIColumn *column, const hdIBlock *block, size_t first,
-		size_t last)
+void momentsAdd(struct moments *moments, hdIType type, const hdIColumn *column,
+		const hdIBlock *block, size_t first, size_t last)
 {
 	const int64_t *start = block->start;
 	const int64_t *end = block->end;
 
-	switch (value->type) {
+	switch (type) {
 	case HDI_INT32:
 		for (size_t i = first; i < last; i++) {
-			if (columnIsMissing(value, column, i)) {
-				moments->missing++;
-				continue;
-			}
 			addInteger(moments, column->int32[i],
 				   end[i] - start[i]);
 			moments->sumInteger += column->int32[i];
@@ -103,10 +97,6 @@ void momentsAdd(struct moments *moments, const hdIValue *value,
 		break;
 	case HDI_INT64:
 		for (size_t i = first; i < last; i++) {
-			if (columnIsMissing(value, column, i)) {
-				moments->missing++;
-				continue;
-			}
 			addInteger(moments, column->int64[i],
 				   end[i] - start[i]);
 			moments->sumInteger += column->int64[i];
@@ -114,10 +104,6 @@ void momentsAdd(struct moments *moments, const hdIValue *value,
 		break;
 	case HDI_UINT64:
 		for (size_t i = first; i < last; i++) {
-			if (columnIsMissing(value, column, i)) {
-				moments->missing++;
-				continue;
-			}
 			addInteger(moments, column->uint64[i],
 				   end[i] - start[i]);
 			moments->sumInteger += column->uint64[i];
@@ -125,20 +111,20 @@ void momentsAdd(struct moments *moments, const hdIValue *value,
 		break;
 	case HDI_FLOAT:
 		for (size_t i = first; i < last; i++) {
-			double number = (double)column->float32[i];
+			double value = (double)column->float32[i];
 
-			addFloat(moments, number, end[i] - start[i]);
-			if (!isnan(number))
-				sumAdd(&moments->sum, number);
+			addFloat(moments, value, end[i] - start[i]);
+			if (!isnan(value))
+				sumAdd(&moments->sum, value);
 		}
 		break;
 	case HDI_DOUBLE:
 		for (size_t i = first; i < last; i++) {
-			double number = column->float64[i];
+			double value = column->float64[i];
 
-			addFloat(moments, number, end[i] - start[i]);
-			if (!isnan(number))
-				sumAdd(&moments->sum, number);
+			addFloat(moments, value, end[i] - start[i]);
+			if (!isnan(value))
+				sumAdd(&moments->sum, value);
 		}
 		break;
 	case HDI_STRING:
@@ -147,7 +133,7 @@ void momentsAdd(struct moments *moments, const hdIValue *value,
 	}
 }
 
-void momentsAddPart(struct moments *moments, const hdIValue *of,
+void momentsAddPart(struct moments *moments, hdIType type,
 		    const hdIColumn *column, const hdIBlock *block,
 		    size_t entry, int64_t part)
 {
@@ -156,11 +142,7 @@ void momentsAddPart(struct moments *moments, const hdIValue *of,
 	outInt128 integer = 0;
 	double value = 0;
 
-	if (columnIsMissing(of, column, entry)) {
-		moments->missing++;
-		return;
-	}
-	switch (of->type) {
+	switch (type) {
 	case HDI_INT32:
 		integer = column->int32[entry];
 		break;
@@ -180,7 +162,7 @@ void momentsAddPart(struct moments *moments, const hdIValue *of,
 		moments->count++;
 		return;
 	}
-	if (of->type == HDI_FLOAT || of->type == HDI_DOUBLE) {
+	if (type == HDI_FLOAT || type == HDI_DOUBLE) {
 		addFloat(moments, value, part);
 	} else {
 		addInteger(moments, integer, part);

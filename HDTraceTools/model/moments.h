@@ -65,18 +65,17 @@ static inline double momentsOver(double value, int64_t lengthNs)
  * Add entries that lie inside as a whole.
  *
  * @param moments Where to add.
- * @param value What the column is; of strings only the count is kept.
+ * @param type Type of the column; of strings only the count is kept.
  * @param column Values of a block.
  * @param block The block.
  * @param first First entry to add.
  * @param last Entry behind the last one.
  */
-void momentsAdd(struct moments *moments, const hdIValue *value,
-		const hdIColumn *column, const hdIBlock *block, size_t first,
-		size_t last);
+void momentsAdd(struct moments *moments, hdIType type, const hdIColumn *column,
+		const hdIBlock *block, size_t first, size_t last);
 
 /** Add the part of an entry that lies inside, in ns. */
-void momentsAddPart(struct moments *moments, const hdIValue *of,
+void momentsAddPart(struct moments *moments, hdIType type,
 		    const hdIColumn *column, const hdIBlock *block,
 		    size_t entry, int64_t part);
 

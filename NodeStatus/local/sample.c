@@ -210,7 +210,8 @@ static void takeValues(struct nodeSample *sample)
 			hdCellNumber(column->type, sample->used.cells[i]);
 
 		if (column->kind == HD_KIND_DELTA) {
-			value->sum += number;
+			if (!isnan(number))
+				value->sum += number;
 			number /= sample->lengthS;
 		}
 		/* A float has no more decimals than that. */

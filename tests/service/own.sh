@@ -136,6 +136,50 @@ begin_growing
 ok "a platform zone below its packages is replaced" leaves_out 50 \
 	"powercap package-0" "psys: left out: its counter advances by less than its parts"
 end_growing
+# What there is and why it counts, without measuring.
+explains() {
+	"$pt" list --explain --root="$scratch/tree" >out 2>err || return 1
+	cat out err
+	sed -n '/^powercap/,/^perf/p; /^Power/p' out | grep -v '^perf' |
+		tr -s ' ' >found
+	diff - found
+}
+zone intel-rapl:0 package-0 50
+zone intel-rapl:0:0 core 30
+zone intel-rapl:0:1 dram 5
+zone intel-rapl-mmio:0 package-0 50
+mkdir -p "${zones%/*}/hwmon/hwmon0"
+echo ina226 >"${zones%/*}/hwmon/hwmon0/name"
+echo 1000000 >"${zones%/*}/hwmon/hwmon0/power1_input"
+ok "explanation of packages" explains <<END
+powercap
+ mmio-package-0 copy left out: the same as package-0
+ package-0 package counts
+ package-0-core core left out: part of package-0
+ package-0-dram dram counts
+Power of the node: powercap package-0 + powercap package-0-dram
+END
+hwmon_is_left_out() {
+	tr -s ' ' <out | grep -qx ' ina226-power1 unknown left out: unknown role'
+}
+ok "explanation of a sensor without a known role" hwmon_is_left_out
+zone intel-rapl:1 psys 90
+ok "explanation of a platform" explains <<END
+powercap
+ mmio-package-0 copy left out: the same as package-0
+ package-0 package left out: measured by psys
+ package-0-core core left out: part of package-0
+ package-0-dram dram left out: measured by psys
+ psys platform counts
+Power of the node: powercap psys
+END
+rm -rf "$zones" "${zones%/*}/hwmon"
+explains_nothing() {
+	"$pt" list --explain --root="$scratch/tree" >out && cat out &&
+		grep -q '^  none: no zones in /sys/class/powercap' out &&
+		grep -qx 'Power of the node: not measured' out
+}
+ok "explanation of a machine without a meter" explains_nothing
 zone intel-rapl:0 package-0 50
 zone intel-rapl:1 psys 70
 zone intel-rapl:2 psys-1 80

@@ -591,6 +591,20 @@ ok "losses as JSON" prints export-openmetrics.json 0 export --to openmetrics \
 ok "no messages if asked" status 0 export -q --to openmetrics -o q.om mini
 ok "none" test ! -s err
 
+# Prometheus keeps one sample a millisecond.
+{
+	stat_header gamma Fast 'name="P" type="INT64" unit="W"'
+	stamp 1000000000
+	for microseconds in 100 900 1000 1500 2100; do
+		stamp 1000000000 "${microseconds}000"
+		hex 0000000000000001
+	done
+} >fast_gamma_Fast.stat
+ok "openmetrics of fast samples" status 0 export --to=openmetrics -o fast.om \
+	fast_gamma_Fast.stat
+ok "samples that Prometheus drops are counted" grep -q \
+	'samples in the millisecond of another one (Prometheus keeps one) (2)' err
+
 # Units with a prefix, names that become the same, infinite and hostile ones.
 {
 	stat_header gamma Odd 'name="P" type="FLOAT" unit="mW"' \
