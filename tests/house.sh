@@ -173,22 +173,22 @@ network_once() {
 		--exclude-dir=view
 }
 
-ok "HDTraceTools has rooms" at_most 3 HDTraceTools
-ok "libPT has rooms" at_most 6 PowerTracingLibrary/src
-ok "no folder is a heap" no_heap
+ok "HDTraceTools keeps its C files in folders" at_most 3 HDTraceTools
+ok "libPT keeps its C files in folders" at_most 6 PowerTracingLibrary/src
+ok "no folder has more than 20 C files" no_heap
 ok "includes are qualified" qualified
-ok "HACKING is the map" mapped
-ok "HACKING has the targets that measure" measured
-ok "HACKING has few decisions" decisions
-ok "the manual has the public headers" headed
-ok "README has the commands" introduced
-ok "the format is said once" format_once
-ok "recording is said once" recording_once
-ok "value times time is said once" integral_once
-ok "going through files is said once" scan_once
-ok "rows are printed once" rows_once
-ok "roles of MPI functions are said once" roles_once
-ok "clocks and threads are said once" clocks_once
-ok "locks are of pthreads" locks_once
-ok "the network is in one room" network_once
+ok "HACKING lists the folders" mapped
+ok "HACKING lists the targets for measurements" measured
+ok "HACKING lists at most 18 decisions" decisions
+ok "the manual contains all public headers" headed
+ok "README lists all commands" introduced
+ok "the file format has one implementation" format_once
+ok "recording has one implementation" recording_once
+ok "integrals have one implementation" integral_once
+ok "iteration over files has one implementation" scan_once
+ok "CSV rows have one implementation" rows_once
+ok "roles of MPI functions have one table" roles_once
+ok "clocks and threads have one implementation" clocks_once
+ok "only locks of pthreads are used" locks_once
+ok "only one folder contains network code" network_once
 done_testing

@@ -56,19 +56,19 @@ public_alone() {
 		./*/include/*.h ./*/*/include/*.h | grep -v '<sys/'
 }
 
-ok "an include that points up is found" \
+ok "an include of a higher layer is found" \
 	finds HDTraceTools/base/mutant.c '#include "HDTraceTools/view/jobs.h"' \
 	"HDTraceTools/base may not include HDTraceTools/view/jobs.h"
-ok "one from a library to another component is found" \
+ok "an include of another component in a library is found" \
 	finds HDTraceReadingCLibrary/src/mutant.c '# include <hdTrace.h>' \
 	"may not include HDTraceWritingCLibrary/include/hdTrace.h"
 ok "an include that is not qualified is found" \
 	finds common/mutant.c '#include "log.h"' '"log.h" is not qualified'
 ok "an unused header is found" \
 	finds common/mutant.h '' "common/mutant.h: nobody includes it"
-ok "a folder without a room is found" \
+ok "a folder that is not in the table is found" \
 	finds common/attic/mutant.c '' "common/attic/mutant.c: its folder has no room"
-ok "no include points up" is_sound
+ok "no file includes a header of a higher layer" is_sound
 cd "$abs_top_srcdir" || exit 99
 pt=PowerTracingLibrary
 ok "common and the writing library need libc only" \

@@ -28,5 +28,5 @@ is_lgpl() {
 }
 
 ok "every file names the licence" all_licensed
-ok "COPYING is that licence" is_lgpl
+ok "COPYING contains the licence that files name" is_lgpl
 done_testing

@@ -315,14 +315,14 @@ int tryRun(int argc, char **argv)
 		  "Delay of each read, write and fsync in ms (default: 20)",
 		  "MILLISECONDS" },
 		{ "project", 'p', 0, G_OPTION_ARG_STRING, &options.project,
-		  "Name of the project; gets a number if it exists (default: "
-		  "try)",
+		  "Name of the project; a number is added if it exists "
+		  "(default: try)",
 		  "NAME" },
 		{ "directory", 0, 0, G_OPTION_ARG_FILENAME, &options.directory,
 		  "Directory of the project (default: the current directory)",
 		  "DIRECTORY" },
 		{ "no-trace", 0, 0, G_OPTION_ARG_NONE, &options.isUntraced,
-		  "Leave the HDTrace translators out, for comparison", NULL },
+		  "Omit the HDTrace translators, for comparison", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };

@@ -114,7 +114,7 @@ static void printUntested(const struct compare *self)
 	if (needed)
 		printf(" At least %zu runs on each side are needed.\n", needed);
 	else
-		puts(" No number of runs is enough.");
+		puts(" No number of runs is sufficient.");
 }
 
 static void printTest(const struct compare *self)

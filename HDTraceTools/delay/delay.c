@@ -274,7 +274,7 @@ static const struct toolHelp help = {
 		       "pt.cfg(5) removes the delay "
 		       "while recording; --write removes it from\nexisting "
 		       "files. --measure "
-		       "creates a project that determines the delay best.",
+		       "records a project that is suitable to find the delay.",
 	.examples = "  hdtrace delay run1.proj\n"
 		    "  hdtrace delay --state=load --most=0.5 run1.proj\n"
 		    "  hdtrace delay --measure -c pt.cfg -p lag\n",

@@ -205,10 +205,10 @@ static int runOn(struct diagnoseRun *self, const char *path)
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Find the slow node, and the slow layer in it. Prints how many "
-		"operations were pending in\neach layer, which layer held "
-		"them, and which nodes hold more than comparable "
-		"nodes.\nLayers are statistics groups with a gauge Pending.",
+		"Find the slow node, and the slow layer in it. Prints the "
+		"number of pending operations\nin each layer, the layer that "
+		"held them, and the nodes that hold more than comparable\n"
+		"nodes. Layers are statistics groups with a gauge Pending.",
 	.examples = "  hdtrace diagnose run1.proj\n"
 		    "  hdtrace diagnose --from=10 --to=20 run1\n"
 		    "  hdtrace diagnose --format=json --fail run1\n",

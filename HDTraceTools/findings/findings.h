@@ -229,15 +229,15 @@ struct findings {
 /* ---- findings.c -------------------------------------------------------- */
 
 /** Options of all that finds, for toolParse(); no terminator. */
-#define FINDINGS_ENTRIES(findings)                                        \
-	PHASE_ENTRIES(&(findings)->phaseOptions),                         \
-		PHASE_ENTRY_BY_NAME(&(findings)->phaseOptions),           \
-		WINDOW_ENTRY(&(findings)->window),                        \
-		DELAY_ENTRY(&(findings)->isAsRecorded),                   \
-	{                                                                 \
-		"power", 0, 0, G_OPTION_ARG_FILENAME, &(findings)->power, \
-			"Values to compute the energy of a node from",    \
-			"PATTERN"                                         \
+#define FINDINGS_ENTRIES(findings)                                           \
+	PHASE_ENTRIES(&(findings)->phaseOptions),                            \
+		PHASE_ENTRY_BY_NAME(&(findings)->phaseOptions),              \
+		WINDOW_ENTRY(&(findings)->window),                           \
+		DELAY_ENTRY(&(findings)->isAsRecorded),                      \
+	{                                                                    \
+		"power", 0, 0, G_OPTION_ARG_FILENAME, &(findings)->power,    \
+			"Values from which to compute the energy of a node", \
+			"PATTERN"                                            \
 	}
 
 /** Start with nothing, before options are parsed. */

@@ -181,7 +181,7 @@ static int openProject(struct join *self, struct joinProject *project)
 		toolReport(self->tool, "merge.communicators",
 			   project->project->file, -1, 0,
 			   "no .info files with the communicators; "
-			   "communicators are left out");
+			   "communicators are omitted");
 	findLevels(project);
 	return -1;
 }

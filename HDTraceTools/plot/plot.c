@@ -362,7 +362,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		{ "title", 0, 0, G_OPTION_ARG_FILENAME, &job.plot.title,
 		  "Title (default: the name of the project)", "TEXT" },
 		{ "size", 0, 0, G_OPTION_ARG_FILENAME, &options->size,
-		  "Size in mm (default: 170, with the required height)",
+		  "Size in mm (default: width 170, and the required height)",
 		  "WxH" },
 		{ "font-size", 0, 0, G_OPTION_ARG_FILENAME, &options->fontSize,
 		  "Size of the text in points (default: 8)", "PT" },

@@ -356,8 +356,9 @@ int sharesPrint(struct tool *tool, const hdIProject *project,
 	if (tables->len) {
 		sharePrint(tool, project, tables);
 	} else {
-		toolError(tool, "--shares: there are neither traces nor shares "
-				"of C-states");
+		toolError(tool,
+			  "--shares: the project has neither traces nor shares "
+			  "of C-states");
 		ret = -1;
 	}
 	g_ptr_array_unref(tables);

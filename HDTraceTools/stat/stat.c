@@ -852,12 +852,13 @@ int statRun(struct tool *tool, int argc, char **argv)
 		SELECT_ENTRIES(&run.selection),
 		PHASE_ENTRIES(&run.phaseOptions),
 		{ "regions", 0, 0, G_OPTION_ARG_FILENAME, &run.regions,
-		  "Time and energy of matching states, by trace", "PATTERN" },
+		  "Print time and energy of matching states, by trace",
+		  "PATTERN" },
 		{ "by-site", 0, 0, G_OPTION_ARG_NONE, &run.isBySite,
 		  "With --regions: group the states by call site", NULL },
 		{ "shares", 0, 0, G_OPTION_ARG_NONE, &run.isShares,
-		  "Time fractions and energy of all states by trace, and "
-		  "C-states",
+		  "Print time fractions and energy of all states by trace, "
+		  "and C-states",
 		  NULL },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
 		WINDOW_ENTRY(&run.window),

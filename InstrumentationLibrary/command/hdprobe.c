@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 		  "Print the kernels that should be dispatched in batches",
 		  NULL },
 		{ "share", 0, 0, G_OPTION_ARG_DOUBLE, &options.share,
-		  "Acceptable share of the dispatch (default: 5)", "PERCENT" },
+		  "Acceptable time of the dispatch in % (default: 5)",
+		  "PERCENT" },
 		{ "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &options.interval,
 		  "Repeat the output at this interval in seconds until the "
 		  "process ends",

@@ -75,7 +75,7 @@ static const struct cliCommand command = {
 		"Keep CPUs busy at a known load, and record their power.\n"
 		"Each CPU has a pinned thread. The plan is one load, several "
 		"loads in turn, or a\npseudo-random on-off sequence. -p "
-		"records the edges, -c also the power.",
+		"records the edges, and -c also records the power.",
 	.notes = "Examples:\n"
 		 "  hdload --load=0.5 --duration=10\n"
 		 "  hdload --loads=5s:0,5s:1,5s:0.3 -p steps\n"
@@ -365,9 +365,10 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
 		  "Duration in seconds", "SECONDS" },
 		{ "loads", 0, 0, G_OPTION_ARG_STRING, &options->loads,
-		  "Loads in turn, each for its duration", "DURATION:LOAD,..." },
+		  "Run these loads in turn, each for its duration",
+		  "DURATION:LOAD,..." },
 		{ "sequence", 0, 0, G_OPTION_ARG_NONE, &options->isSequence,
-		  "Pseudo-random on-off sequence; runs once, or for --duration",
+		  "Run a pseudo-random on-off sequence, once or for --duration",
 		  NULL },
 		{ "order", 0, 0, G_OPTION_ARG_INT, &options->order,
 		  "Order of the sequence of 2^N - 1 steps, 2 to 20 (default: "

@@ -298,7 +298,7 @@ bool hdLoadRecordEnd(struct hdLoadRecord *self)
 	bool isWhole = true;
 
 	if (self->power && pt_finalizeTrace(self->power) != PT_SUCCESS) {
-		outSay(stderr, "%s: power: not measured until the end",
+		outSay(stderr, "%s: power: measurement ended early",
 		       self->tool);
 		isWhole = false;
 	}

@@ -19,7 +19,7 @@ static const struct cliCommand command = {
 	.description =
 		"Send a configuration file (hdnode.conf(5)) to nodes. Each "
 		"node accepts it as a whole, or reports the errors and keeps "
-		"its configuration. It is valid until hdnode ends there.",
+		"its configuration. It is valid until hdnode ends.",
 	.notes = "Exit status: 0 all nodes accepted it, 1 some did not, 2 "
 		 "usage error or unreadable\nfile.\n\n"
 		 "Examples:\n"

@@ -23,7 +23,7 @@
 	X(advise, adviseRun, "Print nodes as lines of slurm.conf")  \
 	X(collect, collectRun, "Query the status of many nodes")    \
 	X(configure, configureRun, "Send a configuration to nodes") \
-	X(rules, rulesRun, "Print alarms as rules of Prometheus")
+	X(rules, rulesRun, "Print alarms as Prometheus rules")
 
 typedef int nodeRun(int argc, char **argv);
 #define NODE_DECLARE(name, run, summary) nodeRun run;
@@ -55,7 +55,7 @@ struct nodeAsk {
 		  0,                                                           \
 		  G_OPTION_ARG_DOUBLE,                                         \
 		  &(ask)->timeout,                                             \
-		  "Time in seconds to wait for answers (default: 5)",          \
+		  "Timeout for answers in seconds (default: 5)",               \
 		  "SECONDS" },                                                 \
 		{ "token",                                                     \
 		  0,                                                           \
@@ -69,7 +69,7 @@ struct nodeAsk {
 		  0,                                                           \
 		  G_OPTION_ARG_STRING,                                         \
 		  &(ask)->user,                                                \
-		  "User whose token is used (default: the first one)",         \
+		  "User of the token (default: the first in the file)",        \
 		  "NAME" },                                                    \
 		{ "tls",                                                       \
 		  0,                                                           \
@@ -80,11 +80,11 @@ struct nodeAsk {
 		  NULL },                                                      \
 		{ "ca",       0,                                               \
 		  0,          G_OPTION_ARG_FILENAME,                           \
-		  &(ask)->ca, "Encrypt; trust the authorities in FILE",        \
+		  &(ask)->ca, "Encrypt, and trust the authorities in FILE",    \
 		  "FILE" },                                                    \
 	{                                                                      \
 		"fingerprint", 0, 0, G_OPTION_ARG_STRING, &(ask)->fingerprint, \
-			"Encrypt; trust only the certificate with this "       \
+			"Encrypt, and trust only the certificate with this "   \
 			"SHA-256 fingerprint",                                 \
 			"HEX"                                                  \
 	}

@@ -266,7 +266,7 @@ static void serveReload(struct serving *serving)
 static void serveGiveUp(int signal)
 {
 	static const char text[] =
-		"hdnode: an operation hangs; exiting without it\n";
+		"hdnode: an operation hangs; exiting anyway\n";
 	ssize_t ret = write(STDERR_FILENO, text, sizeof(text) - 1);
 
 	(void)signal;

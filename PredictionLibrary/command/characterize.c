@@ -552,11 +552,12 @@ int characterizeRun(struct predict *predict, int argc, char **argv)
 		  "Replace existing files", NULL },
 		{ "kernel", 0, 0, G_OPTION_ARG_STRING, &wishes.kernel,
 		  "Pattern of kernel states (default: by attribute, else all "
-		  "but MPI)",
+		  "except MPI)",
 		  "PATTERN" },
 		{ "architecture", 0, 0, G_OPTION_ARG_STRING,
 		  &wishes.architecture,
-		  "Architecture of PEs whose states name none (default: cpu)",
+		  "Architecture of PEs if their states name none (default: "
+		  "cpu)",
 		  "NAME" },
 		{ "reference", 0, 0, G_OPTION_ARG_STRING, &wishes.reference,
 		  "Host that represents the power of its architecture "
@@ -572,12 +573,12 @@ int characterizeRun(struct predict *predict, int argc, char **argv)
 		  "Memory of each host in bytes (default: unlimited)",
 		  "BYTES" },
 		{ "full", 0, 0, G_OPTION_ARG_STRING, &wishes.full,
-		  "Behavior when memory is full: fail or delay (default: only "
-		  "report it)",
+		  "Behavior when memory is full: fail or delay (default: a "
+		  "report)",
 		  "HOW" },
 		{ "no-delay", 0, 0, G_OPTION_ARG_NONE, &wishes.isAsRecorded,
-		  "Use the times of power as recorded, even if the meter is "
-		  "late",
+		  "Use power time stamps as recorded, without correction of "
+		  "the meter delay",
 		  NULL },
 		{ "time-only", 0, 0, G_OPTION_ARG_NONE, &wishes.isTimeOnly,
 		  "Omit energies", NULL },

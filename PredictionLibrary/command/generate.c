@@ -76,17 +76,19 @@ int generateRun(struct predict *predict, int argc, char **argv)
 	char *form = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
 		{ "tiles", 0, 0, G_OPTION_ARG_INT, &self.tiles,
-		  "For cholesky and lu: rows of tiles (default: 10)", "N" },
+		  "For cholesky and lu: number of rows of tiles (default: 10)",
+		  "N" },
 		{ "tile-size", 0, 0, G_OPTION_ARG_INT, &self.tileSize,
-		  "Rows of a tile or cell; for ring: bytes (default: 1024)",
+		  "Rows of a tile or cell; for ring: bytes of a message "
+		  "(default: 1024)",
 		  "N" },
 		{ "width", 0, 0, G_OPTION_ARG_INT, &self.width,
-		  "Rows of cells of a stencil, or tasks per layer or round "
+		  "Rows of cells in a stencil, or tasks in a layer or round "
 		  "(default: 32)",
 		  "N" },
 		{ "steps", 0, 0, G_OPTION_ARG_INT, &self.steps,
-		  "Steps of a stencil, layers, or rounds of a ring (default: "
-		  "10)",
+		  "Number of steps in a stencil, of layers, or of rounds in "
+		  "a ring (default: 10)",
 		  "N" },
 		{ "on", 0, 0, G_OPTION_ARG_STRING, &self.on,
 		  "Map tasks to these PEs in turn", "PE,..." },

@@ -44,9 +44,9 @@ struct predict {
 	X(simulate, "predict time, energy and power")                     \
 	X(measure, "measure the kernels of a task graph on this machine") \
 	X(graph, "convert the project of a run into a task graph")        \
-	X(sweep, "predict many models, and find the best of them")        \
+	X(sweep, "predict many models, and find the best models")         \
 	X(characterize, "create models from measurements")                \
-	X(convert, "convert a task graph to the other form")
+	X(convert, "convert a task graph between XML and binary")
 
 /** One whose function cannot be called after it: hdtrace has one, too. */
 #define PREDICT_COMPARE "compare", "compare a prediction with measured runs"

@@ -246,7 +246,7 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		  "HOW" },
 		{ "off-unused", 0, 0, G_OPTION_ARG_NONE,
 		  &wishes.isWithoutUnused,
-		  "Count no idle power of unused servers", NULL },
+		  "Ignore the idle power of unused servers", NULL },
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
 		  "Output format: text or json (default: text)", "FORMAT" },
 		{ "tasks", 0, 0, G_OPTION_ARG_NONE, &wishes.hasTasks,
@@ -258,8 +258,8 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &wishes.annotate,
 		  "Write the graph with times to FILE", "FILE" },
 		{ "power-limit", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.powerLimit,
-		  "Print when all servers exceed W watts, and the responsible "
-		  "task",
+		  "Print the times when all servers together exceed W watts, "
+		  "and the responsible tasks",
 		  "W" },
 		{ "subgraphs", 0, 0, G_OPTION_ARG_NONE, &wishes.hasSubgraphs,
 		  "Print the time of each independent part of the graph",

@@ -45,7 +45,7 @@ for list in "$abs_top_srcdir"/tests/abi/*.symbols; do
 	if [ -f "$static" ]; then
 		ok "$library.a exports the listed symbols" \
 			exports_match "$static" "$list"
-		ok "$library.a has no names but ours" names_are_ours "$static"
+		ok "$library.a exports only names with our prefixes" names_are_ours "$static"
 	fi
 	# A sanitizer adds symbols of its own.
 	if [ -f "$shared" ] && [ -z "${HD_SANITIZE-}" ]; then

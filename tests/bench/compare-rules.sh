@@ -90,12 +90,12 @@ ok "equal results pass" same
 ok "slower by 7 % is slower" slower
 ok "differences within the noise pass" noisy
 ok "slower by 4 % is allowed" little
-ok "faster is good" faster
-ok "every figure counts" second_is_slower
-ok "five pairs say nothing" few
-ok "six pairs: from the smallest to the largest" six
-ok "1 % more instructions are allowed, and no more" instructions
+ok "a faster revision passes" faster
+ok "one slower figure of two fails" second_is_slower
+ok "five pairs are too few for a verdict" few
+ok "six pairs give a verdict, and the range from minimum to maximum" six
+ok "more than 1 % additional instructions fail" instructions
 ok "an empty measurement fails" nothing
 ok "a malformed measurement is an error" broken
-ok "a revision is needed" no_revision
+ok "a missing revision is an error" no_revision
 done_testing

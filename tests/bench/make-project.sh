@@ -43,22 +43,22 @@ refuses() {
 	[ $? -eq 2 ]
 }
 
-ok "a project" make_in one
-ok "the same again" make_in two
-ok "byte by byte" same
-ok "is as the format wants it" status 0 check one/run
-ok "as many records and entries as were asked for" counts 6007 1000
-ok "messages are sent and received" messages
+ok "make-project creates a project" make_in one
+ok "the same seed creates the project again" make_in two
+ok "projects of the same seed are identical" same
+ok "the project passes check" status 0 check one/run
+ok "the project has the requested number of records and entries" counts 6007 1000
+ok "each sent message is received" messages
 rm -rf two/*
-ok "another seed" make_in two --seed=2
-ok "gives another project" eval '! diff -r one two >different'
+ok "make-project accepts another seed" make_in two --seed=2
+ok "another seed creates another project" eval '! diff -r one two >different'
 rm -rf two/*
-ok "only traces" make_in two --values=0
-ok "are as the format wants them" status 0 check two/run
+ok "a project of traces only is created" make_in two --values=0
+ok "a project of traces only passes check" status 0 check two/run
 rm -rf two/*
-ok "only statistics" make_in two --records=0
-ok "are as the format wants them" status 0 check two/run
-ok "keeps existing files" eval '! make_in two'
-ok "wants numbers" refuses --nodes=x p
-ok "wants a name" refuses
+ok "a project of statistics only is created" make_in two --records=0
+ok "a project of statistics only passes check" status 0 check two/run
+ok "existing files are kept" eval '! make_in two'
+ok "an argument that is not a number is refused" refuses --nodes=x p
+ok "a missing name is refused" refuses
 done_testing

@@ -43,9 +43,9 @@ setup() {
 		sed -i 's/: 5s/: 500ms/' prometheus.yml
 }
 setup || { echo "Bail out! nothing to serve"; exit 1; }
-ok "promtool checks the rules" promtool check rules hdtrace-alerts.yml \
+ok "promtool accepts the rules" promtool check rules hdtrace-alerts.yml \
 	hdtrace-records.yml "$there/hdtrace-alerts.yml"
-ok "promtool checks the configuration" promtool check config prometheus.yml
+ok "promtool accepts the configuration" promtool check config prometheus.yml
 
 begin_node one -c always.conf
 first=$port

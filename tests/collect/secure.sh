@@ -116,8 +116,8 @@ fingerprint=$(openssl x509 -in node.crt -noout -fingerprint -sha256 |
 	sed 's/.*=//')
 begin_away secure --certificate=node.crt --key=node.key ||
 	{ cat secure.log; echo "Bail out! no daemon"; exit 1; }
-ok "TLS with a certificate authority" asks_away 0 ok --token=tokens --ca=node.crt
-ok "TLS with a fingerprint" asks_away 0 ok --token=tokens \
+ok "TLS with a certificate authority is accepted" asks_away 0 ok --token=tokens --ca=node.crt
+ok "TLS with a fingerprint is accepted" asks_away 0 ok --token=tokens \
 	--fingerprint="$fingerprint"
 ok "a wrong authority is denied" asks_away 1 denied --token=tokens --ca=stranger.crt
 ok "the reason is the failed authentication of the server" \

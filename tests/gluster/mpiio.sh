@@ -76,14 +76,14 @@ END
 }
 scene library
 # shellcheck disable=SC2046 # lists of options
-ok "a program is built" "$mpicc" -std=gnu11 -o "$scratch/mpiio" \
+ok "the MPI-IO program is built" "$mpicc" -std=gnu11 -o "$scratch/mpiio" \
 	"$abs_top_srcdir/tests/gluster/mpiio.c" -rdynamic -pthread -ldl \
 	$(${PKG_CONFIG:-pkg-config} --cflags-only-I --libs glusterfs-api)
-ok "$library: MPI-IO by libgfapi" by_library
-ok "the programs' projects are joined" joined
-ok "the calls of MPI are the roots" rooted certain
+ok "$library: MPI-IO writes by libgfapi" by_library
+ok "$library: projects of servers and libgfapi program are joined" joined
+ok "$library: MPI calls are the roots of relations" rooted certain
 scene mount
-ok "$library: MPI-IO on a mount" by_mount
-ok "the programs' projects are joined" joined
-ok "the calls of MPI are inferred" rooted inferred
+ok "$library: MPI-IO writes on a mount" by_mount
+ok "$library: projects of servers and mount are joined" joined
+ok "$library: MPI calls are inferred as causes" rooted inferred
 done_testing

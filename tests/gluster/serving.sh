@@ -367,7 +367,7 @@ own_files() {
 }
 scene refused
 ok "file names are not recorded into readable files" refused
-ok "no name is recorded, everything else is" no_names
+ok "without file names, all other data is recorded" no_names
 ok "other users cannot write to any file" own_files
 
 # Two bricks of one name that begin at the same time: before it makes its first file

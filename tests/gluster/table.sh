@@ -35,9 +35,9 @@ table() {
 	cat "$result"
 	return "$status"
 }
-ok "REQ and TROVE of the slow one have 5 times the median of the others" table
+ok "REQ and TROVE of the slow brick have 5 times the median of other bricks" table
 names() {
 	grep 'brick2 is slow in TROVE' said
 }
-ok "hdtrace diagnose names its storage" names
+ok "hdtrace diagnose names the storage of the slow brick" names
 done_testing

@@ -79,7 +79,7 @@ ok "a file is distributed over the bricks and read back" spreads
 ok "the exit status is the status of the command" status_of seven 7
 ok "a missing command returns 127" status_of absent 127
 ok "a killed command returns 137" status_of killed 137
-ok "these trials leave nothing behind" goes spread seven absent killed
+ok "trials with these exit statuses leave no files" goes spread seven absent killed
 
 # The child of a process goes to $child: PID
 child_of() {
@@ -95,9 +95,9 @@ ends() {
 		status_of "$1" "$2"
 }
 ok "SIGINT ends the trial" ends INT 130
-ok "nothing is left after SIGINT" goes INT
+ok "no files remain after SIGINT" goes INT
 ok "SIGKILL ends the trial" ends KILL 137
-ok "nothing is left after SIGKILL" goes KILL
+ok "no files remain after SIGKILL" goes KILL
 
 # A trial that must not begin: [OPTION...] -- COMMAND...
 trial() {
@@ -147,7 +147,7 @@ slow() {
 	[ "$result" -eq 0 ] && [ -f traces/try.proj ]
 }
 ok "a trial with a slow brick succeeds" slow
-ok "only the project is left" goes slow
+ok "only the project of the trial remains" goes slow
 checked() {
 	"$abs_top_builddir/hdtrace" check traces/try
 }

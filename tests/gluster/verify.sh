@@ -62,11 +62,11 @@ for way in by_fuse by_gfapi; do
 	ok "no relation lacks its cause" written orphans writev fsync
 done
 scene async
-ok "many concurrent operations by libaio" by_fuse f --rw=randrw --bs=16k --ioengine=libaio \
+ok "many concurrent operations by libaio succeed" by_fuse f --rw=randrw --bs=16k --ioengine=libaio \
 	--iodepth=16 --direct=1
 ok "no relation lacks its cause" written orphans writev readv
 scene eight
-ok "eight programs by gfapi" by_gfapi f --rw=write --bs=256k --numjobs=8
+ok "eight programs write by gfapi" by_gfapi f --rw=write --bs=256k --numjobs=8
 ok "each part has a complete chain of causes" written c1
 
 # fio says the same with and without us.
@@ -123,7 +123,7 @@ fsx() {
 }
 writers=
 scene fsx
-ok "random operations, each compared with memory" fsx
+ok "results of random operations agree with memory" fsx
 ok "no relation lacks its cause" written orphans ftruncate rename
 ok "the project has no errors" checks
 
@@ -166,7 +166,7 @@ END
 }
 failed=
 scene failing
-ok "a storage with occasional errors" failing
+ok "a load finishes on a storage with occasional errors" failing
 ok "gauges are 0 at the end" written g1
 ok "no relation lacks its cause" written orphans writev
 
@@ -237,8 +237,8 @@ host_times() {
 scene host
 if disk=$(mktemp -d /var/tmp/hdtrace-gluster.XXXXXX) &&
 	setfattr -n trusted.hdtrace -v 1 "$disk"; then
-	ok "a brick on the disk, its client in another network" on_disk
-	ok "disk and network of the host have counted the bytes" host_figures
+	ok "a client in another network writes to a brick on the disk" on_disk
+	ok "disk and network counters of the host contain the bytes" host_figures
 	ok "gauges, relations and utilization share one time" host_times
 else
 	skip "the host of a brick" "files of /var/tmp have no trusted attributes"

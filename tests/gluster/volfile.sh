@@ -169,7 +169,7 @@ p.hdtrace storage/posix:
 END_OF_FILE
 	grep -q 'no BREQ' err
 }
-ok "a server without threads, in lines that end with CR" without_io_threads
+ok "a server without I/O threads is recognized in a file with CRLF" without_io_threads
 
 local_graph() {
 	becomes local.vol <<'END_OF_FILE'
@@ -179,7 +179,7 @@ a-hdtrace-trove debug/hdtrace TROVE: a
 a storage/posix:
 END_OF_FILE
 }
-ok "a volume file in a few lines, without network translators" local_graph
+ok "a graph without network translators gets only CLIENT and TROVE" local_graph
 
 slow_disk() {
 	becomes slow-disk.vol <<'END_OF_FILE' || return 1
@@ -211,7 +211,7 @@ c0-hdtrace-bmi debug/hdtrace BMI: c0
 c0 protocol/client:
 END_OF_FILE
 }
-ok "without shard FLOW is above distribute" no_shard
+ok "FLOW is above distribute if there is no shard" no_shard
 
 one_link() {
 	sed '/^end-volume/q' client.vol >one.vol
@@ -370,7 +370,7 @@ bricks_first() {
 		"$hdgluster" filter --layers=REQ gv0.tcp-fuse.vol 2>err &&
 		grep 'gv0.tcp-fuse.vol: no place for a translator; file left' err
 }
-ok "filter leaves files without a place unchanged" bricks_first
+ok "filter keeps files without a place for translators" bricks_first
 
 # A mount without translators for performance; a daemon's graph is the same.
 slow_mount() {
@@ -436,7 +436,7 @@ no_place() {
 	exits 1 "$hdgluster" volfile bad.vol &&
 		grep -q 'no place for a translator' err && [ ! -s out ]
 }
-ok "a graph without a place is refused" no_place
+ok "a graph without a place for translators is refused" no_place
 zeros() {
 	printf 'volume a\0' >bad.vol
 	exits 1 "$hdgluster" volfile bad.vol
@@ -479,5 +479,5 @@ cut_anywhere() {
 		esac || { echo "after $i bytes"; cat err; return 1; }
 	done
 }
-ok "truncated files are refused or understood" cut_anywhere
+ok "truncated files are refused or converted" cut_anywhere
 done_testing

@@ -193,7 +193,7 @@ sys.exit(any(i.wait() for i in others))
 END
 }
 scene locking
-ok "four programs wait for a lock that a fifth has" locking
+ok "four programs wait for a lock that a fifth program holds" locking
 ok "all but the holder of the lock wait" written locks 4
 
 # ---- Failures ----------------------------------------------------------------

@@ -256,7 +256,7 @@ layers() {
 	[ "$(tail -n +2 status.out | awk '{ print $2 }' | sort)" = \
 		"$(tr , '\n' <<<"$1" | sort)" ]
 }
-ok "a shorter report is readable" layers REQ
+ok "a report below the size limit is readable" layers REQ
 ok "the answer of a brick is not truncated" layers \
 	"$(seq -s, -f DEEP%g $((deep / 4)))"
 stop_volume

@@ -29,7 +29,7 @@ gives() {
 	[ "$found" = "$1 " ] || { echo "$found, expected $1"; return 1; }
 }
 
-ok "printed output is compared" gives "ok not not ok" <<'END'
+ok "the printed output is compared with the guide" gives "ok not not ok" <<'END'
     $ echo as it is
     as it is
     $ echo as it is
@@ -37,7 +37,7 @@ ok "printed output is compared" gives "ok not not ok" <<'END'
     $ printf 'one\ntwo\n'
     one
 END
-ok "numbers have shapes" gives "ok ok ok not not not ok" <<'END'
+ok "numbers match any number, except whole counts and ports" gives "ok ok ok not not not ok" <<'END'
     $ echo "12 4.5 -1.0e-3 2026-11-25 10:00:00.5 x"
     99 3.25 1.5 2001-01-01 00:00:00.1 x
     $ echo "3.1 kB, 2 J,      55.123 ms"
@@ -62,7 +62,7 @@ ok "omitted output is skipped" gives "ok ok not ok" <<'END'
     [...]
     a
 END
-ok "commands have to succeed" gives "not ok not ok" <<'END'
+ok "a failing command fails the guide" gives "not ok not ok" <<'END'
     $ false
     $ sh -c 'exit 3'
     $ echo $?
@@ -71,7 +71,7 @@ ok "commands have to succeed" gives "not ok not ok" <<'END'
 Something else.
 
 END
-ok "one shell, and lines that go on" gives "ok ok ok ok ok" <<'END'
+ok "all lines run in one shell, continued lines included" gives "ok ok ok ok ok" <<'END'
     $ mkdir a && cd a && x=5
     $ cat >file <<EOF
     $x
@@ -86,7 +86,7 @@ ok "one shell, and lines that go on" gives "ok ok ok ok ok" <<'END'
     a b c
     d
 END
-ok "runs without output on the terminal" gives "ok ok ok ok" <<'END'
+ok "progress and standard error are not compared" gives "ok ok ok ok" <<'END'
     $ test -t 0 && test -t 1 && test -t 2
     $ printf '10 %%\r\033[K20 %%\r\033[Kdone\n'
     done
@@ -95,7 +95,7 @@ ok "runs without output on the terminal" gives "ok ok ok ok" <<'END'
     err
     out
 END
-ok "Ctrl-C" gives "ok ok not ok" <<'END'
+ok "a line ^C interrupts the command" gives "ok ok not ok" <<'END'
     $ sh -c 'trap "echo bye; exit 0" INT; echo hello; while :; do sleep 1; done'
     hello
     ^C
@@ -139,7 +139,7 @@ Needs: sh.
 
     $ true
 END
-ok "a command that was built without something" gives "skip not ok" <<'END'
+ok "a command that was built without a library is skipped" gives "skip not ok" <<'END'
     $ echo "x: this x was built without HTTP (Debian: y)"; false
     $ echo "x: there is no HTTP"; false
 END
@@ -153,7 +153,7 @@ ok "background commands are awaited" gives "ok ok ok ok" <<'END'
     $ wait
 END
 host=$(uname -n | sed 's/[^A-Za-z0-9.-]/-/g')
-ok "this host" gives "ok ok" <<END
+ok "the name of this host stands for the host of the guide" gives "ok ok" <<END
     \$ echo "node01_0 $host x_node01.trc"
     node01_0 node01 x_node01.trc
 END
@@ -164,5 +164,5 @@ all_run() {
 		"$abs_top_srcdir/doc/Makemodule.am" | sort >listed
 	(cd "$abs_top_srcdir/doc" && ls guides/*.md) | sort | diff listed -
 }
-ok "every guide is run" all_run
+ok "the suite runs every guide" all_run
 done_testing

@@ -46,7 +46,7 @@ ok "delay of 73 ms at a cycle of 50 ms" follows 50 73 5
 ok "power of the model matches the load" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	NR == 2 { exit !($at["idle_w"] > 59.5 && $at["idle_w"] < 60.5 &&
 		$at["per_load_w"] > 49 && $at["per_load_w"] < 51) }' row73
-ok "valid project" "$hdtrace" check pre.lag73
+ok "hdtrace check accepts the project" "$hdtrace" check pre.lag73
 if [ -n "${HDTRACE_TEST_LONG-}" ]; then
 	ok "delay of 31 ms at a cycle of 100 ms" follows 100 31 6
 	ok "delay of 200 ms at a cycle of 100 ms" follows 100 200 6

@@ -34,7 +34,7 @@ as_planned() {
 	cat kinds
 	grep -qx 'Idle - Load 1 Load 0.4 Idle - ' kinds
 }
-ok "states and loads of a plan" as_planned
+ok "a plan gives the expected states and loads" as_planned
 
 # Each at its time of the plan, or as much later as the first one was earlier.
 in_order() {
@@ -47,7 +47,7 @@ in_order() {
 		}
 		END { exit NR != 4 || bad }'
 }
-ok "edges at the planned times" in_order
+ok "edges occur at the planned times" in_order
 
 # A sequence of order 3 has 7 steps, of which 4 are on; of any seed.
 on_steps() {
@@ -59,7 +59,7 @@ on_steps() {
 		END { print on; exit !(on > 0.25 && on < 0.6) }'
 }
 for seed in 0 4; do
-	ok "sequence with seed $seed" on_steps $seed
+	ok "a sequence with seed $seed is as computed" on_steps $seed
 done
 # By where they begin, to a tenth of a second.
 other_seeds() {
@@ -111,7 +111,7 @@ interrupted() {
 	kill "$pid" && wait "$pid" && cat err && "$hdtrace" check i &&
 		grep -q '</Program>' "i_${host}_$cpu.trc"
 }
-ok "complete project after a signal" interrupted
+ok "the project is complete after a signal" interrupted
 
 # ---- What is wrong -------------------------------------------------------------
 

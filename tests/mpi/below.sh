@@ -63,10 +63,10 @@ for library in $(built_libraries); do
 		skip "$library" "its programs cannot be run"
 		continue
 	}
-	ok "$library: a program with a layer below MPI-IO" run "$library" ask
+	ok "$library: a program with a layer below MPI-IO runs" run "$library" ask
 	ok "$library: states of the layer are related to MPI calls" related
-	ok "$library: no relations without a request" run "$library" silent
-	ok "$library: then there are no relations" none
-	ok "$library: HDTRACE_RELATION=0" switched_off "$library"
+	ok "$library: a program that requests no relations runs" run "$library" silent
+	ok "$library: no relations are recorded without a request" none
+	ok "$library: HDTRACE_RELATION=0 disables relations" switched_off "$library"
 done
 done_testing

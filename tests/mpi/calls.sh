@@ -152,7 +152,7 @@ polled() {
 
 if [ "${1-}" = many ]; then
 	for library in $(built_libraries); do
-		ok "$library: many" many "$library" 1000000
+		ok "$library: many requests, communicators and datatypes need bounded memory" many "$library" 1000000
 		cat "$details"
 	done
 	done_testing
@@ -171,23 +171,23 @@ for library in $(built_libraries); do
 	for part in point-to-point requests persistent modes collective \
 		nonblocking neighbors one-sided windows files file-access \
 		comms more-comms types packing regions; do
-		ok "$library: $part" calls "$library" 3 $part
+		ok "$library: all calls of $part are recorded" calls "$library" 3 $part
 	done
-	ok "$library: components of datatypes" contents "$library"
-	ok "$library: functions of MPI 4.0" version4 "$library"
-	ok "$library: polling" polling "$library" 0
-	ok "$library: each poll" polling "$library" 1
-	ok "$library: more than a record lists" left_out "$library" many Waitall
+	ok "$library: components of datatypes are recorded" contents "$library"
+	ok "$library: functions of MPI 4.0 are recorded" version4 "$library"
+	ok "$library: polls share states" polling "$library" 0
+	ok "$library: each poll has its own state with --polls" polling "$library" 1
+	ok "$library: a record omits requests beyond its limit" left_out "$library" many Waitall
 	export HDTRACE_MPI_FUNCTIONS=-wait
-	ok "$library: no calls that wait" left_out "$library" many Irecv
+	ok "$library: waiting calls can be excluded" left_out "$library" many Irecv
 	unset HDTRACE_MPI_FUNCTIONS
 	spawned=0
 	can_be_dynamic "$library" spawn || spawned=77
-	ok "$library: spawn" spawn "$library"
+	ok "$library: spawned processes are recorded" spawn "$library"
 	[ "$spawned" -ne 77 ] || skip "$library: spawned" \
 		"without HDTrace: $(cat "$scratch/cannot")"
-	ok "$library: many" many "$library" 100000
+	ok "$library: many requests, communicators and datatypes need bounded memory" many "$library" 100000
 done
-[ -z "${HD_SANITIZE-}" ] || ok "no memory is lost" none_leaked
+[ -z "${HD_SANITIZE-}" ] || ok "valgrind finds no lost memory" none_leaked
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

@@ -60,7 +60,7 @@ for library in $(built_libraries); do
 		continue
 	}
 	for program in ring pipeline master imbalance; do
-		ok "$library: $program" path_is_right "$library" "$program"
+		ok "$library: dependencies of $program are as expected" path_is_right "$library" "$program"
 	done
 done
 done_testing

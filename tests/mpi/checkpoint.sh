@@ -145,21 +145,21 @@ for library in $(built_libraries); do
 		skip "$library" "mpiexec does not work here"
 		continue
 	}
-	ok "$library: compiled" compiles "$library"
-	ok "$library: linked" run "$library" "$scratch/linked-$library"
-	ok "$library: every call and byte" is_traced
-	ok "$library: regions" has_regions
-	ok "$library: energy of regions" regions_cost
+	ok "$library: all variants compile" compiles "$library"
+	ok "$library: the linked program runs" run "$library" "$scratch/linked-$library"
+	ok "$library: every call and byte is recorded" is_traced
+	ok "$library: regions are recorded" has_regions
+	ok "$library: regions have energy" regions_cost
 	for kind in off plain; do
-		ok "$library: $kind, nothing of the API is left" \
+		ok "$library, $kind: no calls of the API remain" \
 			is_empty "$scratch/$kind-$library"
-		ok "$library: $kind" run "$library" "$scratch/$kind-$library"
-		ok "$library: $kind, no traces" leaves_nothing
+		ok "$library, $kind: the program runs" run "$library" "$scratch/$kind-$library"
+		ok "$library, $kind: no traces are written" leaves_nothing
 	done
-	ok "$library: preloaded" run "$library" "$abs_top_builddir/hdmpirun" \
+	ok "$library: the preloaded program runs" run "$library" "$abs_top_builddir/hdmpirun" \
 		"$scratch/plain-$library"
-	ok "$library: preloaded, every call and byte" is_traced
-	ok "$library: preloaded, no regions" no_regions
+	ok "$library: the preloaded program records every call and byte" is_traced
+	ok "$library: the preloaded program records no regions" no_regions
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

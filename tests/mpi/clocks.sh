@@ -44,31 +44,31 @@ check_library() {
 	for clock in "250000000 50000" "-250000000 -50000"; do
 		name="$1, clock $clock"
 		ok "$name: traced" trace "$1" 2 "$clock"
-		ok "$name: merged as it is" status 0 merge --raw-times \
+		ok "$name: merged without clock correction" status 0 merge --raw-times \
 			"$scratch/run/run"
 		ok "$name: times are far apart" is_far
 		ok "$name: merged" status 0 merge --force "$scratch/run/run"
-		ok "$name: the reference is right" within h0
-		ok "$name: the other clock is right" within h1
-		ok "$name: no message is too early" status 0 check \
+		ok "$name: times of the reference clock are unchanged" within h0
+		ok "$name: times of the other clock are corrected" within h1
+		ok "$name: no message arrives before it is sent" status 0 check \
 			"$scratch/run/run"
 	done
 	HDTRACE_MPI_CLOCK_INTERVAL=0.2
 	export HDTRACE_MPI_CLOCK_INTERVAL
-	ok "$1, again and again: traced" trace "$1" 3 "250000000 50000"
+	ok "$1, repeated comparisons: traced" trace "$1" 3 "250000000 50000"
 	unset HDTRACE_MPI_CLOCK_INTERVAL
-	ok "$1, again and again: merged" status 0 merge "$scratch/run/run"
-	ok "$1, again and again: more than twice" has_points 9
+	ok "$1, repeated comparisons: merged" status 0 merge "$scratch/run/run"
+	ok "$1, repeated comparisons: the project has nine points" has_points 9
 	for host in h1 h2; do
-		ok "$1, again and again: $host is right" within $host
+		ok "$1, repeated comparisons: times of $host are corrected" within $host
 	done
-	ok "$1, again and again: no message is too early" status 0 check \
+	ok "$1, repeated comparisons: no message arrives before it is sent" status 0 check \
 		"$scratch/run/run"
 	sed -i 's/^HDTRACE_MPI_HOST=.*/HDTRACE_MPI_HOST=h0/' "$scratch/host"
 	ok "$1, one host: traced" trace "$1" 2 "0 0"
-	ok "$1, one host: no clocks" not_found "^Clock" "$scratch/run"/*.info
+	ok "$1, one host: no clocks are compared" not_found "^Clock" "$scratch/run"/*.info
 	ok "$1, one host: merged" status 0 merge "$scratch/run/run"
-	ok "$1, one host: correct" status 0 check "$scratch/run/run"
+	ok "$1, one host: hdtrace check accepts the project" status 0 check "$scratch/run/run"
 }
 
 not_found() {

@@ -187,13 +187,13 @@ for library in $(built_libraries); do
 		skip "$library" "no program of it can be run"
 		continue
 	}
-	ok "$library: compile" compile "$library"
-	ok "$library: CPU time in calls and between" counted "$library"
-	ok "$library: and before polls that succeed" polled "$library"
-	ok "$library: a child of fork()" with_child "$library"
-	ok "$library: none if not asked for" without "$library"
-	ok "$library: the usual ones" usual "$library"
+	ok "$library: the program compiles" compile "$library"
+	ok "$library: CPU time is counted in calls and between them" counted "$library"
+	ok "$library: CPU time is counted before polls that succeed" polled "$library"
+	ok "$library: a child of fork() runs with counters" with_child "$library"
+	ok "$library: counters are omitted without --counters" without "$library"
+	ok "$library: --counters selects the usual counters" usual "$library"
 	any=yes
 done
-[ -z "$any" ] || ok "an invalid event" wrong
+[ -z "$any" ] || ok "an invalid event is refused" wrong
 done_testing

@@ -111,8 +111,8 @@ finds_nonsense() {
 	! none_missing "$scratch/nonsense"
 }
 
-ok "a function that is missing is found" finds_nonsense
-ok "all functions are called in a test" all_called
+ok "a missing function is found" finds_nonsense
+ok "a test calls each function" all_called
 for library in openmpi mpich; do
 	case $library in
 	openmpi) package=ompi-c ;;
@@ -130,7 +130,7 @@ for library in openmpi mpich; do
 	ok "$library: no function is missing" none_missing "$scratch/functions"
 	ok "$library: every wrapped function exists" \
 		none_superfluous "$scratch/functions"
-	ok "$library: all wrappers are there" all_defined $library
+	ok "$library: the library contains all wrappers" all_defined $library
 	directory=$(${PKG_CONFIG:-pkg-config} --variable=libdir "$package")
 	case $library in
 	openmpi)
@@ -143,13 +143,13 @@ for library in openmpi mpich; do
 		;;
 	esac
 	if [ -f "$fortran" ]; then
-		ok "$library: all Fortran wrappers are there" \
+		ok "$library: the library contains all Fortran wrappers" \
 			all_fortran $library _ "$fortran"
 	else
 		skip "$library: Fortran" "there is no $fortran"
 	fi
 	[ ! -f "$f08" ] ||
-		ok "$library: all mpi_f08 wrappers are there" \
+		ok "$library: the library contains all mpi_f08 wrappers" \
 			all_fortran $library _f08_ "$f08"
 done
 done_testing

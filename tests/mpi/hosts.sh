@@ -216,22 +216,22 @@ for library in $(built_libraries); do
 		continue
 	}
 	fresh
-	ok "$library: a shared directory" traced "$library"
-	ok "$library: files of all ranks" has_files
-	ok "$library: the clock of hdb was wrong" was_wrong
-	ok "$library: times are right" all_right
+	ok "$library: two hosts record into a shared directory" traced "$library"
+	ok "$library: the shared directory has the files of all ranks" has_files
+	ok "$library: the raw clock of hdb is wrong" was_wrong
+	ok "$library: the clock of hdb is corrected" all_right
 	fresh 64m
-	ok "$library: a directory each" traced "$library"
-	ok "$library: there is no project file yet" not_there "$project.proj"
-	ok "$library: files are copied" copied
-	ok "$library: merged" "$hdtrace" merge "$project" "$scratch/copy"
-	ok "$library: files of all ranks are there" has_files
-	ok "$library: times of all are right" all_right
+	ok "$library: each host records into its own directory" traced "$library"
+	ok "$library: no project file exists before the merge" not_there "$project.proj"
+	ok "$library: merge copies the files of the other host" copied
+	ok "$library: files of both hosts are merged" "$hdtrace" merge "$project" "$scratch/copy"
+	ok "$library: the merged project has the files of all ranks" has_files
+	ok "$library: times of all ranks are corrected" all_right
 	fresh 48k
 	ok "$library: a full disk does not stop the program" traced_until_full "$library"
-	ok "$library: a message says so" says_full
+	ok "$library: a message reports the full disk" says_full
 	ok "$library: existing files are copied" copied
-	ok "$library: it can be read" readable
+	ok "$library: the project of the full disk is readable" readable
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

@@ -171,13 +171,13 @@ for library in $(built_libraries); do
 			ok "$title" sh -c "cat '$scratch/log'; exit $code"
 			case $part in
 			groups)
-				ok "$library, $ranks ranks: right receivers" \
+				ok "$library, $ranks ranks: messages have the right receivers" \
 					receivers "$library" "$ranks"
-				ok "$library, $ranks ranks: lines of .info" \
+				ok "$library, $ranks ranks: .info files have the expected lines" \
 					lines "$library" "$ranks"
 				;;
 			twins | types | large)
-				ok "$library, $ranks ranks: members of $part" \
+				ok "$library, $ranks ranks: members of $part are listed" \
 					$part "$library" "$ranks"
 				;;
 			esac

@@ -196,27 +196,27 @@ for library in $(built_libraries); do
 		skip "$library" "there is no mpicc"
 		continue
 	fi
-	ok "$library: a program is compiled" "$compiler" -I"$abs_top_srcdir" \
+	ok "$library: the program compiles" "$compiler" -I"$abs_top_srcdir" \
 		-o "ring-$library" "$abs_top_srcdir/tests/mpi/ring.c" -lpthread
-	ok "$library: a project exists" exists
-	ok "$library: a directory cannot be written" not_writable
-	ok "$library: no MPI_Init" no_init
-	ok "$library: a script" script
+	ok "$library: an existing project is reported" exists
+	ok "$library: a read-only directory is reported" not_writable
+	ok "$library: a program without MPI_Init is reported" no_init
+	ok "$library: a script is reported" script
 	if [ "$(built_libraries | wc -l)" -gt 1 ]; then
-		ok "$library: another MPI library" other
+		ok "$library: a program of another MPI library is reported" other
 	else
-		skip "$library: another MPI library" "there is only one"
+		skip "$library: a program of another MPI library is reported" "there is only one"
 	fi
-	ok "$library: a static program" static_program
+	ok "$library: a static program is reported" static_program
 	if [ "$(id -u)" -eq 0 ]; then
-		ok "$library: a set-uid program" set_uid
+		ok "$library: a set-uid program is reported" set_uid
 	else
-		skip "$library: a set-uid program" "only root can make one"
+		skip "$library: a set-uid program is reported" "only root can make one"
 	fi
-	ok "$library: no utilization" in_part
-	ok "$library: power of a node that is no host" power_elsewhere
-	ok "$library: --force replaces" replaces
-	ok "$library: --force when no rank records" keeps
-	ok "$library: --force where one rank fails" one_fails
+	ok "$library: missing utilization is reported" in_part
+	ok "$library: power of another node than the hosts is reported" power_elsewhere
+	ok "$library: --force replaces the project" replaces
+	ok "$library: --force keeps the project if no rank records" keeps
+	ok "$library: --force keeps the project if one rank fails" one_fails
 done
 done_testing

@@ -102,13 +102,13 @@ for library in $(built_libraries); do
 	[ "$library" = mpich ] || anybody=-z
 	# Unquoted: an option or none.
 	# shellcheck disable=SC2086
-	ok "$library: messages that block" traced "$library" $anybody
-	ok "$library: as NetPIPE says" as_it_says Send
-	ok "$library: all have come" all_come Send Recv
-	ok "$library: sources are known" has_sources Recv
-	ok "$library: receives that are there before" traced "$library" -a
-	ok "$library: as NetPIPE says" as_it_says Send
-	ok "$library: sources are known" has_sources Wait
+	ok "$library: NetPIPE is recorded with blocking messages" traced "$library" $anybody
+	ok "$library: sizes and counts match the output of NetPIPE" as_it_says Send
+	ok "$library: each sent message is received" all_come Send Recv
+	ok "$library: each receive has its source" has_sources Recv
+	ok "$library: NetPIPE is recorded with receives posted in advance" traced "$library" -a
+	ok "$library: sizes and counts match the output of NetPIPE" as_it_says Send
+	ok "$library: each receive has its source" has_sources Wait
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

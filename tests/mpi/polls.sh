@@ -142,23 +142,23 @@ for library in $(built_libraries); do
 		skip "$library" "no program of it can be run"
 		continue
 	}
-	ok "$library: compile" compile "$library"
-	ok "$library: run" run "$library"
-	ok "$library: true times" true_times
-	ok "$library: functions in turn" few_states
-	ok "$library: the part of the tracer" own_part
+	ok "$library: the program compiles" compile "$library"
+	ok "$library: the program runs" run "$library"
+	ok "$library: states of polls have the true times" true_times
+	ok "$library: functions that poll in turn share states" few_states
+	ok "$library: the tracer's part is recorded" own_part
 	if ! is_quick "$library"; then
-		skip "$library: few readings of the clock" \
+		skip "$library: polls read the clock rarely" \
 			"reading the clock takes long here"
 	elif is_trusted; then
-		ok "$library: few readings of the clock" few_readings
+		ok "$library: polls read the clock rarely" few_readings
 	else
-		skip "$library: few readings of the clock" \
+		skip "$library: polls read the clock rarely" \
 			"the time stamp counter may not be trusted here"
 	fi
-	ok "$library: each poll" many_readings "$library"
-	ok "$library: its times" true_times
-	ok "$library: a clock that runs away" \
+	ok "$library: --polls records each poll" many_readings "$library"
+	ok "$library: each poll has its time" true_times
+	ok "$library: polls survive a drifting clock" \
 		run "$library" HDTRACE_MPI_TEST_CLOCK="0 900000"
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"

@@ -72,9 +72,9 @@ for library in $(built_libraries); do
 		continue
 	}
 	ok "$library: a program with probes compiles" compiles
-	ok "$library: it runs, and its project is right" runs
+	ok "$library: the project has probes and MPI calls" runs
 	ok "$library: measurements are states around calls" nests
-	ok "$library: cost of kernels" costs
+	ok "$library: kernels have their cost" costs
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

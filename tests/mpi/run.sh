@@ -392,10 +392,10 @@ END
 	done
 }
 
-ok "the interface switched off" is_switched_off
-ok "hdmpirun -h" helps
+ok "functions of the API succeed when the API is disabled" is_switched_off
+ok "hdmpirun -h prints the help" helps
 ok "hdmpirun without a program fails" refuses 125
-ok "hdmpirun of no program fails" refuses 127 /nonexistent
+ok "hdmpirun fails for a missing program" refuses 127 /nonexistent
 ok "hdmpirun fails for a file that is not a program" refuses 126 /etc/passwd
 ok "hdmpirun without an MPI library fails" refuses 125 -m nothing true
 for wrong in "--classes p2p,cool" "--classes p2p," "-n deep" "-n" "-r -1" \
@@ -407,7 +407,7 @@ for wrong in "--classes p2p,cool" "--classes p2p," "-n deep" "-n" "-r -1" \
 done
 library=$(built_libraries | head -n 1)
 if [ -n "$library" ] && [ -z "${HD_SANITIZE-}" ]; then
-	ok "hdmpirun: long options and letters" same_options
+	ok "hdmpirun: long options and letters are equivalent" same_options
 	ok "hdmpirun: -f is --force, and was --classes" force_letter
 fi
 for library in $(built_libraries); do
@@ -425,42 +425,42 @@ for library in $(built_libraries); do
 		skip "$library" "there is no mpicc, or a sanitizer"
 		continue
 	fi
-	ok "$library: a program is compiled" \
+	ok "$library: the program compiles" \
 		"$compiler" -I"$abs_top_srcdir" -o "$scratch/ring-$library" "$ring_c" -lpthread
-	ok "$library: the same with hdmpicc" env HDMPI_CC="$compiler" \
+	ok "$library: the program compiles with hdmpicc" env HDMPI_CC="$compiler" \
 		"$abs_top_builddir/hdmpicc" -I"$abs_top_srcdir" -o "$scratch/linked-$library" \
 		"$ring_c" -lpthread
-	ok "$library: the guide's program with 4, 5 and 8 ranks" stays_inside 4 5 8
-	ok "$library: preloaded" preloaded
-	ok "$library: as it was built" found
-	ok "$library: linked" linked
-	ok "$library: MPI_Init in a thread" in_thread
-	ok "$library: a program without environment and standard files" bare
-	ok "$library: a program that changes its directory" away
-	ok "$library: a name that looks like an option" named_as_option
-	ok "$library: default names" named
-	ok "$library: another name" numbered
-	ok "$library: a directory" in_directory
-	ok "$library: one class of functions" only_collective
-	ok "$library: all classes but one" all_but_messages
-	ok "$library: start disabled" start_disabled
-	ok "$library: throttled" throttled
-	ok "$library: throttled a little" throttled_a_little
-	ok "$library: switched off" switched_off
+	ok "$library: the guide's program runs with 4, 5 and 8 ranks" stays_inside 4 5 8
+	ok "$library: hdmpirun preloads the library" preloaded
+	ok "$library: hdmpirun in PATH finds the library" found
+	ok "$library: a linked program records without hdmpirun" linked
+	ok "$library: a thread calls MPI_Init" in_thread
+	ok "$library: no environment and no standard files" bare
+	ok "$library: the program changes its directory" away
+	ok "$library: a project name that looks like an option" named_as_option
+	ok "$library: the project has the name of the program" named
+	ok "$library: -p sets the name of the project" numbered
+	ok "$library: --directory sets the directory" in_directory
+	ok "$library: --classes selects one class of functions" only_collective
+	ok "$library: --classes excludes one class" all_but_messages
+	ok "$library: --disabled records only after the program enables it" start_disabled
+	ok "$library: --throttle records part of the time" throttled
+	ok "$library: --throttle accepts intervals below 1 ms" throttled_a_little
+	ok "$library: HDTRACE_MPI=0 records nothing" switched_off
 	ok "$library: existing files are kept" kept
-	ok "$library: two hosts" two_hosts
-	ok "$library: power" power
-	ok "$library: variables that make no sense" says_wrong \
+	ok "$library: ranks on two hosts are recorded" two_hosts
+	ok "$library: a meter adds power and energy of sends" power
+	ok "$library: invalid environment variables are reported" says_wrong \
 		HDTRACE_MPI_FUNCTIONS=p2p,cool HDTRACE_MPI_NESTED=deep \
 		HDTRACE_MPI_RUT=-1 HDTRACE_MPI_RUT_SOURCES=tape \
 		HDTRACE_MPI_THROTTLE=2/1 HDTRACE_MPI_START=no \
 		HDTRACE_MPI_CLOCK_INTERVAL=often HDTRACE_MPI=yes \
 		HDTRACE_MPI_PROJ=2 HDTRACE_MPI_TEST_CLOCK=late
 	ok "$library: a missing file is reported once" says_once
-	ok "$library: where there is no directory, and no hdtrace" no_directory
-	ok "$library: a file that cannot grow" no_room
-	ok "$library: a child" with_child
-	ok "$library: a program without MPI" no_mpi
+	ok "$library: an invalid directory and a missing hdtrace are reported" no_directory
+	ok "$library: a file at its size limit is reported" no_room
+	ok "$library: a child process leaves the trace complete" with_child
+	ok "$library: a program without MPI keeps its output and status" no_mpi
 	for end in exit abort kill; do
 		ok "$library: $end" ends_badly $end
 	done

@@ -278,20 +278,20 @@ for library in $(built_libraries); do
 		continue
 	}
 	ok "$library: a program and libraries compile" compiles
-	ok "$library: without the option there is nothing" off
-	ok "$library: each call is where the source has it" in_c
-	ok "$library: and where addr2line has it" is_as_addr2line c
-	ok "$library: plugins in each other's place" has_plugins
-	ok "$library: plugins that come again" again
-	ok "$library: callers" deep
-	ok "$library: calls inside of MPI" nested
+	ok "$library: call sites are omitted without --call-sites" off
+	ok "$library: call sites match the source" in_c
+	ok "$library: call sites match addr2line" is_as_addr2line c
+	ok "$library: each plugin at the same address has its own call sites" has_plugins
+	ok "$library: plugins that are loaded again add no call sites" again
+	ok "$library: callers are recorded" deep
+	ok "$library: nested MPI calls have the call site of the program" nested
 	# What tools do, they do once.
 	if [ -z "$hasTools" ]; then
 		hasTools=yes
-		ok "functions that were inlined" is_inlined
-		ok "dump" dumped
-		ok "report" reported
-		ok "exports" exported
+		ok "call sites in inlined functions are found" is_inlined
+		ok "dump prints call sites" dumped
+		ok "report prints call sites" reported
+		ok "exports contain call sites" exported
 		if command -v otf2-print >/dev/null &&
 			grep -q '^OTF2_LIBS = .' "$abs_top_builddir/Makefile"; then
 			ok "export to OTF2, read by otf2-print" exported_otf2
@@ -303,10 +303,10 @@ for library in $(built_libraries); do
 		else
 			skip "export to CTF" "no babeltrace2"
 		fi
-		ok "stripped" stripped
-		ok "debug information elsewhere" separate
-		ok "compiled again" changed
-		ok "at a fixed address, not optimized" otherwise
+		ok "call sites of a stripped program have addresses" stripped
+		ok "debug information in a separate file is used" separate
+		ok "a program that was compiled again is reported" changed
+		ok "call sites of a program at a fixed address are found" otherwise
 	fi
 	for way in mpif.h use-mpi mpi_f08; do
 		if [ -z "$(compiler_of "$library")" ]; then

@@ -86,8 +86,8 @@ for library in $(built_libraries); do
 		skip "$library" "mpiexec does not work here"
 		continue
 	}
-	ok "$library: threads" threads "$library"
-	ok "$library: a race" race "$library"
+	ok "$library: concurrent calls of threads are recorded" threads "$library"
+	ok "$library: racing threads lose no record" race "$library"
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

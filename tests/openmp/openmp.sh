@@ -353,33 +353,33 @@ hybrid() (
 # The program need not know: LIBRARY
 hybrids() {
 	if can_launch "$1"; then
-		ok "MPI and OpenMP, $1" hybrid "$1"
+		ok "MPI calls are inside of OpenMP states, $1" hybrid "$1"
 	else
-		skip "MPI and OpenMP, $1" "its programs cannot be started here"
+		skip "MPI calls are inside of OpenMP states, $1" "its programs cannot be started here"
 	fi
 }
 
-ok "threads wait as long as the program says" imbalance
-ok "the critical path goes through those that come last" path
-ok "tasks and their dependencies" tasks
-ok "untied tasks" untied
-ok "regions inside of regions" nested
-ok "waiting for a critical section" locks
-ok "threads that come and go" threads
-ok "CPU time of threads" burning
-ok "a program that forks" forking
-ok "a program that exits in a region" leaving
-ok "a program that is killed" killed
-ok "a program without regions leaves nothing" nothing
-ok "HDTRACE_OMP=0" switched_off
-ok "regions only" only none
-ok "words that make no sense" wrong
-ok "a project that exists" existing
-ok "names get numbers" numbered
-ok "a directory that cannot be made" no_directory
+ok "waiting times of threads match the program" imbalance
+ok "the critical path contains the last thread at each barrier" path
+ok "tasks and their dependencies are recorded" tasks
+ok "each untied task is recorded" untied
+ok "nested regions are recorded" nested
+ok "waits for a critical section are states" locks
+ok "threads that end share their traces" threads
+ok "states have the CPU time of their thread" burning
+ok "a child process adds no records" forking
+ok "exit inside a region completes the files" leaving
+ok "the trace of a killed program is readable" killed
+ok "a program without regions leaves no files" nothing
+ok "HDTRACE_OMP=0 records nothing" switched_off
+ok "only regions are recorded if selected" only none
+ok "invalid environment variables are reported" wrong
+ok "an existing project is kept" existing
+ok "numbers are added to existing names" numbered
+ok "a directory that cannot be created is reported" no_directory
 if [ -f "$hdmpirun" ]; then
-	ok "hdmpirun --openmp without MPI" alone
-	ok "hdmpirun --openmp, OpenMP of gcc" of_gcc
+	ok "hdmpirun --openmp records a program without MPI" alone
+	ok "hdmpirun --openmp names libgomp of gcc" of_gcc
 	for library in $(built_libraries); do
 		case ${HD_SANITIZE-} in
 		"") hybrids "$library" ;;

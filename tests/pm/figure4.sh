@@ -153,8 +153,8 @@ for sets in 0 1; do
 done
 ok "end of the servers" ends
 if echo '#include <cblas.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
-	ok "kernels of CBLAS" by_library
+	ok "kernels of CBLAS are recorded" by_library
 else
-	skip "kernels of CBLAS" "no cblas.h"
+	skip "kernels of CBLAS are recorded" "no cblas.h"
 fi
 done_testing

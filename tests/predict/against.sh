@@ -10,11 +10,11 @@ cd "$scratch" || exit 99
 
 if command -v python3 >/dev/null; then
 	for seed in ${HDTRACE_TEST_SEED-7 8 9}; do
-		ok "projects that were made by hand, seed $seed" \
+		ok "handmade projects give the expected errors, seed $seed" \
 			python3 "$abs_top_srcdir/tests/predict/against.py" "$hdpredict" "$seed"
 	done
 else
-	skip "projects that were made by hand" "python3 is missing"
+	skip "handmade projects give the expected errors" "python3 is missing"
 fi
 
 cholesky_resources core >r.xml
@@ -49,7 +49,7 @@ same() {
 		[ "$(value energy_total_error out.json)" = 0 ] && [ "$(value measured_spread out.json)" = 0 ] &&
 		[ "$(value inside_interval out.json)" = true ] && grep -q '"largest": null' out.json
 }
-ok "a prediction equals itself" same
+ok "a prediction has no difference to itself" same
 # The interval is that of simulate.
 interval() {
 	for key in q05 q95; do
@@ -63,7 +63,7 @@ text() {
 		grep -q 'run times of tasks .* (most)$' out && grep -q '^  GEMM  *4  *4  ' out &&
 		grep -q '^Time s .* 0 of 1$' out
 }
-ok "text output" text
+ok "text output lists time, tasks and kernels" text
 "$hdpredict" generate cholesky --tiles 5 -o g.xml
 simulate more r.xml >/dev/null
 unmatched() {
@@ -71,7 +71,7 @@ unmatched() {
 		grep -q '"tasks_not_predicted": 25' out && "$hdpredict" compare more own >out &&
 		grep -q 'only in the prediction: 25; only in a measurement: 0' out
 }
-ok "tasks in only one project" unmatched
+ok "tasks in only one project are listed" unmatched
 
 # What was given counts for the two nodes that were measured, not for the prediction.
 given() {
@@ -88,7 +88,7 @@ named() {
 			"$hdpredict" compare named named >out && grep -q "^  $name  *1  *1  *3  *3 " out || return 1
 	done
 }
-ok "kernels named like messages" named
+ok "kernels with names of messages are counted as kernels" named
 
 # What is wrong: STATUS MESSAGE ARGUMENT...
 fails() {

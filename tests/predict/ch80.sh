@@ -15,12 +15,12 @@ predict() {
 		"$hdpredict" simulate - --platform thesis --resources thesis \
 			--map eft -o ch80 >said && cat said
 }
-ok "ch80: the command of the guide" predict
+ok "ch80: the command of the guide succeeds" predict
 has() { grep -qE "$1" said; }
-ok "ch80: time" has '^Time  *[0-9.]* s$'
-ok "ch80: energy" has '^Energy  *[0-9.]* J$'
+ok "ch80: the time is printed" has '^Time  *[0-9.]* s$'
+ok "ch80: the energy is printed" has '^Energy  *[0-9.]* J$'
 report() { exits 0 "$hdtrace" report ch80 && grep -q 'Critical path' out; }
-ok "ch80: report" report
+ok "ch80: report prints the critical path" report
 # The path has the length that was printed, and no waits.
 path() {
 	exits 0 "$hdtrace" report --format=json ch80 || return 1
@@ -30,23 +30,23 @@ path() {
 		sed 's/^{"length_s":\([0-9.]*\),.*/\1/' flat |
 		awk -v time="$time" '{ off = $1 / time - 1; exit !(off < 1e-5 && off > -1e-5) }'
 }
-ok "ch80: the critical path has the whole length and no waits" path
+ok "ch80: the critical path covers the run without waits" path
 waits() {
 	cat ch80_*.trc | grep -qE "<(Waitall|Blocked) awaits='[0-9]+' for='[A-Z]+-[-0-9]+'"
 }
 ok "ch80: causes of waits are shown" waits
 works() { exits 0 "$hdtrace" "$@"; }
-ok "ch80: stat" works stat ch80
-ok "ch80: check" works check ch80
+ok "ch80: stat succeeds" works stat ch80
+ok "ch80: check finds no problem" works check ch80
 nothing_differs() { works compare ch80 ch80; }
-ok "ch80: compare" nothing_differs
-ok "ch80: export, as CSV" works export --to csv ch80
-ok "ch80: export, for Perfetto" works export --to perfetto -o p.pftrace ch80
+ok "ch80: compare succeeds" nothing_differs
+ok "ch80: export to CSV" works export --to csv ch80
+ok "ch80: export to Perfetto" works export --to perfetto -o p.pftrace ch80
 otf2() {
 	"$hdtrace" export --to otf2 -o o.otf2 ch80 >out 2>err ||
 		grep -q 'was built without' err
 }
-ok "ch80: export, as OTF2" otf2
+ok "ch80: export to OTF2" otf2
 # The page, and what it asks for first.
 view() {
 	"$hdtrace" view --no-browser ch80 >url 2>err </dev/null &
@@ -63,10 +63,10 @@ view() {
 	[ "$status" -eq 0 ] && grep -q ch80 page
 }
 if "$hdtrace" view none 2>&1 | grep -q 'was built without'; then
-	skip "ch80: view" "hdtrace was built without view"
+	skip "ch80: view shows the project" "hdtrace was built without view"
 elif ! command -v curl >/dev/null; then
-	skip "ch80: view" "curl is missing"
+	skip "ch80: view shows the project" "curl is missing"
 else
-	ok "ch80: view" view
+	ok "ch80: view shows the project" view
 fi
 done_testing

@@ -15,15 +15,15 @@ compare() {
 runs=${HDTRACE_TEST_RUNS:-1}
 ok "energies within 1 %, delays within a tenth of a cycle, boards that differ by 10 %" \
 	compare truth truth "$runs"
-ok "a delay that the file states" compare applied applied
-ok "slowdowns by loads" compare slowdown slowdown
-ok "links with outliers" compare links links
+ok "the delay in the file is used" compare applied applied
+ok "slowdowns are found for each load" compare slowdown slowdown
+ok "links are found in spite of outliers" compare links links
 ok "exchanges alone leave unknown values of links unknown" compare exchanges exchanges
-ok "accesses to files, by class" compare accesses accesses
-ok "file accesses and tasks that overlap" compare beside beside
-ok "tasks back to back" compare fit fit
-ok "power over a run" compare profile profile
-ok "named regions of MPI programs" compare regions regions
+ok "costs of file accesses are found for each class" compare accesses accesses
+ok "file accesses that overlap with tasks are separated" compare beside beside
+ok "energies of tasks without pauses are found" compare fit fit
+ok "power profiles over the run of a kernel are found" compare profile profile
+ok "named regions of MPI programs are kernels" compare regions regions
 ok "unusable runs are refused and listed" compare hostile hostile
 
 # What was simulated is found again: links of two architectures, and times.

@@ -396,50 +396,50 @@ for library in $(built_libraries); do
 		skip "$library" "programs of it cannot be started here"
 		continue
 	fi
-	ok "$library: Cholesky, as predicted" as_predicted
-	ok "$library: a stencil" relaxed
-	ok "$library: LU" factored
-	ok "$library: links with a pace" paced
+	ok "$library: Cholesky runs as predicted" as_predicted
+	ok "$library: a stencil is executed" relaxed
+	ok "$library: LU is executed" factored
+	ok "$library: links keep the emulated pace" paced
 	ok "causes of waits are recorded" caused
 	ok "the critical path crosses nodes" on_path
-	ok "$library: a failing kernel" fails_readably 1 \
+	ok "$library: a failing kernel is reported" fails_readably 1 \
 		'^hdexecute: task t2 (kernel FAIL, node n0): it failed: Numerical' \
 		2 chain1.xml --platform p.xml
-	ok "$library: a dying process" fails_readably any \
+	ok "$library: a dying process is reported" fails_readably any \
 		'^hdexecute: task t2 (kernel FAIL, node n0): the process died while it ran' \
 		2 chain3.xml --platform p.xml
-	ok "$library: a kernel with an invalid write" fails_readably any \
+	ok "$library: an invalid write of a kernel is reported" fails_readably any \
 		'^hdexecute: task t2 (kernel FAIL, node n0): the process died while it ran' \
 		2 chain5.xml --platform p.xml
 	platform 1500 >small.xml
-	ok "$library: full memory" fails_readably 1 \
+	ok "$library: full memory is reported" fails_readably 1 \
 		'^hdexecute: task t1 (kernel FAIL, node n1): not enough memory for an output of 1000 bytes: 1000 of 1500' \
 		2 chain0.xml --platform small.xml
 	platform 999 >small.xml
 	# The rest is no matter of the MPI library.
 	[ -z "${others_done-}" ] || continue
 	others_done=1
-	ok "one node" alone
-	ok "a ring" around
+	ok "one node executes a graph alone" alone
+	ok "a ring sends three messages between two nodes" around
 	ok "a link into a node takes one message at a time" exclusive
-	ok "a failure while other messages wait for a paced link" fails_readably 1 \
+	ok "a failure ends the run while messages wait for a paced link" fails_readably 1 \
 		'^hdexecute: task f (kernel FAIL, node n3): it failed: Numerical' \
 		4 gather1.xml --pes 1 --pace 5e3
-	ok "power of its host" powered
+	ok "the project of a run has the power of its host" powered
 	ok "power follows the law of the meter" lawful
-	ok "a wrong result" wrong_result
-	ok "an invalid library of linear algebra" no_algebra
-	ok "memory that is too small for any output" fails_readably 1 \
+	ok "a wrong result is reported" wrong_result
+	ok "plain C replaces a missing library of linear algebra" no_algebra
+	ok "memory that is too small for any output is reported" fails_readably 1 \
 		'task t0 .*not enough memory for an output of 1000 bytes' \
 		2 chain0.xml --platform small.xml
 	platform 1500 >small.xml
-	ok "no memory next to an output that reuses its input" fails_readably 1 \
+	ok "missing memory for an output is reported after an input was reused" fails_readably 1 \
 		'task t .*not enough memory for an output of 1000 bytes: 1000 of 1500' \
 		2 two.xml --platform small.xml
-	ok "a kernel that returns a number" fails_readably 1 \
+	ok "the number that a failing kernel returns is reported" fails_readably 1 \
 		'task t2 .*: failed with 7' 2 chain2.xml --platform p.xml
-	ok "runs that are refused at the start" rows
-	ok "a full disk" full_disk
+	ok "invalid runs are refused at the start" rows
+	ok "a full disk is reported" full_disk
 done
 [ "$tap_count" -gt 0 ] || skip_all "HDTrace was built without MPI"
 done_testing

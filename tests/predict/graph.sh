@@ -31,10 +31,10 @@ simulated() {
 		same "$name.xml" "$name" &&
 		"$hdpredict" simulate back.xml --platform p.xml --resources r.xml --format=json >two && cmp one two
 }
-ok "a Cholesky decomposition that was simulated" simulated ch 'MATSRC MATSINK POTRF TRSM SYRK GEMM' cholesky --tiles 6
-ok "a stencil" simulated st "$("$hdpredict" generate stencil --width 2 --steps 1 |
+ok "the graph of a simulated Cholesky decomposition is restored" simulated ch 'MATSRC MATSINK POTRF TRSM SYRK GEMM' cholesky --tiles 6
+ok "the graph of a stencil is restored" simulated st "$("$hdpredict" generate stencil --width 2 --steps 1 |
 	sed -n 's/.*<kernel id="\([^"]*\)".*/\1/p' | tr '\n' ' ')" stencil --width 5 --steps 3
-ok "a random graph" simulated ra "$("$hdpredict" generate random |
+ok "a random graph is restored" simulated ra "$("$hdpredict" generate random |
 	sed -n 's/.*<kernel id="\([^"]*\)".*/\1/p' | tr '\n' ' ')" random --width 9 --steps 7 --seed 5
 
 # Kernels with all that they may have, and names that are no names of states.
@@ -58,7 +58,7 @@ END
 		'</resource-model>' >r.xml
 	"$hdpredict" simulate odd.xml --platform p.xml --resources r.xml -o odd >/dev/null && same odd.xml odd
 }
-ok "names of all kinds" odd
+ok "names with special characters are restored" odd
 # What is wrong: STATUS MESSAGE ARGUMENT...
 fails() {
 	status=$1 message=$2
@@ -80,7 +80,7 @@ long() {
 	done | sed '1s/^/<resource-model>/;$s,$,</resource-model>,' >r.xml
 	"$hdpredict" simulate long.xml --platform p.xml --resources r.xml -o long >/dev/null && same long.xml long
 }
-ok "long names" long
+ok "long names are restored" long
 # Tasks of one of the two would become those of the other.
 alike() {
 	echo "<application><kernel id='a b'/><kernel id='a_b'/><task id='t' kernel='a b'><map pe='n0.0' priority='0'/></task></application>" >alike.xml
@@ -107,9 +107,9 @@ for library in $(built_libraries); do
 		skip "$library" "programs of it cannot be started here"
 		continue
 	}
-	ok "an executed graph, with $library" executed "$library"
+	ok "an executed graph is restored, with $library" executed "$library"
 done
-[ $ran = yes ] || skip "an executed graph" "no MPI library"
+[ $ran = yes ] || skip "an executed graph is restored" "no MPI library"
 
 make_mini
 ok "a missing project is reported" fails 2 none none

@@ -50,7 +50,7 @@ measure_alone() {
 	sed 's/ measure / measure --plan /; s/-o one/-o none/; /pid$/d' alone >plan &&
 		sh -c 'sh plan >listed && times' >begun
 }
-ok "kernels of one PE" measure_alone
+ok "kernels are measured on one PE" measure_alone
 ok "the project passes check" "$hdtrace" check one/measured
 states "one/measured_${host}_0.trc" >listed
 as_said() {
@@ -73,7 +73,7 @@ in_pauses() {
 			exit bad || NR < 8
 		}' listed
 }
-ok "pauses before and after" in_pauses
+ok "each batch has a pause before and after it" in_pauses
 # The journal says what a run took, as the state does.
 as_journal() {
 	grep '^Batch' listed | sed "s/.*repetitions='\([0-9]*\)'.*/\1/" >repetitions
@@ -82,7 +82,7 @@ as_journal() {
 		{ d = $3 - $2 - $4 * $1; print; if (d < -0.1 || d > 0.1) bad = 1 }
 		END { exit bad || NR != 4 }'
 }
-ok "the journal has the same times" as_journal
+ok "journal and project have equal times" as_journal
 # What times said of the children.
 cpu_of() {
 	sed -n '2s/[a-z]/ /gp' "$1" | awk '{ for (i = 1; i <= NF; i += 2) s += $i * 60 + $(i + 1); print s }'
@@ -212,7 +212,7 @@ files() {
 		done
 	done | cmp - classes
 }
-ok "six classes of accesses to files" files
+ok "six classes of file accesses are measured" files
 # Each between two pauses; what makes the file is none.
 files_in_pauses() {
 	states "two/measured-3_${host}_0.trc" | awk '{ name[NR] = $1; print }
@@ -263,7 +263,7 @@ chain() {
 	exits 0 "$hdpredict" measure -o chain --pes=1 $short --batch=0.01 chain.xml &&
 		grep -q '^RING n=1' chain/journal
 }
-ok "a long chain of tasks" chain
+ok "a long chain of tasks is measured" chain
 
 # Until it is warm is as long as was asked for, as nothing here is that warm; and
 # then it is measured.
@@ -276,7 +276,7 @@ warm() {
 	# Nothing is measured meanwhile.
 	states "warm/measured_${host}_0.trc" | awk 'NR == 1 { print; exit !($2 >= 1) }'
 }
-ok "measuring begins at a steady temperature" warm
+ok "the measurement begins at a steady temperature" warm
 # Whether as many threads as there are CPUs, beside the first one, have had 0.1 s of
 # CPU time, which they get sooner or later, whatever else the machine does: PID
 works_on_all() {

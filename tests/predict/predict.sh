@@ -40,13 +40,13 @@ ring() {
 		! "$hdpredict" generate ring --on A,,B 2>err &&
 		grep -q 'a PE without a name' err
 }
-ok "a ring on two PEs" ring
+ok "generate: a ring on two PEs" ring
 stencil() {
 	"$hdpredict" generate stencil --width 4 --steps 3 -o s.xml &&
 		"$hdpredict" validate s.xml >found &&
 		echo "s.xml: 64 tasks, 192 dependencies, 6 kernels" | diff - found
 }
-ok "a stencil of 4 x 4 cells and 3 steps" stencil
+ok "generate: a stencil of 4 x 4 cells and 3 steps" stencil
 layers() {
 	"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r.xml &&
 		"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r2.xml &&
@@ -220,7 +220,7 @@ $(task x S 1 A.0 0)
 END
 		grep -q '"makespan_s": 2,'
 }
-ok "a graph from standard input" standard_input
+ok "a graph is read from standard input" standard_input
 annotate() {
 	graph <<END >g.xml
 $(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
@@ -323,7 +323,7 @@ off() {
 graph <<END >unused.xml
 $(task x S 1 A.0 0)
 END
-ok "energy of servers that are off" off
+ok "servers that are off have no energy" off
 # 2 and 3 are PEs of B; 4 is the first bridge of A.
 states() {
 	grep -q "<S task='x' activity='0' .* time='0.000000000' end='2.000000000'/>" two_A_0_0.trc &&
@@ -389,15 +389,15 @@ power() {
 		--resources r.xml "$@" || return 1
 	grep -q "$want" out || { cat out; return 1; }
 }
-ok "power: peak" power 0 '^Peak power  *24.80 W at 2 s$' --power-limit 25
+ok "power: the peak is printed" power 0 '^Peak power  *24.80 W at 2 s$' --power-limit 25
 ok "power: a message exceeds the limit" power 0 \
 	'^  from 2 to 4.500 s, up to 24.80 W: a message of x on A$' --power-limit 22
 ok "power: a task exceeds the limit until another task ends" power 0 \
 	'^  from 0 to 4.500 s, up to 24.80 W: x on A.0$' --power-limit 21.3
-ok "power: above the limit all the time" power 0 'all servers exceeds 21 W: 1 times, for 8.500 s;' --power-limit 21
-ok "power: idle servers" power 0 'up to 24.80 W: idle power of the servers' --power-limit 19
+ok "power: the limit can be exceeded all the time" power 0 'all servers exceeds 21 W: 1 times, for 8.500 s;' --power-limit 21
+ok "power: idle servers can exceed the limit" power 0 'up to 24.80 W: idle power of the servers' --power-limit 19
 ok "power: equal to the limit is not above it" power 0 '^Peak power' --fail --power-limit 24.8
-ok "power: --fail" power 3 'a message of x' --fail --power-limit 22
+ok "power: --fail returns 3" power 3 'a message of x' --fail --power-limit 22
 ok "power: a finding without --fail exits with 0" power 0 'exceeds' --power-limit 1
 peaks() {
 	sed 's/idle-power="10"/& peak_w="12"/' p.xml >peak.xml
@@ -410,7 +410,7 @@ power_json() {
 		--power-limit 22 --format=json && tr -d ' \n' <out >flat &&
 		grep -q '"limit_w":22,"over_s":2.5,"excesses":1,"first_excesses":\[{"start_s":2,"end_s":4.5,"peak_w":24.79*7*,"task":"x","message":true,"server":"A"}\]' flat
 }
-ok "power: as JSON" power_json
+ok "power: JSON has the findings" power_json
 profile() {
 	sed 's|<kernel id="S">|&<phase until="0.25" weight="3"/><phase until="1" weight="1"/>|' \
 		g.xml >h.xml
@@ -435,7 +435,7 @@ END
 		exits 0 "$hdpredict" simulate two.xml --platform p.xml --resources r.xml --subgraphs &&
 		grep -Eq '^  v +1 +0 +2 +2$' out
 }
-ok "the time of each subgraph" subgraphs
+ok "--subgraphs prints the time of each subgraph" subgraphs
 
 # ---- A4: energy in all --------------------------------------------------------
 

@@ -45,7 +45,7 @@ END
 		cmp got expected
 }
 sweep_of() { "$hdpredict" sweep cholesky --resources r.xml --format=csv "$@"; }
-ok "points from a table" table
+ok "points are read from a table" table
 
 # With nothing to send, half the clock takes twice the time; energy as said.
 clock() {
@@ -55,7 +55,7 @@ clock() {
 			END { exit !(time[2] > 0 && time[4] == 2 * time[2] && time[6] == 4 * time[2] &&
 				time[3] == time[2] && energy[3] == 3 * energy[2] && energy[4] == energy[2]) }' out
 }
-ok "clock and energy of kernels" clock
+ok "clock scales time, and kernel-energy scales energy" clock
 # A matrix of 8 rows of tiles, half as large, has tiles of half the size.
 matrix() {
 	sed 's/architecture="core"/& /; s,/>,><assign var="tile_size" val="64"/></entry>,' r.xml >sized.xml
@@ -63,7 +63,7 @@ matrix() {
 	[ $? -eq 1 ] && grep -q '^1,512,8,.*,$' out && grep -q '^2,512,4,,.*no resource entry' out &&
 		grep -q '^hdpredict sweep: 1 of 2 points failed; point 2: ' err
 }
-ok "tiles of a matrix, and a failing point" matrix
+ok "matrix sets the size of tiles, and a failing point is reported" matrix
 # Links of the same speed as those that are generated with that latency.
 links() {
 	sweep_of --vary nodes=3 --vary pes=1 --vary tiles=5 --vary init-latency=1000 --vary packet-latency=24000 \
@@ -73,7 +73,7 @@ links() {
 	time_of() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["time_s"] }' "$1"; }
 	[ -n "$(time_of a)" ] && [ "$(time_of a)" = "$(time_of b)" ]
 }
-ok "slower links" links
+ok "links=0.5 equals links of half the speed" links
 
 # ---- Parts, and what is interrupted ---------------------------------------
 parts() {
@@ -99,7 +99,7 @@ samples() {
 	done
 	"$hdpredict" sweep --combine mc.2 mc.1 --format=csv >out && cmp out whole && ! cmp -s whole rows.csv
 }
-ok "samples in parts" samples
+ok "samples do not depend on parts" samples
 # Wherever it was cut off; a row that is there is not done again.
 torn() {
 	rm -f rows && sweep --rows rows >out || return 1
@@ -178,11 +178,11 @@ picture() {
 	[ "$(grep -o '<title>[^<]*tiles=[35] nodes=' p.svg | wc -l)" -eq 24 ] && grep -q 'Energy \[J\]' p.svg &&
 		grep -q 'Time \[s\]' p.svg
 }
-ok "a picture" picture
+ok "a picture is drawn" picture
 combined() {
 	sweep --rows rows2 >out && "$hdpredict" sweep --combine rows2 --picture q.svg >out && cmp p.svg q.svg
 }
-ok "the same picture from existing rows" combined
+ok "existing rows give an equal picture" combined
 
 # ---- What is wrong: MESSAGE OPTION... -------------------------------------
 fails() {

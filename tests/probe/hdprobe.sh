@@ -197,17 +197,17 @@ ends() {
 ok "JSON has the documented keys" keys
 ok "numbers agree with the process" numbers 1
 ok "running and ended threads add up" adds_up
-ok "advice names assign, not the DCT" advice
+ok "advice names assign but not the DCT" advice
 ok "the table shows kernels and transfers" table
 ok "CSV has a row for each probe" csv
 mkfifo fifo
-ok "events are shown" events
+ok "hdprobe shows events" events
 exec 5>&-
 [ -z "${other-}" ] || wait "$other"
 ok "columns without values are hidden" without_events
 ok "the graph has weights for a partitioner" graph
 ok "the process continues" again
-ok "the process has counted more" numbers 2
+ok "a second reading has higher counts" numbers 2
 ok "a reset loses nothing" resets
 ok "the output repeats at the interval" interval
 ok "wrong arguments are errors" refused

@@ -119,16 +119,16 @@ shared() {
 
 if [ -n "$archives" ]; then
 	case ${HD_SANITIZE-} in
-	'') ok "library linked into the plugin" in_plugin ;;
-	*) skip "library linked into the plugin" "sanitizers lose what is closed" ;;
+	'') ok "a plugin that contains the library can be unloaded" in_plugin ;;
+	*) skip "a plugin that contains the library can be unloaded" "sanitizers lose what is closed" ;;
 	esac
-	ok "library linked into the program" in_program
+	ok "a plugin of a program that contains the library can be unloaded" in_program
 else
-	skip "library linked into the plugin" "there is no static library"
+	skip "a plugin that contains the library can be unloaded" "there is no static library"
 fi
 if [ -f "$libs/libhdProbe.so" ]; then
-	ok "shared library" shared
+	ok "a plugin that uses the shared library can be unloaded" shared
 else
-	skip "shared library" "there is none"
+	skip "a plugin that uses the shared library can be unloaded" "there is none"
 fi
 done_testing

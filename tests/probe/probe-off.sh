@@ -112,7 +112,7 @@ one_branch() {
 if command -v objdump >/dev/null; then
 	ok "HDPROBE_OFF emits no code" emits_nothing
 	ok "HDPROBE_OFF emits no code in C++" emits_nothing -x c++
-	ok "without HDPROBE_OFF there is code" emits_something
+	ok "probes emit code without HDPROBE_OFF" emits_something
 else
 	skip "HDPROBE_OFF emits no code" "there is no objdump"
 fi

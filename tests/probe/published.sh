@@ -55,6 +55,6 @@ assert abs(sum(x["body_s"] for x in p.values()) - 20.834) < 0.01
 '
 }
 
-ok "K-means: advice only for assign" kmeans
-ok "Motion JPEG: no advice" mjpeg
+ok "K-means: only assign gets advice" kmeans
+ok "Motion JPEG: no kernel gets advice" mjpeg
 done_testing

@@ -312,44 +312,44 @@ is_documented() {
 	options_of "$abs_top_srcdir/doc/man/pt.1" | diff -u known -
 }
 
-ok "a meter with two nodes" traces
-ok "a simulated device" simulates
-ok "--quiet" quiet
+ok "pt records a meter with two nodes" traces
+ok "pt records a simulated device" simulates
+ok "--quiet prints no summary" quiet
 ok "project, topology and port override the configuration" overrides
-ok "HDTRACE_PREFIX" prefixed
-ok "existing project is not replaced" keeps
-ok "--number" numbers
-ok "--force" replaces
+ok "HDTRACE_PREFIX sets the directory of the project" prefixed
+ok "an existing project is not replaced" keeps
+ok "--number creates a second project" numbers
+ok "--force replaces the project" replaces
 ok "--check accepts a valid configuration" checks
 ok "--check reports all errors" refuses
 ok "SIGUSR1 stops, SIGUSR2 starts, SIGINT ends" pauses
 ok "SIGHUP begins a new project" reloads
-ok "SIGHUP with a meter" reloads_meter
+ok "SIGHUP begins a new project of a meter" reloads_meter
 ok "SIGHUP with an invalid configuration keeps the old trace" reloads_bad
-ok "--background traces" daemon
+ok "--background traces in the background" daemon
 ok "--background returns the error" daemon_fails
-ok "notification of systemd" notifies "$scratch/socket" notified
-ok "notification of systemd, abstract socket" notifies "@hdtrace-test-$$" abstract
-ok "--list" lists
-ok "the options are documented" is_documented
-ok "--version" exits 0 "$pt" --version
-ok "--help" exits 0 "$pt" --help
+ok "pt notifies systemd" notifies "$scratch/socket" notified
+ok "pt notifies systemd by an abstract socket" notifies "@hdtrace-test-$$" abstract
+ok "--list prints devices and meters" lists
+ok "pt(1) contains all options" is_documented
+ok "--version prints the version" exits 0 "$pt" --version
+ok "--help prints the help" exits 0 "$pt" --help
 
 # Every exit status.
 printf '[General]\ndevice=sim\ncycle=10\nproject=p\ntopology=H\n' >none.cfg
 for wrong in "" "-c" "--nonsense" "-c sim.cfg more" "-c sim.cfg -d 0" \
 	"-c sim.cfg -d x" "-c sim.cfg -N -f"; do
 	# shellcheck disable=SC2086
-	ok "usage error: pt $wrong" exits 1 "$pt" $wrong
+	ok "a usage error is reported: pt $wrong" exits 1 "$pt" $wrong
 done
-ok "missing configuration file: exit status 2" exits 2 "$pt" -c no-such-file
-ok "invalid configuration: exit status 3" exits 3 "$pt" -c bad.cfg
-ok "invalid topology: exit status 3" exits 3 "$pt" -c sim.cfg -P bad -t a__b
-ok "device at another host: exit status 4" exits 4 "$pt" -c sim.cfg -P bad -p elsewhere-9:
-ok "no traces: exit status 5" exits 5 "$pt" -c none.cfg
-ok "missing directory: exit status 7" exits 7 "$pt" -c sim.cfg -P no/such/dir
+ok "a missing configuration file returns 2" exits 2 "$pt" -c no-such-file
+ok "an invalid configuration returns 3" exits 3 "$pt" -c bad.cfg
+ok "an invalid topology returns 3" exits 3 "$pt" -c sim.cfg -P bad -t a__b
+ok "a device at another host returns 4" exits 4 "$pt" -c sim.cfg -P bad -p elsewhere-9:
+ok "a configuration without traces returns 5" exits 5 "$pt" -c none.cfg
+ok "a missing directory returns 7" exits 7 "$pt" -c sim.cfg -P no/such/dir
 port=/no/such/device
 meter_config lmg.cfg bad 100
-ok "missing device: exit status 8" exits 8 "$pt" -c lmg.cfg --port /no/such/device
+ok "a missing device returns 8" exits 8 "$pt" -c lmg.cfg --port /no/such/device
 ok "no files remain after errors" [ ! -e bad.proj ]
 done_testing

@@ -165,9 +165,9 @@ serves() {
 
 # All of a meter: DRIVER ADDRESS WATTS
 meter() {
-	ok "$1: trace" traces "$@"
+	ok "$1: pt records the server" traces "$@"
 	ok "$1: cycle below a second is refused" refuses "$1"
-	ok "$1: service invents no readings" serves "$@"
+	ok "$1: the service does not invent readings" serves "$@"
 }
 
 # Why a driver cannot be used here, or nothing: DRIVER
@@ -179,7 +179,7 @@ if ! command -v snmpd >/dev/null; then
 	skip "apc" "snmpd is missing (Debian: snmpd)"
 elif [ -n "$(missing apc)" ]; then
 	skip "apc" "it is not built (Debian: libsnmp-dev)"
-elif ok "a rack PDU" server start_snmpd 'NET-SNMP version'; then
+elif ok "a simulated rack PDU starts" server start_snmpd 'NET-SNMP version'; then
 	meter apc "snmp://127.0.0.1:$port" 58
 	stop "$server"
 	server=
@@ -188,7 +188,7 @@ if ! command -v ipmi_sim >/dev/null || [ ! -e "$sims/dcmi-module.so" ]; then
 	skip "ipmi" "ipmi_sim or its header is missing (Debian: libopenipmi-dev)"
 elif [ -n "$(missing ipmi)" ]; then
 	skip "ipmi" "it is not built (Debian: libfreeipmi-dev)"
-elif ok "a BMC" server start_bmc ready; then
+elif ok "a simulated BMC starts" server start_bmc ready; then
 	meter ipmi "ipmi://127.0.0.1:$port" 129
 	stop "$server"
 	server=

@@ -212,14 +212,14 @@ trees() {
 	python3 "$abs_top_srcdir/tests/relay/relay.py" trees relay "$calls" 2
 }
 
-ok "three hosts" start_hosts
-ok "meters of all of them" \
+ok "three hosts are started" start_hosts
+ok "meters record all three hosts" \
 	eval 'start_meter hda && start_meter hdb && start_meter hdc'
-ok "a server on two of them" eval 'start_server hdb && start_server hdc'
-ok "a client on the third writes to both" write
-ok "all processes end" stop_all
-ok "merged, nothing is wrong: no orphans" merge
-ok "one tree a request, by a reader that is not ours" trees
-ok "hdtrace relations: one tree a request, with the joules of each" relations
+ok "two hosts run a server" eval 'start_server hdb && start_server hdc'
+ok "a client on the third host writes to both servers" write
+ok "all processes end without error" stop_all
+ok "the merged project has no orphans" merge
+ok "a second reader finds one tree per request" trees
+ok "hdtrace relations finds one tree per request, with its energy" relations
 ok "the tree of a request crosses all hosts" one_tree
 done_testing

@@ -44,10 +44,10 @@ known() {
 	"$hdtrace" merge p && "$hdtrace" check p
 }
 
-ok "a program with the functions of 2009" program
-ok "a reader of 2009 accepts its files" written
+ok "a program that calls the functions of 2009 runs" program
+ok "the reader of 2009 accepts its files" written
 ok "tokens as text are split as in 2009" splits
-ok "hdtrace reads it, too" known
+ok "hdtrace accepts its files" known
 corpus=${HDTRACE_CORPUS-$abs_top_srcdir/../shared/corpus}/relations
 historic() {
 	reads "$corpus"/*.rel && [ "$(wc -l <found-by)" -eq 4 ] &&
@@ -57,7 +57,7 @@ historic() {
 	[ "$(wc -l <csv)" -eq 5 ]
 }
 if [ -d "$corpus" ]; then
-	ok "both read files of the library of 2009" historic
+	ok "both readers accept files of the library of 2009" historic
 else
 	skip "files of the library of 2009" "no $corpus"
 fi

@@ -55,12 +55,12 @@ balanced() {
 scene threads
 ok "nine clients write to four servers" balanced --method=threads
 ok "ids are unique, every element occurs once" written r2
-ok "every write has its requests, and no relation lacks its cause" \
+ok "every write has its requests, and every relation has its cause" \
 	written c1 "$clients" "$steps" "$size" 4
 ok "hdtrace check finds no orphans" checks
 ok "sizes add up, ranges tile, contents are right" \
 	written c2 "$clients" "$steps" "$size" 4 s0 s1 s2 s3
-ok "a state machine is a state around all others" written s1 write
+ok "a state machine is a state that contains all its states" written s1 write
 ok "a nested state machine starts in its state" written s2 write
 ok "actions complete, are deferred and terminate" written s3 write
 ok "each state is followed by the next" written s4 write
@@ -71,7 +71,7 @@ ok "gauges: TROVE <= 8 FLOW, FLOW <= REQ <= clients" written g3 "$clients"
 ok "writes block no request" written g4_writes
 
 scene direct
-ok "the same without threads of the storage" balanced --method=direct
+ok "writes succeed without storage threads" balanced --method=direct
 ok "every write has its requests, without threads" written c1 "$clients" "$steps" "$size" 4
 ok "trees are equal with and without threads" written c4 ../threads/p
 ok "gauges begin and end at 0 if operations complete at once" written g1
@@ -128,8 +128,8 @@ small_calls() {
 		stop
 }
 scene small
-ok "small writes, whose data comes with the request" small_calls
-ok "one request, exactly one part, one size, no flow" written c6 12
+ok "small writes succeed with data in the request" small_calls
+ok "a small write has one request, one part, one size and no flow" written c6 12
 scene small-read
 ok "small writes are read again" small_again
 
@@ -146,7 +146,7 @@ failing() {
 }
 for method in threads direct; do
 	scene "failing-$method"
-	ok "the storage fails now and then ($method)" failing "$method"
+	ok "clients finish if the storage fails sometimes ($method)" failing "$method"
 	ok "gauges begin and end at 0 if posts fail ($method)" written g1
 	ok "failed state machines are closed ($method)" written s6
 done
@@ -156,7 +156,7 @@ missing() {
 		grep -q 'read: No such file' err && stop
 }
 scene missing
-ok "a file that is not there" missing
+ok "a missing file is reported" missing
 ok "a failed action has its reason" written s3_failed open \
 	"No such file or directory"
 
@@ -170,7 +170,7 @@ server_lists() {
 		grep -q 'client 0: connect to so many servers' err && stop
 }
 scene server-lists
-ok "no server, and too many" server_lists
+ok "no server and too many servers are refused" server_lists
 
 hostile() {
 	start --project=p && written hostile "$port" 23 && stop
@@ -249,7 +249,7 @@ has_states() {
 scene killed
 ok "a server is killed while it serves" killed
 ok "its written relations are readable and never ended" written r5 2
-ok "hdtrace check reports them" checks rel.failed rel.never-ended rel.no-end
+ok "hdtrace check reports relations without an end" checks rel.failed rel.never-ended rel.no-end
 
 # ---- Gauges -----------------------------------------------------------------
 
@@ -268,11 +268,11 @@ gated() {
 }
 for number in 9 3; do
 	scene "gated-$number"
-	ok "the storage is shut, $number clients write" gated "$number"
+	ok "operations of $number clients wait for a closed storage" gated "$number"
 	ok "gauges: BMI 0, FLOW $number, REQ $number, TROVE $((8 * number))" \
 		written g2 "$number"
-	ok "gauges of layers with $number clients" written g3 "$number"
-	ok "requests overlap, each has its times" written r3
+	ok "gauges of layers agree with $number clients" written g3 "$number"
+	ok "overlapping requests have their own times" written r3
 done
 
 creates() {

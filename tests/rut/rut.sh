@@ -131,26 +131,26 @@ killed() {
 	"$hdtrace" stat killed.proj
 }
 
-ok "trace of a command" traces
-ok "valid project" is_good good.proj
+ok "rut traces a command" traces
+ok "the project passes check" is_good good.proj
 ok "the file states which integer is no value" \
 	grep -qa '<Group .*missing="-9223372036854775808"' good_*_Utilization.stat
 ok "--quiet prints nothing" is_quiet
-ok "existing project is not replaced" keeps
+ok "an existing project is not replaced" keeps
 ok "--topology sets the place" places
-ok "HDTRACE_PREFIX" prefixed
+ok "HDTRACE_PREFIX sets the directory of the project" prefixed
 ok "--sources selects values" chooses
-ok "--list" lists
+ok "--list prints sources and values" lists
 ok "hardware counters or the reason why they are missing" counters
-ok "exit status of the command" exits 7 "$rut" -p status sh -c 'exit 7'
-ok "signals are forwarded" signalled
-ok "exit status after a signal" dies
+ok "rut returns the exit status of the command" exits 7 "$rut" -p status sh -c 'exit 7'
+ok "signals are forwarded to the command" signalled
+ok "the exit status contains the signal of the command" dies
 ok "--pid traces until the process ends" follows
 ok "--duration ends the trace" lasts
 ok "a signal ends --duration" interrupted
-ok "readable project after kill -9" killed
-ok "missing command: exit status 127" exits 127 "$rut" -p none no-such-command
-ok "missing command leaves no files" [ ! -e none.proj ]
+ok "the project is readable after kill -9" killed
+ok "a missing command returns 127" exits 127 "$rut" -p none no-such-command
+ok "a missing command leaves no files" [ ! -e none.proj ]
 : >script
 chmod +x script
 ok "options after the command belong to it" \
@@ -162,8 +162,8 @@ for wrong in "" "--interval 0 true" "--interval x true" "--nonsense true" \
 	# shellcheck disable=SC2086
 	ok "refused: rut $wrong" exits 125 "$rut" $wrong
 done
-ok "mount point without block device" exits 125 "$rut" -p mount -m /proc true
-ok "mount point without block device leaves no files" [ ! -e mount.proj ]
-ok "--help" exits 0 "$rut" --help
-ok "--version" exits 0 "$rut" --version
+ok "a mount point without block device is refused" exits 125 "$rut" -p mount -m /proc true
+ok "a refused mount point leaves no files" [ ! -e mount.proj ]
+ok "--help prints the help" exits 0 "$rut" --help
+ok "--version prints the version" exits 0 "$rut" --version
 done_testing

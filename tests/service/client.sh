@@ -513,10 +513,10 @@ config
 if begin -c site.cfg; then
 	ok "pt devices lists devices and lines" lists
 	ok "pt record writes a project" records
-	ok "pt record with lines, values and rates" records_more
-	ok "rate above the rate of the meter" says_rates
-	ok "exit status of the command" passes_status
-	ok "signals are forwarded" passes_signals
+	ok "pt record selects lines, values and rates" records_more
+	ok "a rate above the rate of the meter causes a note" says_rates
+	ok "pt returns the exit status of the command" passes_status
+	ok "signals are forwarded to the command" passes_signals
 	ok "pt energy prints one line" measures
 	ok "pt watch prints lines" watches
 	if [ -n "$(command -v python3)" ]; then
@@ -524,15 +524,15 @@ if begin -c site.cfg; then
 	else
 		skip "pt watch draws bars" "no python3"
 	fi
-	ok "usage errors" refuses
+	ok "usage errors are reported" refuses
 	ok "every subcommand has help and a manual" helps
 fi
 ok "the service ends" end
-ok "summary matches the recorded entries" records_the_same
-ok "times of the meter" has_times
-ok "a command survives the service" survives
-ok "marks of incomplete energy" marks_energy
-ok "missing service" is_absent
+ok "the summary matches the recorded entries" records_the_same
+ok "entries have the times of the meter" has_times
+ok "a command continues when the service ends" survives
+ok "incomplete energy is marked" marks_energy
+ok "a missing service is reported" is_absent
 ok "users see only allowed nodes" has_users
 if [ -z "$(command -v openssl)" ]; then
 	skip "connections are encrypted" "no openssl"

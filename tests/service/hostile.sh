@@ -104,5 +104,5 @@ END
 for case in good clock-early clock-late interval-long value-large data-long; do
 	ok "$case is accepted" takes "$case"
 done
-ok "endless stream is ended" ends
+ok "an endless reply is rejected" ends
 done_testing

@@ -70,10 +70,10 @@ refuses() {
 	[ "$found" -eq 0 ] && [ ! -f ran ]
 }
 
-ok "a machine without a meter" refuses \
+ok "a machine without a meter is reported" refuses \
 	"$pt" energy --root="$scratch/tree" -- touch ran
 for word in powercap perf nvml hwmon 'pt energy --meter=sim'; do
-	ok "reason for $word" grep -q -- "^ *$word" err
+	ok "the reason for $word is printed" grep -q -- "^ *$word" err
 done
 
 zone intel-rapl:0 package-0 50
@@ -82,9 +82,9 @@ zone intel-rapl:0:1 dram 10
 zone intel-rapl-mmio:0 package-0 800
 begin_growing
 ok "package and memory are counted once" measures 60 "powercap package-0, package-0-dram"
-ok "exit status of the command" \
+ok "pt energy returns the exit status of the command" \
 	exits 7 "$pt" energy --root="$scratch/tree" -- sh -c 'exit 7'
-ok "missing command" \
+ok "a missing command returns 127" \
 	exits 127 "$pt" energy --root="$scratch/tree" -- ./nothing
 end_growing
 zone intel-rapl:0 package-0 30
@@ -194,9 +194,9 @@ is_simulated() {
 	cat out err
 	[ "$found" -eq 0 ] && grep -q '(simulated)$' err
 }
-ok "--meter=sim" is_simulated
-ok "unknown meter" refuses "$pt" energy --meter=best -- touch ran
-ok "unknown meter: list of meters" grep -q 'powercap, perf, nvml, hwmon or sim' err
+ok "--meter=sim uses the simulated meter" is_simulated
+ok "an unknown meter is refused" refuses "$pt" energy --meter=best -- touch ran
+ok "the error for an unknown meter lists the meters" grep -q 'powercap, perf, nvml, hwmon or sim' err
 
 # A service of this user that is there is asked.
 cat >site.cfg <<END
@@ -219,7 +219,7 @@ asks_service() {
 	[ "$found" -eq 0 ] && grep -q 'mean 33\(.00\)\? W' err
 }
 ok "start of a service" begin -c site.cfg
-ok "running service is used" asks_service
+ok "a running service is used" asks_service
 ok "--meter overrides the service" is_simulated
 ok "end of the service" end
 done_testing

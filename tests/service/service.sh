@@ -195,14 +195,14 @@ is_hardened() {
 		[ "$result" -eq 0 ]
 }
 
-ok "--check of a site configuration" checks
+ok "--check accepts a site configuration" checks
 ok "pt serves, and one service has a socket" serves
 ok "--duration ends the service" lasts
-ok "notification of systemd" notifies
+ok "the service notifies systemd" notifies
 ok "SIGHUP reads the configuration again" reloads
 config http.cfg metrics=0
 if [ -n "$(command -v curl)" ] && "$pt" -n -q -c http.cfg 2>/dev/null; then
-	ok "metrics by HTTP" has_metrics
+	ok "metrics are served by HTTP" has_metrics
 	if [ -n "$(command -v promtool)" ]; then
 		ok "promtool accepts the metrics" promtool_likes
 		ok "promtool reads OpenMetrics" promtool_reads
@@ -213,7 +213,7 @@ if [ -n "$(command -v curl)" ] && "$pt" -n -q -c http.cfg 2>/dev/null; then
 else
 	skip "there are metrics" "no curl, or built without libmicrohttpd"
 fi
-ok "traces of the service" traces
+ok "the service writes its own traces" traces
 if [ "$(id -u)" -eq 0 ]; then
 	ok "privileges are given up" drops
 else
@@ -224,5 +224,5 @@ if systemd-analyze security --help 2>/dev/null | grep -q -- --offline; then
 else
 	skip "the unit for systemd is hardened" "no systemd-analyze, or an old one"
 fi
-ok "service in the background" goes_to_background
+ok "the service runs in the background" goes_to_background
 done_testing

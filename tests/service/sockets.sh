@@ -147,7 +147,7 @@ ok "symbolic links and their targets stay" links
 rm -f socket other
 ok "a FIFO stays" fifo
 rm -f socket
-ok "socket of a running service stays" live
+ok "the socket of a running service stays" live
 rm -f socket
 if [ "$(id -u)" -eq 0 ]; then
 	ok "a socket of another user stays" foreign
@@ -155,8 +155,8 @@ else
 	skip "a socket of another user stays" "only root can make one"
 fi
 rm -f socket
-ok "abandoned socket is replaced" left_behind
+ok "an abandoned socket is replaced" left_behind
 ok "a start that fails leaves no socket" no_group
-ok "replaced socket stays at the end" replaced
+ok "a service removes no file that has replaced its socket" replaced
 ok "only one of several services replaces an abandoned socket" race
 done_testing

@@ -37,17 +37,17 @@ where=$work
 failing() {
 	same_status "$@" && is_whole "$where/$1"
 }
-ok "a task that kills itself" failing killed -N 2 sh -c 'kill -KILL $$'
-ok "a task with another status on each node" failing different -N 4 \
+ok "a task that kills itself keeps its status and trace" failing killed -N 2 sh -c 'kill -KILL $$'
+ok "tasks with different statuses keep the status of the job" failing different -N 4 \
 	sh -c 'exit $((SLURM_PROCID + 3))'
-ok "a task that dies of a signal while others run" failing first -N 2 \
+ok "a signal in one task keeps the traces of other tasks" failing first -N 2 \
 	sh -c 'if [ $SLURM_PROCID = 0 ]; then kill -SEGV $$; else sleep 1; fi'
 ok "processes left by a task are not waited for" failing left -N 2 \
 	sh -c 'setsid sleep 30 >/dev/null 2>&1 </dev/null & exit 4'
 no_program() {
 	same_status none -N 2 /nowhere/program
 }
-ok "a missing program" no_program
+ok "a missing program returns the same status as without recording" no_program
 
 # ---- Jobs that are ended -----------------------------------------------------
 
@@ -82,9 +82,9 @@ ended() {
 	[ "$1" != limit ] || grep 'DUE TO TIME LIMIT' "$scratch/err" || return 1
 	[ "$without" = "$with" ] && is_whole "$work/$1"
 }
-ok "a cancelled job" ended job
-ok "a killed job" ended kill
-ok "a job beyond its time limit" ended limit
+ok "a cancelled job leaves complete files" ended job
+ok "a killed job leaves complete files" ended kill
+ok "a job beyond its time limit leaves complete files" ended limit
 
 # srun itself is killed: slurmstepd ends the files, and the rest is done by hand.
 srun_killed() {
@@ -134,7 +134,7 @@ broken() {
 	configured=
 	return "$result"
 }
-ok "missing programs in plugstack.conf" \
+ok "missing programs in plugstack.conf are reported" \
 	broken "required $plugin from=/nowhere" programs
 said_site() {
 	broken "$usual bogus=1 interval=x" nonsense || return 1

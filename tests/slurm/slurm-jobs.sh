@@ -260,7 +260,7 @@ END
 		is_whole "$work/allocated-0" && is_whole "$work/allocated-1" &&
 		is_whole "$work/allocated-2"
 }
-ok "sequential and concurrent steps of an allocation" allocation
+ok "sequential and concurrent steps of an allocation have their own projects" allocation
 
 # Without the option nothing is recorded, and nothing is in the environment.
 silent() {

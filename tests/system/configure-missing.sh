@@ -31,9 +31,9 @@ names_package() {
 	grep -q "on Debian: apt-get install $package\$" "$scratch/output"
 }
 
-ok "no GLib" names_package libglib2.0-dev
-ok "no libxml2" names_package libxml2-dev glib-2.0
-ok "no GIO" names_package libglib2.0-dev glib-2.0 libxml-2.0
+ok "configure names the package of GLib" names_package libglib2.0-dev
+ok "configure names the package of libxml2" names_package libxml2-dev glib-2.0
+ok "configure names the package of GIO" names_package libglib2.0-dev glib-2.0 libxml-2.0
 
 # A tree without the viewer, and a machine without anything that is optional.
 configures() {
@@ -74,15 +74,15 @@ says() {
 	}
 }
 
-ok "without anything that is optional" configures
-ok "no viewer" says 'report --html +no \(Debian: nodejs npm\)'
-ok "no view" says 'hdtrace view +no \(Debian: .*\)'
-ok "plots are SVG" \
+ok "configure succeeds without optional libraries" configures
+ok "configure names the packages of report --html" says 'report --html +no \(Debian: nodejs npm\)'
+ok "configure names the packages of hdtrace view" says 'hdtrace view +no \(Debian: .*\)'
+ok "configure names the package of PDF and PNG plots" \
 	says 'hdtrace plot +SVG; no PDF and PNG \(Debian: libcairo2-dev\)'
-ok "exports are others" says \
+ok "configure names the package of OTF2" says \
 	'hdtrace export +all other formats; no OTF2 \(Debian: libopen-trace-format2-dev\)'
-ok "no MPI" says 'MPI tracing +no \(Debian: libopenmpi-dev openmpi-bin, or .*\)'
-ok "no HTTP" says 'pt, metrics +no \(Debian: libmicrohttpd-dev\)'
+ok "configure names the packages of MPI" says 'MPI tracing +no \(Debian: libopenmpi-dev openmpi-bin, or .*\)'
+ok "configure names the package of metrics" says 'pt, metrics +no \(Debian: libmicrohttpd-dev\)'
 
 # What ./quickstart says of it.
 quickstart_names() {
@@ -95,7 +95,7 @@ quickstart_names() {
 	done
 	! grep -E '^ *hdtrace (plot|export) \(' "$scratch/said"
 }
-ok "quickstart names it" quickstart_names
+ok "quickstart names the missing packages" quickstart_names
 
 # What was missing and is installed now is in the next build: once.
 configures_again() {
@@ -128,7 +128,7 @@ configures_again() {
 		>"$scratch/expected"
 	grep -v configuring "$scratch/asked" | diff "$scratch/expected" -
 }
-ok "quickstart configures again where a package came" configures_again
+ok "quickstart configures again when a package is new" configures_again
 
 # A library that is opened at run time, in a directory of its own: by its path, for
 # no program has that in its RPATH. One that is only archived cannot be opened.
@@ -138,7 +138,7 @@ make_own() {
 	mkdir "$own" && cd "$own" && echo 'int hdFake;' >fake.c &&
 		${CC:-cc} -c fake.c && ar cr libhdfake.a fake.o
 }
-ok "an archive" make_own
+ok "a static library for the test is built" make_own
 no_archive() {
 	! configures && grep -q 'is not a shared library' "$scratch/output" &&
 		grep -q -- '--without-cairo' "$scratch/output"

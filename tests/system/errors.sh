@@ -140,24 +140,24 @@ finds_other_words() {
 	grep -qiE "$wording" bad.c
 }
 
-ok "an unknown option" unknown_option
-ok "an unknown command" unknown_command
-ok "a missing argument" missing_argument
-ok "an unexpected argument" unexpected_argument
-ok "a missing value of an option" missing_value
-ok "an invalid number" invalid_number
-ok "an invalid duration" invalid_duration
-ok "an invalid value" invalid_value
-ok "options that exclude each other" excluded_option
-ok "an option that requires another" needed_option
-ok "a file that cannot be opened" cannot_open
-ok "a file that cannot be read" cannot_read
-ok "a file that cannot be created" cannot_create
-ok "a full disk" cannot_write
-ok "a host that refuses connections" cannot_connect
+ok "all commands report an unknown option alike" unknown_option
+ok "all commands report an unknown command alike" unknown_command
+ok "all commands report a missing argument alike" missing_argument
+ok "all commands report an unexpected argument alike" unexpected_argument
+ok "all commands report a missing value of an option alike" missing_value
+ok "all commands report an invalid number alike" invalid_number
+ok "all commands report an invalid duration alike" invalid_duration
+ok "all commands report an invalid value alike" invalid_value
+ok "all commands report conflicting options alike" excluded_option
+ok "all commands report an option that requires another alike" needed_option
+ok "all commands report a file that cannot be opened alike" cannot_open
+ok "all commands report a file that cannot be read alike" cannot_read
+ok "all commands report a file that cannot be created alike" cannot_create
+ok "all commands report a full disk alike" cannot_write
+ok "all commands report a refused connection alike" cannot_connect
 wording='"[^"]*(no answer from the server|(could not|unable to|failed to|can not|can.t) (open|read|write|create|connect)'
 wording="$wording|(unrecognized|bad|wrong) option|(no|missing) such option|too (few|many) arguments"
 wording="$wording|bad number|connection (was )?(reset|broken)|time ?out (while|after))"
-ok "other words for the same error are found" finds_other_words
-ok "no source has other words for the same error" other_words "$wording"
+ok "another message for the same error is found" finds_other_words
+ok "no source has another message for the same error" other_words "$wording"
 done_testing

@@ -208,34 +208,34 @@ old_letter() {
 	grep -qF -- "$result" out
 }
 
-ok "the table has all programs" same_programs
+ok "the table lists all programs" same_programs
 while IFS='|' read -r words status; do
 	# In the subshell of none: the list is a file.
-	ok "$words --help" helps "$words"
-	ok "$words --version" versions "$words"
+	ok "$words --help prints the help" helps "$words"
+	ok "$words --version prints the version" versions "$words"
 	if grep -q 'was built without' err; then
 		skip "$words: options" "built without"
 		continue
 	fi
-	ok "$words: no such option exits with $status" refuses_option "$words" \
+	ok "$words: an unknown option exits with $status" refuses_option "$words" \
 		"$status"
-	ok "$words: the nearest option" names_nearest "$words"
+	ok "$words: an unknown option names the nearest one" names_nearest "$words"
 done <commands
-ok "hdtrace: the nearest command" refuses_subcommand hdtrace 2
-ok "hdgluster: the nearest command" refuses_subcommand hdgluster 2
-ok "hdpredict: the nearest command" refuses_subcommand hdpredict 2
-ok "pt: the nearest command" refuses_subcommand pt 1
-ok "a letter means the same everywhere" letters_agree
-ok "a full disk" full_disk
+ok "hdtrace: an unknown command names the nearest one" refuses_subcommand hdtrace 2
+ok "hdgluster: an unknown command names the nearest one" refuses_subcommand hdgluster 2
+ok "hdpredict: an unknown command names the nearest one" refuses_subcommand hdpredict 2
+ok "pt: an unknown command names the nearest one" refuses_subcommand pt 1
+ok "a letter of an option has one meaning in all programs" letters_agree
+ok "all programs report a full disk" full_disk
 # Options, and words of options, that are called otherwise now.
-ok "an old name goes on" old_letter '--nesting: invalid number' \
+ok "an old option name still works" old_letter '--nesting: invalid number' \
 	hdtrace plot --depth -1 none
-ok "an old word goes on" old_letter 'none: cannot open: No such file' \
+ok "an old value of an option still works" old_letter 'none: cannot open: No such file' \
 	hdtrace dump --time epoch none
-ok "an old letter goes on" old_letter '--format: invalid value "x"; expected text, csv or json' \
+ok "an old option letter still works" old_letter '--format: invalid value "x"; expected text, csv or json' \
 	hdtrace stat -f x none
-ok "and where it has a new meaning, if a word of the old one follows" \
+ok "a reused letter has its old meaning with an old value" \
 	old_letter 'none: cannot open: No such file' hdtrace report -f json none
-ok "else it has the new one" old_letter 'unexpected argument: "none"' \
+ok "a reused letter has its new meaning with another value" old_letter 'unexpected argument: "none"' \
 	hdtrace report -f x none
 done_testing

@@ -172,17 +172,17 @@ spread() {
 }
 
 if [ "$runs" ]; then
-	ok "hpcc with and without tracing" slowdown
+	ok "hpcc runs with and without tracing" slowdown
 	cat "$details"
 	done_testing
 fi
-ok "power" start_power
-ok "hpcc" traced
-ok "power ends" stop_power
-ok "merged" merged
-ok "the project is good" is_good
-ok "its 13 phases are in the trace" table
+ok "power of hpcc is recorded" start_power
+ok "a traced hpcc runs while power is recorded" traced
+ok "the power recording ends" stop_power
+ok "power and MPI calls are merged" merged
+ok "the merged project passes check" is_good
+ok "the trace contains the 13 phases" table
 cat "$details"
-ok "energy of MPI calls" regions
+ok "MPI calls have energy" regions
 cat "$details"
 done_testing

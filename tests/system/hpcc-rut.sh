@@ -65,13 +65,13 @@ with_librut() {
 		"$interval" hpcc && "$hdtrace" merge "$scratch/lib"
 }
 
-ok "hpcc under rut" with_rut
+ok "hpcc runs under rut" with_rut
 [ ! -s "$details" ] || sed 's/^/# /' "$details"
-ok "its project is good" is_good rut.proj
-ok "its phases are in the trace" table a rut.proj
+ok "the project of rut passes check" is_good rut.proj
+ok "the trace of rut contains the phases" table a rut.proj
 cat "$details"
-ok "hpcc under libRUT" with_librut
-ok "its project is good" is_good lib.proj
-ok "its phases are in the trace" table b lib.proj
+ok "hpcc runs under libRUT" with_librut
+ok "the project of libRUT passes check" is_good lib.proj
+ok "the trace of libRUT contains the phases" table b lib.proj
 cat "$details"
 done_testing

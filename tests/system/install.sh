@@ -73,11 +73,11 @@ for dir in usr/local/bin usr/local/share/bash-completion/completions; do
 	mkdir -p "$stage/$dir" && echo "of others" >"$stage/$dir/others"
 done
 listed >"$scratch/before"
-ok "make install" make_target install
+ok "make install succeeds" make_target install
 pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 [ -n "$pc" ] || { echo "Bail out! libhdTrace.pc was not installed"; exit 1; }
 prefix=$(sed -n 's/^prefix=//p' "$pc")
-ok "pkg-config files" relocate
+ok "pkg-config files work in another prefix" relocate
 
 for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h include/hdProbe.h \
 	include/hdprobe.f90 lib/pkgconfig/libhdProbe.pc \
@@ -90,7 +90,7 @@ for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h i
 	share/zsh/site-functions/_hdtrace; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
-ok "no file is installed that is not ours" sh -c \
+ok "only listed files are installed" sh -c \
 	"cd '$stage' && ! find . ! -type d ! -name others | grep -viE '/(lib)?_?(hd|rut|pt|pm)[^/]*$|/pmlib/|/doc/hdtrace/|/man/'"
 
 # First, as it needs archives of others that are removed after their own tests.
@@ -270,7 +270,7 @@ if [ -f "$stage$prefix/bin/hdmpirun" ]; then
 else
 	skip "hdmpirun" "no MPI library was built"
 fi
-ok "make install again" make_target install
-ok "make uninstall" make_target uninstall
-ok "nothing is left, and nothing of others is gone" nothing_left
+ok "make install succeeds again" make_target install
+ok "make uninstall succeeds" make_target uninstall
+ok "uninstall removes only installed files" nothing_left
 done_testing

@@ -187,55 +187,55 @@ components=$(sed -n 's/^component \([^:]*\):.*/\1/p' tests/rooms.list)
 	find tests -name '*.sh' -o -name '*.mjs'
 } 2>/dev/null | sort -u >"$scratch/files"
 
-ok "a clause as a noun" finds clause \
+ok "a clause as a noun is found" finds clause \
 	"The page lists what is missing in this build."
-ok "a relative clause as a noun" finds clause \
+ok "a relative clause as a noun is found" finds clause \
 	"The server asks who reads the answer first."
-ok "a negated noun" finds no "A link that ends is no failure of the node."
-ok "a generic actor" finds actor "A call that nobody reads costs nothing here."
-ok "a relation without its noun" finds relation \
+ok "a negated noun is found" finds no "A link that ends is no failure of the node."
+ok "a generic actor is found" finds actor "A call that nobody reads costs nothing here."
+ok "a relation without its noun is found" finds relation \
 	"The time of a rank is longer than that of others."
-ok "a title of a test" finds_in_test 'ok "what is printed" true'
-ok "an idiom" finds idiom "The error lies in the first of the files."
-ok "a plain sentence" passes \
+ok "a stiff title of a test is found" finds_in_test 'ok "what is printed" true'
+ok "an idiom is found" finds idiom "The error lies in the first of the files."
+ok "a plain sentence is accepted" passes \
 	"The page lists the packages that this build lacks."
-ok "a question may ask" passes "What is the energy of each of the functions?"
-ok "nothing is there" passes "There is no meter in this machine, so pt stops."
-ok "only prose counts" counts_prose_only
+ok "a direct question is accepted" passes "What is the energy of each of the functions?"
+ok "an empty text is accepted" passes "There is no meter in this machine, so pt stops."
+ok "code and quoted output are not checked" counts_prose_only
 "$python" "$here/language.py" "@$scratch/files" >"$scratch/shares"
 for kind in readme news guide man doc header help message test; do
 	[ $kind != help ] || [ -x "$build/hdtrace" ] || continue
 	ok "share of sentences with a habit: $kind" within_budget $kind
 done
 
-ok "a help line of 120 columns" finds_in_help "1[0-9][0-9] columns" \
+ok "a help line of 120 columns is found" finds_in_help "1[0-9][0-9] columns" \
 	's/run2/&                                                                                                             x/'
-ok "a lower-case description" finds_in_help "no capital letter" \
+ok "a description with a lower-case letter at its start is found" finds_in_help "no capital letter" \
 	's/Print/print/'
-ok "a full stop after a description" finds_in_help "a full stop" \
+ok "a full stop after a description is found" finds_in_help "a full stop" \
 	's/this help$/&./'
-ok "a default in another form" finds_in_help "form of the default" \
+ok "a default in another form is found" finds_in_help "form of the default" \
 	's/(default: 100ms)/(100 ms)/'
-ok "a default outside of parentheses" finds_in_help \
+ok "a default outside of parentheses is found" finds_in_help \
 	"default outside of parentheses" 's/(default: 100ms)/default 100ms/'
-ok "a description that is not imperative" finds_in_help \
+ok "a description that is not imperative is found" finds_in_help \
 	"the first line is not an imperative" 's/^Record/Records/'
-ok "one example only" finds_in_help "fewer than two examples" '/run2/d'
+ok "a help text with one example is found" finds_in_help "fewer than two examples" '/run2/d'
 if [ -x "$build/hdtrace" ]; then
-	ok "help texts are in this form" help_in_form
+	ok "help texts have the required form" help_in_form
 else
-	skip "help texts are in this form" "no build"
+	skip "help texts have the required form" "no build"
 fi
 
-ok "a long subject" finds_subject \
+ok "a long commit subject is found" finds_subject \
 	"gluster: reject a report that is larger than a page and that no client asked for"
-ok "a subject that is not imperative" finds_subject \
+ok "a commit subject that is not imperative is found" finds_subject \
 	"gluster: a report that is too long locks nobody out"
-ok "a subject without a component" finds_subject "Reject oversized reports"
-ok "a good subject" good_subject "gluster: reject oversized reports"
+ok "a commit subject without a component is found" finds_subject "Reject oversized reports"
+ok "a correct commit subject is accepted" good_subject "gluster: reject oversized reports"
 if git cat-file -e "$base^{commit}" 2>/dev/null; then
-	ok "subjects of commits" subjects
+	ok "commit subjects have the required form" subjects
 else
-	skip "subjects of commits" "no git history"
+	skip "commit subjects have the required form" "no git history"
 fi
 done_testing

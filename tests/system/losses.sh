@@ -126,18 +126,18 @@ good() {
 }
 
 ok "complete recordings print nothing" good
-ok "libhdTrace: a trace exists" exists p_n_0.trc traces
-ok "libhdTrace: another .info exists" exists p_n_0.info traces
-ok "libhdTrace: two exist" both
-ok "libhdTrace: of ranks the first of a host" ranks
-ok "libhdStats: a group exists" exists p_n_Things.stat groups
-ok "libRUT: its file exists" once p_n_Utilization.stat rut
-ok "libPT: its file exists" once p_n_Energy.stat pt
-ok "a directory that is missing" no_directory
-ok "a directory that cannot be written" not_writable \
+ok "libhdTrace reports an existing trace" exists p_n_0.trc traces
+ok "libhdTrace reports an existing .info file" exists p_n_0.info traces
+ok "libhdTrace reports two existing files" both
+ok "only the first rank of a host reports existing files" ranks
+ok "libhdStats reports an existing group" exists p_n_Things.stat groups
+ok "libRUT reports an existing file" once p_n_Utilization.stat rut
+ok "libPT reports an existing file" once p_n_Energy.stat pt
+ok "a missing directory is reported" no_directory
+ok "a read-only directory is reported" not_writable \
 	"$(touch /sys/kernel/p 2>&1 | sed 's/.*: //')"
-ok "a file that cannot grow" full
-ok "states that lie too deep" deep
-ok "libRUT: a backend that is not there" nothing
-ok "libPT: a configuration that is not there" no_config
+ok "a file at its size limit is reported" full
+ok "too deeply nested states are reported" deep
+ok "libRUT reports a missing backend" nothing
+ok "libPT reports a missing configuration" no_config
 done_testing

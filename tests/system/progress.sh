@@ -62,17 +62,17 @@ measured() {
 		--batch=0.1 --pause=1.5 -o measured tiny.xml >stdout
 }
 "$build/hdpredict" generate cholesky --tiles 1 --tile-size 8 -o tiny.xml
-ok "hdpredict measure" measured
-ok "not in a pipe" bar pipe 0 hdtrace stat run
-ok "not on a terminal that cannot go back" bar dumb 0 hdtrace stat run
+ok "hdpredict measure shows progress" measured
+ok "no progress is printed into a pipe" bar pipe 0 hdtrace stat run
+ok "no progress is printed on a terminal without cursor movement" bar dumb 0 hdtrace stat run
 quick() {
 	python3 "$abs_top_srcdir/tests/system/progress.py" hidden 0 \
 		"$build/hdtrace" info run >stdout
 }
-ok "not where it is quick" quick
+ok "no progress is printed for short operations" quick
 recorded() {
 	python3 "$abs_top_srcdir/tests/system/progress.py" shown 0 \
 		"$build/rut" -d 3 -p recorded >stdout
 }
-ok "a recording with an end" recorded
+ok "a recording with a duration shows progress" recorded
 done_testing

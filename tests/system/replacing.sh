@@ -121,12 +121,12 @@ rut_numbers() {
 		grep -q -e '--force: cannot be combined with --number' err
 }
 
-ok "rut: a program that cannot be run" rut_late
-ok "rut: a disk that is not there" rut_mount
+ok "rut: the old recording stays if the program cannot be run" rut_late
+ok "rut: the old recording stays if a disk is missing" rut_mount
 ok "rut: a new recording replaces the old one" rut_replaces
-ok "rut: killed at any time" rut_killed
+ok "rut: a killed program leaves the old or the new recording" rut_killed
 ok "rut: an active recording stays" rut_live
-ok "rut: another name" rut_numbers
+ok "rut: --number keeps the old recording" rut_numbers
 
 # ---- pt ----------------------------------------------------------------------
 
@@ -192,12 +192,12 @@ site_blocked() {
 	return "$found"
 }
 
-ok "pt: a device that is missing" pt_missing
+ok "pt: the old recording stays if a device is missing" pt_missing
 ok "pt: a new recording replaces the old one" pt_replaces
-ok "pt: another name" pt_numbers
-ok "pt with a server: a device that is missing" site_missing
+ok "pt: --number keeps the old recording" pt_numbers
+ok "pt with a server: the old recording stays if a device is missing" site_missing
 ok "pt with a server: a new recording replaces the old one" site_replaces
-ok "pt with a server: files that cannot be made" site_blocked
+ok "pt with a server: the old recording stays if files cannot be created" site_blocked
 
 # ---- pt record ---------------------------------------------------------------
 
@@ -231,12 +231,12 @@ record_begins() {
 	exits 0 "$pt" record -n '*' -p P -q -d 0.3
 }
 
-ok "pt record: there is a project" record_begins
-ok "pt record: a program that cannot be run" record_late
+ok "pt record: a first project is recorded" record_begins
+ok "pt record: the old recording stays if the program cannot be run" record_late
 ok "pt record: a new recording replaces the old one" record_replaces
-ok "pt record: another name" record_numbers
+ok "pt record: --number keeps the old recording" record_numbers
 [ -z "$pid" ] || end >/dev/null
-ok "pt record: a service that is not there" record_absent
+ok "pt record: the old recording stays if the service is missing" record_absent
 
 # ---- hdtrace merge -----------------------------------------------------------
 
@@ -244,5 +244,5 @@ merge_fails() {
 	keeps R 2 "$hdtrace" merge --force --time-adjust nobody=1 R &&
 		keeps R 2 "$hdtrace" merge --force -o /no/such/R.proj R
 }
-ok "hdtrace merge: impossible replacements" merge_fails
+ok "hdtrace merge: the old project stays if it cannot be replaced" merge_fails
 done_testing

@@ -52,9 +52,9 @@ a_file() {
 		grep -q '<Program' place/P_node01.trc
 }
 
-ok "a file is replaced" a_file
-ok "a link is not followed" not_a_link
-ok "a FIFO is not waited for" not_a_fifo
+ok "a set-uid program replaces a file" a_file
+ok "a set-uid program does not follow a link" not_a_link
+ok "a set-uid program does not wait for a FIFO" not_a_fifo
 
 # ---- Rights ------------------------------------------------------------------
 

@@ -119,14 +119,14 @@ real_table() {
 }
 
 if [ "$cycles" -gt 0 ]; then
-	ok "$cycles cycles, as fast as possible" fast
-	ok "all are in the files" fast_complete
-	ok "in order, by their counter" fast_counted
-	ok "pt lost none" nothing_lost
+	ok "$cycles cycles are recorded as fast as possible" fast
+	ok "the files contain all cycles" fast_complete
+	ok "cycles are in the order of their counter" fast_counted
+	ok "pt loses no fast cycle" nothing_lost
 fi
 if [ "$seconds" -gt 0 ]; then
-	ok "$seconds seconds at 50 ms" real
-	ok "pt lost none" nothing_lost
+	ok "$seconds seconds are recorded at cycles of 50 ms" real
+	ok "pt loses no cycle of 50 ms" nothing_lost
 	ok "each cycle has an entry" real_compare
 	real_table | sed 's/^/# /'
 fi

@@ -118,15 +118,15 @@ shown() {
 	sed 's/^/# /' "$details"
 }
 
-ok "a square wave, $seconds s" trace 0 0
-ok "its entries can be read" entries
+ok "a square wave is recorded, $seconds s" trace 0 0
+ok "entries of the square wave are readable" entries
 shown "its energy" energy
 shown "its edges, within one cycle" edges 0
-ok "a meter that is late by 200 ms, and delay=200" trace 200 200
-ok "its entries can be read" entries
+ok "a meter that is late by 200 ms is recorded with delay=200" trace 200 200
+ok "entries with delay=200 are readable" entries
 shown "its energy" energy
 shown "its edges, within one cycle" edges 0
-ok "a meter that is late by 200 ms, and no delay" trace 200 0
-ok "its entries can be read" entries
+ok "a meter that is late by 200 ms is recorded without delay=" trace 200 0
+ok "entries without delay= are readable" entries
 shown "its edges, 200 ms late" edges 200
 done_testing

@@ -133,24 +133,24 @@ no_leftovers() {
 	! grep 'nothing needs this' "$scratch/found"
 }
 
-ok "strings that are joined" found_in joined.c 2
-ok "strings with macros between" found_in macro.c 1 2
-ok "comments of public headers" found_in include/header.h 1
-ok "texts of the viewer" found_in page.js 2
-ok "HTML" found_in page.html 1
-ok "messages of scripts" found_in script.sh 2
-ok "pages over the end of lines" found_in page.1 1
-ok "texts over the end of lines" found_in text.md 1
+ok "words in joined strings are found" found_in joined.c 2
+ok "words in strings with macros between are found" found_in macro.c 1 2
+ok "words in comments of public headers are found" found_in include/header.h 1
+ok "words in texts of the viewer are found" found_in page.js 2
+ok "words in HTML are found" found_in page.html 1
+ok "words in messages of scripts are found" found_in script.sh 2
+ok "words across lines of man pages are found" found_in page.1 1
+ok "words across lines of texts are found" found_in text.md 1
 ok "correct texts are not reported" found_in good.c
-ok "exceptions are needed, and have a reason" kept_short
+ok "each exception is necessary and has a reason" kept_short
 ok "all files were read" [ "$status" -eq 0 ]
-ok "words of messages" clean '^[^ ]*\.(c|in)\b'
-ok "words of public headers" clean '/include/[^ ]*\.h\b'
-ok "words of the viewer" clean '^HDTraceTools/viewer/'
-ok "words of help" clean "^$scratch/help/"
-ok "words of man pages" clean "^$scratch/man/"
-ok "words of README, NEWS and doc" clean '^(README|NEWS|doc/)'
-ok "words of scripts" clean '^(quickstart|scripts|contrib|cli/options)'
-ok "words of columns and results" clean '^tests/tools/golden/'
-ok "no exception is left over" no_leftovers
+ok "texts in C sources contain no banned words" clean '^[^ ]*\.(c|in)\b'
+ok "public headers contain no banned words" clean '/include/[^ ]*\.h\b'
+ok "the viewer contains no banned words" clean '^HDTraceTools/viewer/'
+ok "help texts contain no banned words" clean "^$scratch/help/"
+ok "man pages contain no banned words" clean "^$scratch/man/"
+ok "README, NEWS and doc contain no banned words" clean '^(README|NEWS|doc/)'
+ok "scripts contain no banned words" clean '^(quickstart|scripts|contrib|cli/options)'
+ok "columns and results contain no banned words" clean '^tests/tools/golden/'
+ok "no exception is unused" no_leftovers
 done_testing

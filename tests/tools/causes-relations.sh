@@ -83,7 +83,7 @@ relations D_server_REQ D 1.1 0 <<'XML'
 <rel t="0" time="9.5" r="A:1.1:0:0"/><s name="request" t="0" time="9.5"/>
 <e t="0" time="12"/><un t="0" time="12"/>
 XML
-ok "a client, its servers, and a disk" path_is "\
+ok "the path crosses a client, its servers and a disk" path_is "\
 length 20
 node B_server_REQ 9
 node B_server_TROVE 6
@@ -93,10 +93,10 @@ state pwrite 5
 state write 5
 state (no state) 1
 rank None 20"
-ok "text says where it was" sh -c '"$0" report p >text &&
+ok "text output shows the nodes on the path" sh -c '"$0" report p >text &&
 	grep -q "B_server_TROVE *6.* 30.0 %" text' "$hdtrace"
 client '<rel t="1" time="22"/><s name="close" t="1" time="22"/><e t="1" time="25"/><un t="1" time="25"/>'
-ok "the next relation at the node, without others in between" path_is "\
+ok "the path continues with the next relation at the node" path_is "\
 length 25
 node A_client_CLIENT 10
 node B_server_REQ 9
@@ -110,7 +110,7 @@ rank None 25"
 cp p.proj q.proj
 for of in p_*; do cp "$of" "q_${of#p_}"; done
 sed 's/time="17"/time="15"/g' p_B_server_TROVE.rel >x && mv x p_B_server_TROVE.rel
-ok "compare knows the path" sh -c '"$0" compare q p >text; cat text
+ok "compare shows the path" sh -c '"$0" compare q p >text; cat text
 	grep -q pwrite text' "$hdtrace"
 
 # At a node with a trace its relations are part of what that does.
@@ -127,7 +127,7 @@ XML
 relations B B 1 0 <<'XML'
 <rel t="0" time="6" r="A:1:0:0"/><s name="serve" t="0" time="6"/><e t="0" time="9"/><un t="0" time="9"/>
 XML
-ok "from a trace into relations and back" path_is "\
+ok "the path goes from a trace into relations and back" path_is "\
 length 30
 node B 3
 node A_0 2
@@ -146,7 +146,7 @@ relations B_server_REQ B 1.1 0 <<'XML'
 <rel t="0" time="1"/><s name="second" t="0" time="1"/>
 <link t="0" time="5" r="A:1.1:0:0"/><e t="0" time="10"/><un t="0" time="10"/>
 XML
-ok "a further cause" path_is "\
+ok "the path follows a further cause" path_is "\
 length 10
 node B_server_REQ 6
 node A_client_CLIENT 4
@@ -163,7 +163,7 @@ relations A_client_CLIENT A 1.1 0 <<'XML'
 <e t="0" time="9"/><un t="0" time="9"/><un t="1" time="9"/><un t="2" time="9"/>
 <un t="3" time="9"/><un t="4" time="9"/>
 XML
-ok "all at the same time" path_is "\
+ok "simultaneous relations have a path" path_is "\
 length 9
 node A_client_CLIENT 9
 state inner 9
@@ -175,7 +175,7 @@ relations A_client_CLIENT A 1.1 0 <<'XML'
 <rel t="0" time="0"/><s name="post" t="0" time="0"/><e t="0" time="2"/><un t="0" time="2"/>
 <rel t="1" time="3" i="0"/><s name="later" t="1" time="3"/><e t="1" time="7"/><un t="1" time="7"/>
 XML
-ok "a relation that outlasts its cause" path_is "\
+ok "the path follows a relation that outlasts its cause" path_is "\
 length 7
 node A_client_CLIENT 7
 state later 4
@@ -188,7 +188,7 @@ relations B_server_REQ B 1.1 0 <<'XML'
 <rel t="0" time="2.9" r="A:1.1:0:1"/><un t="0" time="8"/>
 <rel t="1" time="2" r="A:1.1:0:1"/><un t="1" time="2.5"/>
 XML
-ok "causes later within, and beyond, the clock error" sh -c '
+ok "late causes are accepted only within the clock error" sh -c '
 	"$0" report --format=json p >out && python3 -c "
 import json
 of = json.load(open(\"out\"))[\"critical_path\"][\"dependencies\"]
@@ -207,5 +207,5 @@ by_chance() {
 			{ echo "HDTRACE_TEST_SEED=$((seed + run - 1))"; return 1; }
 	done
 }
-ok "by chance, as an oracle says" by_chance
+ok "paths of random projects agree with an oracle" by_chance
 done_testing

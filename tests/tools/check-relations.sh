@@ -53,41 +53,41 @@ with() {
 
 fresh
 ok "consistent relations pass" breaks 0 ""
-ok "a cause that is in no file" with 1 rel.orphan <<'END'
+ok "a missing cause is found" with 1 rel.orphan <<'END'
 <rel t="0" time="2.5" r="A:1.1:0:7"/><un t="0" time="2.7"/>
 END
-ok "each kind of a cause that is in no file" with 1 \
+ok "each kind of missing cause is found" with 1 \
 	rel.orphan rel.orphan rel.orphan <<'END'
 <rel t="0" time="2.5" i="7"/><un t="0" time="2.7"/>
 <rel t="1" time="2.5" p="1:0"/><un t="1" time="2.7"/>
 <rel t="2" time="2.5" l="1.1:1:0"/><un t="2" time="2.7"/>
 END
-ok "causes of the same file, process and host" with 0 "" <<'END'
+ok "causes of the same file, process and host pass" with 0 "" <<'END'
 <rel t="0" time="2"/><rel t="1" time="2.5" i="0"/><rel t="2" time="2.5" p="0:0"/>
 <rel t="3" time="2.5" l="1.1:0:0"/><rel t="4" time="2.5" r="B:1.1:0:0"/>
 <un t="0" time="3"/><un t="1" time="3"/><un t="2" time="3"/><un t="3" time="3"/>
 <un t="4" time="3"/>
 END
-ok "a relation that begins before its cause" with 1 rel.child-early <<'END'
+ok "a relation that begins before its cause is found" with 1 rel.child-early <<'END'
 <rel t="0" time="1.999999999" r="A:1.1:0:1"/><un t="0" time="2.7"/>
 END
-ok "relations and states that do not end" with 1 rel.never-ended rel.state-open <<'END'
+ok "relations and states without an end are found" with 1 rel.never-ended rel.state-open <<'END'
 <rel t="0" time="2"/><rel t="1" time="2"/><s name="s" t="1" time="2"/>
 <un t="1" time="3"/>
 END
-ok "a relation that begins again" with 1 rel.twice <<'END'
+ok "a relation that begins twice is found" with 1 rel.twice <<'END'
 <rel t="0" time="2"/><un t="0" time="3"/><rel t="0" time="4"/><un t="0" time="5"/>
 END
 ok "a state that failed is a note" with 0 rel.failed <<'END'
 <rel t="0" time="2"/><s name="s" t="0" time="2"/>
 <e t="0" time="3" error="No space left on device"/><un t="0" time="3"/>
 END
-ok "a further cause that is in no file, and one that is" with 1 rel.orphan <<'END'
+ok "a missing further cause is found next to an existing one" with 1 rel.orphan <<'END'
 <rel t="0" time="2"/><link t="0" time="2.2" r="A:1.1:0:9"/>
 <link t="0" time="2.2" r="A:1.1:0:1"/><un t="0" time="3"/>
 END
 # FNV-1a of A:1.1:0:1, which begins at 2 s.
-ok "a span that is a relation, and begins later" with 1 rel.child-early <<'END'
+ok "a relation that begins before the span of its cause is found" with 1 rel.child-early <<'END'
 <rel t="0" time="1.5" ws="eca25c788bd7a4bf"/><un t="0" time="3"/>
 <rel t="1" time="2.5" ws="eca25c788bd7a4bf"/><un t="1" time="3"/>
 END
@@ -121,11 +121,11 @@ two_of_one() {
 END
 	breaks 1 rel.owner-twice
 }
-ok "files that say they are of one node" two_of_one
+ok "two files of the same node are found" two_of_one
 cut() {
 	fresh
 	printf '%s' '<relation version="1" hostID="B" localToken="1" topologyNumber="0"><rel t="0" time="1002"/><un t="0" ti' >p_b.rel
 	breaks 1 rel.cut rel.never-ended
 }
-ok "a file that is cut" cut
+ok "a truncated file is found" cut
 done_testing

@@ -21,9 +21,9 @@ made_by_chance() {
 		"$hdtrace" "$printer" "$count" "$seed")
 }
 if [ -z "$python" ]; then
-	skip "edges and paths" "no python3-otf2"
+	skip "edges and paths of random projects" "no python3-otf2"
 elif "$hdtrace" export --to otf2 made 2>&1 | grep -q "built without"; then
-	skip "edges and paths" "built without OTF2"
+	skip "edges and paths of random projects" "built without OTF2"
 else
 	ok "edges and paths agree with the generator and a naive reader" \
 		made_by_chance
@@ -81,7 +81,7 @@ ends_alone() {
 	received certain 1 9100000000 1 9100000000 9100000000
 	END
 }
-ok "ends without the other one are handed on, too" ends_alone
+ok "unmatched ends are passed on" ends_alone
 says_both() {
 	status 0 report clocks || return 1
 	grep -q "Unmatched message ends: 2" out &&
@@ -89,7 +89,7 @@ says_both() {
 }
 ok "report counts unmatched ends and backward dependencies" says_both
 make_clocks ""
-ok "clocks that were not compared explain everything" prints_edges \
+ok "all differences are clamped if clocks were not compared" prints_edges \
 	"message certain 0 4850000000 1 4000000000 4850000000" \
 	"message certain 0 6700000000 1 6000000000 6700000000" \
 	"# loose 2 unsure 0 collectives 0 backwards 0 clamped 2"
@@ -115,7 +115,7 @@ no_collectives() {
 		! grep -q "^collective" edges &&
 		grep -q "^# .* collectives 3 " edges
 }
-ok "collective calls without their others" no_collectives
+ok "collective calls with missing ranks have no edges" no_collectives
 
 # A project without ranks: the path is what ends last.
 alone() {
@@ -125,12 +125,12 @@ alone() {
 	grep -q '"length_s": 3.500000000' out && grep -q '"rank": null' out &&
 		grep -q '"energy_j": null' out
 }
-ok "a trace alone" alone
+ok "a single trace has a path" alone
 nothing() {
 	echo "<Program timeAdjustment='0' levels='Host'></Program>" \
 		>none_a.trc
 	status 0 report --format=json none_a.trc &&
 		grep -q '"critical_path": null' out
 }
-ok "no path" nothing
+ok "a project without states has no path" nothing
 done_testing

@@ -56,24 +56,24 @@ quiet() {
 }
 
 fresh
-ok "a correct project" prints check.text 0 check mini
-ok "as CSV" prints check.csv 0 check --format=csv mini
-ok "as JSON" prints check.json 0 check --format=json mini
+ok "a correct project passes" prints check.text 0 check mini
+ok "a correct project passes with --format=csv" prints check.csv 0 check --format=csv mini
+ok "a correct project passes with --format=json" prints check.json 0 check --format=json mini
 for format in text csv json; do
-	ok "rules as $format" prints check-rules.$format 0 check --rules \
+	ok "--rules lists the rules as $format" prints check-rules.$format 0 check --rules \
 		--format=$format
 done
 ok "rules are documented" documented
-ok "--rules and a project" says "--rules: cannot be combined with a project" 2 check --rules mini
-ok "no project" says "missing argument: PROJECT" 2 check
-ok "not there" says "No such file" 2 check nothing
+ok "--rules cannot be combined with a project" says "--rules: cannot be combined with a project" 2 check --rules mini
+ok "a missing argument is reported" says "missing argument: PROJECT" 2 check
+ok "a missing project is reported" says "No such file" 2 check nothing
 edit mini.proj 's/<Net/<Disk/'
 head -c 380 mini_alpha_Energy.stat >short && mv short mini_alpha_Energy.stat
 for format in text csv json; do
-	ok "problems as $format" prints check-bad.$format 1 check \
+	ok "problems are listed as $format" prints check-bad.$format 1 check \
 		--format=$format mini
 done
-ok "quiet" quiet 1 check -q mini
+ok "-q prints nothing" quiet 1 check -q mini
 
 # Scripts for sed that break the .proj: RULES|STATUS|SCRIPT.
 while IFS='|' read -r rules code script; do
@@ -106,32 +106,32 @@ END
 
 fresh
 edit mini.proj "s,<Net .>,&<Net />,"
-ok "proj.group-twice" names proj.group-twice 1 check mini
+ok "proj.group-twice: a duplicate group" names proj.group-twice 1 check mini
 
 # Files that should be there.
 fresh
 rm mini_beta_1.trc mini_beta_1.info
 ok "proj.node-empty: a rank" breaks proj.node-empty 1 check mini
-ok "the node is named" grep -q 'node "beta_1": no file' "$scratch/out"
+ok "proj.node-empty names the node" grep -q 'node "beta_1": no file' "$scratch/out"
 fresh
 edit mini.proj 's,<Node name="0" .>,&<Node name="2"/>,'
 ok "proj.node-empty: a sibling" breaks proj.node-empty 1 check mini
 fresh
 edit mini.proj 's,<Level type="Rank" .>,<Level type="Rank"><Level type="Thread"/></Level>,
 	s,<Node name="0" .>,<Node name="0"><Node name="0"/></Node>,'
-ok "a level without files does not count" breaks "" 0 check mini
+ok "a level without files is not reported" breaks "" 0 check mini
 fresh
 edit mini.proj 's,<Node name="beta">,<Node name="gamma"/>&,'
-ok "nor is a host among ranks" breaks "" 0 check mini
+ok "a host without files among ranks is not reported" breaks "" 0 check mini
 fresh
 rm mini_beta_1.trc
 ok "proj.comm-trace: a rank" breaks proj.comm-trace 1 check mini
-ok "the rank is named" grep -q '("WORLD"): rank 1 has no trace' \
+ok "proj.comm-trace names the rank" grep -q '("WORLD"): rank 1 has no trace' \
 	"$scratch/out"
 fresh
 rm mini_*.trc
 ok "proj.comm-trace: all ranks" breaks proj.comm-trace 1 check mini
-ok "each once" grep -q '2 warnings' "$scratch/out"
+ok "proj.comm-trace reports each rank once" grep -q '2 warnings' "$scratch/out"
 fresh
 edit mini.proj 's,<Level type="Rank" .>,<Level type="Rank"><Level type="Thread"/></Level>,
 	s,<Node name="\([01]\)" .>,<Node name="\1"><Node name="0"/></Node>,'
@@ -139,43 +139,43 @@ for type in trc info; do
 	mv mini_alpha_0.$type mini_alpha_0_0.$type
 	mv mini_beta_1.$type mini_beta_1_0.$type
 done
-ok "the trace of a thread is one of its rank" breaks "" 0 check mini
+ok "the trace of a thread is sufficient for its rank" breaks "" 0 check mini
 fresh
 rm mini_beta_1.trc
-ok "a single file misses nothing" breaks "" 0 check mini_alpha_0.trc
+ok "a single file has no missing files" breaks "" 0 check mini_alpha_0.trc
 
 # Statistics.
 fresh
 edit mini_alpha_Energy.stat 's/name="E"/name="P"/'
-ok "stat.value-twice" breaks stat.value-twice 1 check mini
+ok "stat.value-twice: two values of one name" breaks stat.value-twice 1 check mini
 fresh
 { energy_header alpha; stamp 1000000000; } >mini_alpha_Energy.stat
-ok "stat.empty" breaks stat.empty 0 check mini
+ok "stat.empty: a file without entries" breaks stat.empty 0 check mini
 fresh
 energy_header alpha >mini_alpha_Energy.stat
-ok "stat.no-start" breaks stat.no-start 1 check mini
+ok "stat.no-start: a missing start time" breaks stat.no-start 1 check mini
 fresh
 { energy_stat alpha; stamp 1000000004; hex 42c80000 4059000000000000; } >mini_alpha_Energy.stat
-ok "stat.time-decreases" breaks stat.time-decreases 1 check mini
+ok "stat.time-decreases: a time before the preceding time" breaks stat.time-decreases 1 check mini
 fresh
 { energy_stat alpha; stamp 1000000006 1000000000
 	hex 42c80000 4059000000000000; } >mini_alpha_Energy.stat
-ok "stat.time-invalid" breaks stat.time-invalid 1 check mini
+ok "stat.time-invalid: an invalid time" breaks stat.time-invalid 1 check mini
 fresh
 { energy_stat alpha; echo; } >mini_alpha_Energy.stat
-ok "stat.cut-tail" breaks stat.cut-tail 1 check mini
+ok "stat.cut-tail: an incomplete entry at the end" breaks stat.cut-tail 1 check mini
 fresh
 energy_stat gamma >mini_alpha_Energy.stat
-ok "stat.name" breaks stat.name 1 check mini
+ok "stat.name: a header that does not match the file name" breaks stat.name 1 check mini
 fresh
 stat_adjustment=0000086400.000000000
 energy_stat alpha >mini_alpha_Energy.stat
 stat_adjustment=-0000000000.000000000
-ok "proj.span" breaks proj.span 1 check mini
+ok "proj.span: files of different times" breaks proj.span 1 check mini
 
 # Traces.
-ok "trc.empty" trace_breaks trc.empty 0 </dev/null
-ok "trc.overlap" trace_breaks trc.overlap 1 <<'END'
+ok "trc.empty: a trace without records" trace_breaks trc.empty 0 </dev/null
+ok "trc.overlap: two overlapping states" trace_breaks trc.overlap 1 <<'END'
 <A time='1' end='3'/>
 <B time='2' end='4'/>
 END
@@ -196,7 +196,7 @@ ok "trc.outside: too late" trace_breaks trc.outside 1 <<'END'
 </Nested>
 <B time='2' end='4'/>
 END
-ok "nesting is followed" trace_breaks "" 0 <<'END'
+ok "nested states inside their owner pass" trace_breaks "" 0 <<'END'
 <Nested>
 <Nested>
 <A time='1' end='2'/>
@@ -211,30 +211,30 @@ ok "nesting is followed" trace_breaks "" 0 <<'END'
 <C time='1' end='4'/>
 <B time='4' end='4'/>
 END
-ok "a block without owner says so only" \
+ok "a nested block without owner has one problem" \
 	trace_breaks trc.nested-no-owner 1 <<'END'
 <A time='0' end='1'/>
 <Nested>
 <A time='1' end='4'/>
 </Nested>
 END
-ok "trc.comm" trace_breaks trc.comm 1 <<'END'
+ok "trc.comm: an unknown communicator" trace_breaks trc.comm 1 <<'END'
 <A cid='0' time='1' end='3'/>
 <A cid='9' time='3' end='4'/>
 END
-ok "trc.datatype" trace_breaks trc.datatype 1 <<'END'
+ok "trc.datatype: an unknown datatype" trace_breaks trc.datatype 1 <<'END'
 <A tid='0' sendTid='1' time='1' end='3'/>
 <A recvTid='9' time='3' end='4'/>
 END
-ok "trc.site" trace_breaks trc.site 1 <<'END'
+ok "trc.site: an empty build ID" trace_breaks trc.site 1 <<'END'
 <A site='0' time='1' end='2'><Object id='0' buildId='' load='0x0' path='/x'/><Site id='0' object='0' address='0x10'/></A>
 <A site='0' time='2' end='3'/>
 <A site='9' time='3' end='4'/>
 END
-ok "trc.site, of no object" trace_breaks trc.site 1 <<'END'
+ok "trc.site: an unknown object" trace_breaks trc.site 1 <<'END'
 <A site='0' time='1' end='2'><Site id='0' object='0' address='0x10'/></A>
 END
-ok "trc.site, of a path that no file has" trace_breaks trc.site 1 <<END
+ok "trc.site: a too long path" trace_breaks trc.site 1 <<END
 <A site='0' time='1' end='2'><Object id='0' path='/$(printf '%05000d' 0)'/><Site id='0' object='0' address='0x10'/></A>
 END
 
@@ -250,11 +250,11 @@ END
 	"$hdtrace" check mini >"$scratch/others" 2>&1
 	! grep 'call site' "$scratch/others"
 }
-ok "trc.site, an invalid call site" other_sites
-ok "trc.time-order" trace_breaks "trc.time-order" 1 <<'END'
+ok "trc.site: other invalid call sites" other_sites
+ok "trc.time-order: an end before the start" trace_breaks "trc.time-order" 1 <<'END'
 <A time='3' end='2'/>
 END
-ok "trc.time" trace_breaks "trc.time" 1 <<'END'
+ok "trc.time: a missing start" trace_breaks "trc.time" 1 <<'END'
 <A end='2'/>
 <A time='1' end='2'/>
 END
@@ -288,24 +288,24 @@ clock_list() {
 	echo "<ClockList><Clock node='alpha' error='$1'/>\\
 <Clock node='beta' error='$2'/></ClockList>"
 }
-ok "early, and clocks are unknown" early proj.clocks 0
+ok "an early message with unknown clocks is a note" early proj.clocks 0
 clocks=$(clock_list 0 0.01)
-ok "early by less than the error" early "" 0
+ok "a message that is early by less than the error passes" early "" 0
 clocks=$(clock_list 0.005 0.005)
-ok "early by as much as the errors" early "" 0
+ok "a message that is early by the sum of errors passes" early "" 0
 clocks=$(clock_list 0.004 0.005)
-ok "trc.message: early by more" early trc.message 1
-ok "the message is named" grep -q 'rank 0 to rank 1: 1 received.* the one at 1000000000.990000000 by 10.000 ms, .* 9.000 ms' "$scratch/out"
+ok "trc.message: early by more than the errors" early trc.message 1
+ok "trc.message names the message" grep -q 'rank 0 to rank 1: 1 received.* the one at 1000000000.990000000 by 10.000 ms, .* 9.000 ms' "$scratch/out"
 clocks="<ClockList><Clock node='beta' error='0'/></ClockList>"
-ok "one clock is unknown" early proj.clocks 0
+ok "an early message with one unknown clock is a note" early proj.clocks 0
 clocks="<ClockList><Clock node='gamma' error='0'/></ClockList>"
-ok "a clock of no node" messages_break proj.clock-node 1 <<'END'
+ok "proj.clock-node: a clock of an unknown node" messages_break proj.clock-node 1 <<'END'
 <A time='1' end='2'/>
 --
 <A time='1' end='2'/>
 END
 clocks=$(clock_list 0 0)
-ok "all kinds of messages" messages_break "" 0 <<'END'
+ok "all kinds of messages pass" messages_break "" 0 <<'END'
 <Isend toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
 <Issend toRank='1' toTag='2' cid='0' time='1.2' end='1.3'/>
 <Send_init toRank='1' toTag='1' cid='0' rid='7' time='1.3' end='1.35'/>
@@ -326,7 +326,7 @@ ok "all kinds of messages" messages_break "" 0 <<'END'
 </Nested>
 <Bcast time='2' end='3'/>
 END
-ok "trc.message: Start" messages_break trc.message 1 <<'END'
+ok "trc.message: a message of Start" messages_break trc.message 1 <<'END'
 <Send_init toRank='1' toTag='1' cid='0' rid='3' time='0.1' end='0.2'/>
 <Start rid='3' time='1' end='1.1'/>
 --
@@ -339,7 +339,7 @@ for late in Isend Issend Startall; do
 <Testany time='0.5' end='0.9'><Recv fromRank='0' fromTag='1' cid='0'/></Testany>
 END
 done
-ok "threads receive in any order" messages_break "" 0 <<'END'
+ok "threads may receive in any order" messages_break "" 0 <<'END'
 <Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
 <Send toRank='1' toTag='1' cid='0' time='2' end='2.1'/>
 --
@@ -375,25 +375,25 @@ ok "the rest of a damaged file is not checked" messages_break trc.part 0 <<'END'
 <Recv fromRank='0' fromTag='1' cid='0' time='1.1' end='1.2'/>
 <Recv fromRank='0' fromTag='1' cid='0' part='3' time='1.4' end='1.5'/>
 END
-ok "says how often" grep -q 'mini_alpha_0.trc: note: recording was .* before 2 of' \
+ok "the note counts the interruptions" grep -q 'mini_alpha_0.trc: note: recording was .* before 2 of' \
 	"$scratch/out"
 
 # Lines for the merger; hdtrace-merge.sh has them all.
 fresh
 echo 'Thing' >>mini_alpha_0.info
-ok "info.kind" breaks info.kind 1 check mini
+ok "info.kind: an unknown kind of line" breaks info.kind 1 check mini
 fresh
 rank_info 0 >mini_beta_1.info
-ok "info.comm-rank" breaks info.comm-rank 1 check mini
+ok "info.comm-rank: a communicator without its rank" breaks info.comm-rank 1 check mini
 fresh
 rank_info 0 >>mini_alpha_0.info
-ok "info.id-twice" breaks info.id-twice 1 check mini
+ok "info.id-twice: a duplicate ID" breaks info.id-twice 1 check mini
 fresh
 echo 'Clock time=1 offset=0 error=0 method=m' >mini.info
-ok "info.clock" breaks info.clock 1 check mini
+ok "info.clock: an invalid clock comparison" breaks info.clock 1 check mini
 fresh
 rank_info 0 >mini_alpha.info
-ok "info.rank" breaks info.rank 1 check mini
+ok "info.rank: an invalid rank" breaks info.rank 1 check mini
 
 if [ -d "$corpus" ]; then
 	while read -r code project rules; do

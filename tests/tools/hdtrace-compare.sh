@@ -30,10 +30,10 @@ if [ -z "$python" ]; then
 else
 	ok "numbers and p agree with an enumeration of all assignments" \
 		by_python numbers
-	ok "of 20 pairs of equal programs at least 19 are not told apart" \
+	ok "at least 19 of 20 pairs of equal programs show no difference" \
 		by_python equal
 	ok "one function that is 10 % slower is named first" by_python slower
-	ok "both rules that divide energy are told where they differ" \
+	ok "different rules of attribution are reported" \
 		by_python rules
 fi
 
@@ -80,12 +80,12 @@ lacks_verdict() {
 		grep -q "^  Work  *2  *2  *5.000 s  *8.000 s  *+60.0 %\$" out
 }
 ok "one run on each side: differences without verdicts" lacks_verdict
-ok "too few runs: nothing can be significant" tells \
+ok "no difference is significant with too few runs" tells \
 	"With 2 against 2 runs no difference can be significant: the smallest p is 0.33" 0 \
 	compare plain1 plain2 -- plain3 plain4
-ok "the needed number of runs" tells "At least 5 runs on each side are needed." 0 \
+ok "the required number of runs is printed" tells "At least 5 runs on each side are needed." 0 \
 	compare plain1 plain2 -- plain3 plain4
-ok "the needed number of runs at another level" tells "At least 4 runs on each side are needed." 0 \
+ok "the required number of runs depends on the level" tells "At least 4 runs on each side are needed." 0 \
 	compare --significance=0.05 plain1 plain2 -- plain3 plain4
 same_is_noise() {
 	tells "  none" 0 compare --significance=0.4 --fail plain1 plain2 -- \
@@ -96,17 +96,17 @@ differ() {
 	tells "  1. region Work: time from 5.500 s to 7.500 s, +36.4 %" 3 compare \
 		--significance=0.4 plain1 plain2 --fail -- plain3 plain4
 }
-ok "options may stand anywhere, and --fail is 3" differ
-ok "runs without power" tells "energy: unknown in all runs" 0 compare plain1 \
+ok "options may stand anywhere, and --fail returns 3" differ
+ok "runs without power are compared" tells "energy: unknown in all runs" 0 compare plain1 \
 	plain2
-ok "power in one only" tells "energy: known in B only" 0 compare plain1 mini
-ok "partial power" tells \
+ok "power in one project only is reported" tells "energy: known in B only" 0 compare plain1 mini
+ok "partly known power is reported" tells \
 	"energy: 1 of 2 runs have power for a part of the time only, mini" \
 	0 compare plain1 mini
-ok "and energy is the least" tells ">= 600 J" 0 compare mini mini
-ok "ranks of one only" tells "ranks in B only: 1" 0 compare plain1 mini
+ok "partly known energy is a minimum" tells ">= 600 J" 0 compare mini mini
+ok "ranks in one project only are reported" tells "ranks in B only: 1" 0 compare plain1 mini
 make_plain other r1 2
-ok "traces without a rank" tells "traces (by their nodes) in A only: alpha_r1" 0 \
+ok "traces without a rank are compared" tells "traces (by their nodes) in A only: alpha_r1" 0 \
 	compare other plain1
 by_columns() {
 	status 0 compare --format=csv mini plain1 || return 1
@@ -114,13 +114,13 @@ by_columns() {
 		NF != fields || !/^[a-z]/ { exit 1 }
 		END { exit NR < 6 }' out && grep -q "^rank,0,0," out
 }
-ok "CSV has as many fields in each line" by_columns
+ok "all CSV lines have the same number of fields" by_columns
 short_list() {
 	tells "and 2 more; --all lists them" 0 compare --top=1 mini plain1 &&
 		tells "  Read " 0 compare --all mini plain1 &&
 		! grep -q "more; --all" out
 }
-ok "--top and --all" short_list
+ok "--top and --all set the number of rows" short_list
 
 # ---- What is wrong -----------------------------------------------------------
 
@@ -132,12 +132,12 @@ ok "refuses three projects without --" says 'put "--" between the two sets' 2 co
 ok "refuses an empty first set" says 'missing argument: PROJECT before "--"' 2 compare -- mini mini
 ok "refuses an empty second set" says 'missing argument: PROJECT after "--"' 2 compare mini mini --
 ok "refuses -- twice" says 'it may be given once' 2 compare mini -- mini -- mini
-ok "no number of runs reaches the level" tells "No number of runs is enough" 0 \
+ok "a level that no number of runs can reach is reported" tells "No number of runs is sufficient" 0 \
 	compare --significance=0.00005 plain1 plain2 -- plain3 plain4
 ok "JSON: null if no number of runs reaches the level" tells '"runs_needed": null' 0 \
 	compare --significance=0.00005 --format=json plain1 plain2 -- \
 	plain3 plain4
-ok "the needed number of runs at a low level" tells "At least 9 runs on each side" 0 \
+ok "the required number of runs at a low level is printed" tells "At least 9 runs on each side" 0 \
 	compare --significance=0.0001 plain1 plain2 -- plain3 plain4
 ok "refuses a significance level of 1" says '--significance: invalid number "1"; expected a number between 0 and 1' 2 compare --significance=1 mini mini
 ok "refuses an unknown attribution rule" says '--attribution: invalid value "x"; expected equal or cpu' 2 compare \
@@ -152,7 +152,7 @@ full_disk() {
 		grep -q "standard output: cannot write: No space" err || return 1
 	done
 }
-ok "a full disk" full_disk
+ok "a full disk is reported" full_disk
 cut_file() {
 	cp mini_alpha_0.trc whole
 	sed '/<\/Program>/d' whole >mini_alpha_0.trc

@@ -39,15 +39,15 @@ finds() {
 
 for cycle in 0.05 0.1; do
 	for late in 0 0.013 0.05 0.0874 0.2; do
-		ok "a cycle of $cycle s, $late s late" finds $late $cycle
+		ok "a delay of $late s is found at a cycle of $cycle s" finds $late $cycle
 	done
 done
-ok "drift of half the added power" finds 0.0874 0.05 --drift=22
-ok "a meter that is 10 % off" finds 0.0874 0.05 --scale=1.1
-ok "lost cycles" finds 0.0874 0.05 --lose=0.2
-ok "a clock that is behind" finds -0.12 0.05
-ok "a meter of 1 s" finds 0.9 1 --length=300 --least=2
-ok "load that is known less often than power" finds 0.06 0.2 --cycle=0.05 \
+ok "the delay is found in spite of drift" finds 0.0874 0.05 --drift=22
+ok "the delay is found with a gain error of 10 %" finds 0.0874 0.05 --scale=1.1
+ok "the delay is found in spite of lost cycles" finds 0.0874 0.05 --lose=0.2
+ok "a negative delay is found" finds -0.12 0.05
+ok "the delay of a meter with a cycle of 1 s is found" finds 0.9 1 --length=300 --least=2
+ok "the delay is found if load has longer intervals than power" finds 0.06 0.2 --cycle=0.05 \
 	--step=0.2
 
 # What the uncertainty says is so: of 40 runs with much noise the declared delay is
@@ -62,15 +62,15 @@ for seed in $(seq 40); do
 				$at["delay_error_s"] < 0.05) }' &&
 		inside=$((inside + 1))
 done
-ok "95 of 100 intervals have the truth ($inside of 40)" [ $inside -ge 34 ]
+ok "95 % intervals contain the true delay ($inside of 40)" [ $inside -ge 34 ]
 
 # What the law says is found, too: 60 W and a drift, and 45 W.
 make_late --delay=0.05 --drift=0
-ok "power without load" is_near "$(field idle_w)" 60 0.2
-ok "power added by load" is_near "$(field per_load_w)" 45 0.3
-ok "a value that is chosen" is_near "$(field per_load_w --value='P*')" 45 0.3
-ok "no such value" says "no value matches" 2 delay --value=Q p
-ok "less correlation without" [ "$(field correlation_without_delay)" != \
+ok "the power without load is found" is_near "$(field idle_w)" 60 0.2
+ok "the additional power per load is found" is_near "$(field per_load_w)" 45 0.3
+ok "--value selects the power" is_near "$(field per_load_w --value='P*')" 45 0.3
+ok "an unknown value is reported" says "no value matches" 2 delay --value=Q p
+ok "the correlation is lower without the delay" [ "$(field correlation_without_delay)" != \
 	"$(field correlation)" ]
 
 # Why it is not found: REASON
@@ -79,33 +79,33 @@ tells() {
 	[ $? -eq 1 ] && grep -q "$1" out && [ -z "$(field delay_s)" ]
 }
 make_late --flat
-ok "no load" tells "load or power is constant"
+ok "constant load gives no delay" tells "load or power is constant"
 make_late --unrelated
-ok "other load" tells "power does not follow load"
+ok "unrelated load gives no delay" tells "power does not follow load"
 make_late --period=0.8
-ok "load that repeats itself" tells "the load is periodic, so other delays fit as well"
+ok "periodic load gives no unique delay" tells "the load is periodic, so other delays fit as well"
 make_late --length=1
-ok "too little" tells "too few power entries with a known load"
+ok "too few entries give no delay" tells "too few power entries with a known load"
 make_late --delay=1.9999
-ok "later than was looked" tells "the best fit is at an end of the range"
-ok "looking further" is_near "$(field delay_s --most=3)" 1.9999 0.005
+ok "a best fit at the end of the range is reported" tells "the best fit is at an end of the range"
+ok "--most extends the range" is_near "$(field delay_s --most=3)" 1.9999 0.005
 make_late --delay=0.05
 rm p_node01_Utilization.stat
-ok "no utilization" tells "the node has no load to compare with"
+ok "missing load is reported" tells "the node has no load to compare with"
 ok "power is not its own load" [ -z "$(field delay_s --load='*')" ]
 rm p_node01_Energy.stat
 "$hdtrace" delay p >out 2>err
-ok "no power" [ $? -eq 2 ]
+ok "missing power is reported" [ $? -eq 2 ]
 
 # States are the load where they are asked for.
 make_late --delay=0.0874 --trace
-ok "states of a trace" is_near "$(field delay_s --state='lo*')" 0.0874 0.005
-ok "states say so" [ "$(field load --state='lo*')" = "states lo*" ]
-ok "states that are not there" [ -z "$(field delay_s --state=other)" ]
+ok "--state uses states as the load" is_near "$(field delay_s --state='lo*')" 0.0874 0.005
+ok "the result names the states" [ "$(field load --state='lo*')" = "states lo*" ]
+ok "states without a match give no delay" [ -z "$(field delay_s --state=other)" ]
 
 # Values that are means over a longer time than an entry: 200 ms every 20 ms.
 make_late --delay=0.0874 --over=0.2
-ok "means over a longer time" is_near "$(field delay_s)" 0.0874 0.005
+ok "the delay is found if power is averaged over a longer time" is_near "$(field delay_s)" 0.0874 0.005
 
 # What is written is taken away by others, but for what was before.
 written() {
@@ -121,20 +121,20 @@ first_time() {
 make_late --delay=0.0874
 cp p_node01_Energy.stat before
 "$hdtrace" delay --write p >out 2>err
-ok "it is written" written
-ok "entries stay" [ "$(tail -c 10000 before | cksum)" = \
+ok "--write stores the delay" written
+ok "--write keeps all entries" [ "$(tail -c 10000 before | cksum)" = \
 	"$(tail -c 10000 p_node01_Energy.stat | cksum)" ]
-ok "it is found again" is_near "$(field delay_s)" 0.0874 0.005
+ok "the delay is found again after --write" is_near "$(field delay_s)" 0.0874 0.005
 "$hdtrace" delay --write p >out 2>err
-ok "it is written once" [ "$(head -c 400 p_node01_Energy.stat |
+ok "a second --write does not add the delay" [ "$(head -c 400 p_node01_Energy.stat |
 	grep -ao ' delay=' | wc -l)" -eq 1 ]
 recorded=$(first_time --no-delay)
-ok "no note without" [ ! -s note ]
+ok "files without a delay cause no note" [ ! -s note ]
 shifted=$(first_time)
-ok "stat takes it away" is_near \
+ok "stat subtracts the delay" is_near \
 	"$(awk -v a="$recorded" -v b="$shifted" 'BEGIN { print a - b }')" \
 	0.0874 0.005
-ok "stat says so" grep -q 'stat\.delay' note
+ok "stat notes the delay" grep -q 'stat\.delay' note
 cat >p_node01.rel <<'XML'
 <relation version="1" hostID="B" localToken="1" topologyNumber="0" timeAdjustment="1700000000">
 <rel t="0" time="1"/><un t="0" time="3"/></relation>
@@ -149,14 +149,14 @@ for command in report compare diagnose export plot relations; do
 	relations) set -- relations p ;;
 	esac
 	"$hdtrace" "$@" >out 2>&1
-	ok "$command says so" grep -q 'stat\.delay' out
+	ok "$command notes the delay" grep -q 'stat\.delay' out
 	command=$1
 	shift
 	"$hdtrace" "$command" --no-delay "$@" >out 2>&1
-	ok "$command --no-delay does not" says_nothing
+	ok "$command --no-delay does not correct the delay" says_nothing
 done
 rm -f p_node01.rel
-ok "check says so" sh -c "\"$hdtrace\" check p | grep -q 'stat\\.delay'"
+ok "check notes the delay" sh -c "\"$hdtrace\" check p | grep -q 'stat\\.delay'"
 
 # What was taken away while recording is not taken away again.
 sed 's/ delay="[0-9.]*"/ delayApplied="0.0874"/' p_node01_Energy.stat >applied
@@ -167,9 +167,9 @@ new=$(printf ' delayApplied="0.0874"\n' | wc -c)
 	printf '%05d' $((${length#0*0} - old + new))
 	tail -c +6 applied
 } >p_node01_Energy.stat
-ok "delayApplied is known" sh -c "\"$hdtrace\" check p | grep -q '0 warnings'"
+ok "check accepts delayApplied" sh -c "\"$hdtrace\" check p | grep -q '0 warnings'"
 first_time >/dev/null
-ok "and it is not taken away again" [ ! -s note ]
+ok "a delay with delayApplied is not subtracted again" [ ! -s note ]
 
 # Failures leave the file as it was.
 make_late --delay=0.05
@@ -177,17 +177,17 @@ if [ "$(id -u)" -ne 0 ]; then
 	cp p_node01_Energy.stat before
 	chmod a-w .
 	"$hdtrace" delay --write p >out 2>err
-	ok "a directory that cannot be written" [ $? -eq 2 ]
+	ok "--write reports a read-only directory" [ $? -eq 2 ]
 	chmod u+w .
-	ok "the file is as before" cmp before p_node01_Energy.stat
+	ok "a failed --write keeps the file" cmp before p_node01_Energy.stat
 fi
 for wrong in --least=x --most=-1 '--least=-61' '--load=a --state=b'; do
 	# Words of one row.
 	# shellcheck disable=SC2086
 	"$hdtrace" delay $wrong p >out 2>err
-	ok "wrong: $wrong" [ $? -eq 2 ]
+	ok "invalid arguments are refused: $wrong" [ $? -eq 2 ]
 done
 truncate -s 5000 p_node01_Energy.stat
 "$hdtrace" delay p >out 2>err
-ok "a file that ends early is said" grep -q 'p_node01_Energy.stat: ' err
+ok "a truncated file is reported" grep -q 'p_node01_Energy.stat: ' err
 done_testing

@@ -61,18 +61,18 @@ no_layers() {
 			"$scratch/err"
 }
 
-ok "mean, maximum, idle share and bytes are those by hand" made hand
-ok "gauges that differ by chance in parts of their time" by_chance
-ok "held operations of layers and ways, and outliers" made layers
-ok "requests that calls caused" made caused
-ok "without relations" made gauges
-ok "the rule" made rule
-ok "10,000 gauges" made crowd
-ok "clocks that differ" made clocks
-ok "damaged files, and incomplete relations" made damaged
-ok "explanation of the verdict" said
-ok "CSV" csv
+ok "mean, maximum, idle fraction and bytes equal the values by hand" made hand
+ok "random gauges agree with a plain computation, also in intervals" by_chance
+ok "held operations and outliers are found" made layers
+ok "requests show the calls that caused them" made caused
+ok "a project without relations is diagnosed" made gauges
+ok "the rule for outliers is applied" made rule
+ok "10,000 gauges are diagnosed" made crowd
+ok "clock offsets are reported" made clocks
+ok "damaged files and incomplete relations are reported" made damaged
+ok "the verdict is explained" said
+ok "CSV output has the expected columns" csv
 ok "two nodes are not compared" few
-ok "nonsensical arguments" refused
-ok "a project without layers" no_layers
+ok "invalid arguments are refused" refused
+ok "a project without layers is reported" no_layers
 done_testing

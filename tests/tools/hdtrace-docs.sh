@@ -51,7 +51,7 @@ for command in $commands; do
 done
 if command -v mandoc >/dev/null; then
 	for page in "$man"/*.[1-8]; do
-		ok "mandoc likes ${page##*/}" lint "$page"
+		ok "mandoc accepts ${page##*/}" lint "$page"
 	done
 else
 	skip "the manual pages are well-formed" "no mandoc"

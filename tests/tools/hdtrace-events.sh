@@ -78,35 +78,35 @@ reported() {
 }
 
 events="cycles instructions instructions_per_cycle counted"
-ok "sums, without power; a state in one of its name does not count" \
+ok "sums exclude states inside states of the same name" \
 	cells "count $events" "2,4000,3100,0.775,2 2,4000,3100,0.775,2" \
 	--regions=Send -n n_0 e.proj
-ok "sums beyond 64 bits" \
+ok "sums beyond 64 bits are exact" \
 	cells "node $events" "n_0,4000,3100,0.775,2 n_1,18446744073709551614,18446744073709551614,1,2 ,18446744073709555614,18446744073709554714,1,4" \
 	--regions=Send e.proj
-ok "the ratio is of states that have both" \
+ok "a ratio uses only states with both counters" \
 	cells "count $events" "5,140,130,1.5,3 5,140,130,1.5,3" --regions=Recv e.proj
-ok "a state partly inside counts with its share" \
+ok "a state that is partly in the interval counts in proportion" \
 	cells "$events" "750,150,0.2,1 750,150,0.2,1" \
 	--regions=Send -n n_0 --from @12 --to @13 e.proj
-ok "for people" line "Send all 2 5.000 s 4000 3100 0.78 >= 7" \
+ok "text output has sums and ratios" line "Send all 2 5.000 s 4000 3100 0.78 >= 7" \
 	stat --regions=Send -n n_0 e.proj
 ok "totals of some states are marked" line "Recv all 5 5.000 s >= 140 >= 130 1.50" \
 	stat --regions=Recv e.proj
-ok "as JSON" members
+ok "JSON output has sums and ratios" members
 ok "refuses states without counters and power" says "neither values in W nor states" 2 \
 	stat --regions=Wait e.proj
-ok "by call site" cells "region address count $events" \
+ok "sums are printed by call site" cells "region address count $events" \
 	"Recv,0x10,5,140,130,1.5,3 Send,0x20,1,3000,600,0.2,1 Send,0x10,1,1000,2500,2.5,1" \
 	--regions='*' --by-site e.proj
-ok "by call site, for people" \
+ok "sums are printed by call site as text" \
 	line "a.out+0x10 Recv 5 5.000 s 1.000 s >= 140 >= 130 1.50" \
 	stat --regions=Recv --by-site e.proj
-ok "report, by call site" line "a.out+0x20 Send 1 3.800 s 4.000 s 3000 600 0.20 -" \
+ok "report has sums by call site" line "a.out+0x20 Send 1 3.800 s 4.000 s 3000 600 0.20 -" \
 	report e.proj
-ok "report as JSON" reported e.proj \
+ok "report has sums as JSON" reported e.proj \
 	'"cycles":140,"instructions":130,"cache_misses":null,"instructions_per_cycle":1.5,"counted":3'
-ok "cache misses inside and outside of states" \
+ok "cache misses are counted inside and outside of states" \
 	cells "node cache_misses outside_cycles outside_instructions outside_cache_misses" \
 	"n_0,7,5,, n_1,,,, ,7,5,," --regions=Send e.proj
 # Of f_0 one says what was before it alone; one begins before what was asked for.
@@ -121,24 +121,24 @@ cat >f_n_0.trc <<'XML'
 XML
 cp e_n_1.trc f_n_1.trc
 outside="cache_misses counted outside_cycles outside_instructions outside_cache_misses"
-ok "sums of counters outside of states" cells "region $outside" \
+ok "counters outside of states are summed" cells "region $outside" \
 	"Recv,,0,,,18446744073709551614 Recv,,0,,,18446744073709551614 Send,5,1,1000,900,11 Send,5,1,1000,900,11" \
 	--regions='*' -n n_0 f.proj
-ok "a state that starts before has no outside counters" cells "$outside" \
+ok "a state that starts before the interval has no outside counters" cells "$outside" \
 	"2,1,600,800, 2,1,600,800," --regions=Send -n n_0 --from @11 f.proj
-ok "outside, by call site" cells "count $outside" "2,5,1,1000,900,11" \
+ok "counters outside of states are summed by call site" cells "count $outside" "2,5,1,1000,900,11" \
 	--regions=Send --by-site f.proj
-ok "outside, for people" \
+ok "counters outside of states are printed as text" \
 	line "Between the previous state and these: 1000 cycles, 900 instructions, 11 cache misses, 0.90 instructions a cycle" \
 	stat --regions=Send -n n_0 f.proj
-ok "report, outside" \
+ok "report has counters outside of states" \
 	line "1000 cycles, 900 instructions, 18446744073709551625 cache misses, 0.90 instructions a cycle" \
 	report f.proj
-ok "report, cache misses alone" line "a.out+0x10 Send 2 3.000 s 2.000 s >= 5" report f.proj
-ok "report, outside, as JSON" reported f.proj \
+ok "report has cache misses without other counters" line "a.out+0x10 Send 2 3.000 s 2.000 s >= 5" report f.proj
+ok "report has counters outside of states as JSON" reported f.proj \
 	'"outside":{"cycles":1000,"instructions":900,"cache_misses":11,"instructions_per_cycle":0.9,"counted":2}'
 sed -i 's/ cacheMisses=/ misses=/g; s/ outside/ out/g' e_n_?.trc
 sed -i 's/ cycles=/ clocks=/g; s/ instructions=/ inst=/g' e_n_?.trc
-ok "nothing is shown where nothing is counted" \
+ok "no columns are shown for missing counters" \
 	line "a.out+0x10 Recv 5 5.000 s 1.000 s" report e.proj
 done_testing

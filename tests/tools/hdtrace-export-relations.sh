@@ -36,27 +36,27 @@ for format in perfetto otf2; do
 		export --to $format -o exported p.proj
 	ok "$format: missing causes are reported" grep -q \
 		"causes outside of the project (1)" err
-	ok "$format: how many" grep -q ", 3 relations$" out
+	ok "$format: the number of lost relations is reported" grep -q ", 3 relations$" out
 done
 ok "perfetto: no arrow goes back in time" says \
 	"arrows to relations that begin before their cause (1)" 0 \
 	export --to perfetto -f -o late.pt late.proj
 rm -rf exported
-ok "ctf" status 0 export --to ctf -o exported p.proj
-ok "ctf loses nothing" test ! -s err
+ok "ctf: relations are exported" status 0 export --to ctf -o exported p.proj
+ok "ctf: no loss is reported" test ! -s err
 
 # FORMAT COMMAND
 by_chance() {
 	if ! command -v python3 >/dev/null; then
-		skip "$1: projects by chance" "no python3"
+		skip "$1: relations of random projects are equal" "no python3"
 	elif ! command -v "$2" >/dev/null; then
-		skip "$1: projects by chance" "no $2"
+		skip "$1: relations of random projects are equal" "no $2"
 	elif "$hdtrace" export --to "$1" -o no p.proj 2>&1 |
 		grep -q "built without"; then
-		skip "$1: projects by chance" "built without $1"
+		skip "$1: relations of random projects are equal" "built without $1"
 	else
 		mkdir -p chance
-		ok "$1: projects by chance" in_chance "$1"
+		ok "$1: relations of random projects are equal" in_chance "$1"
 	fi
 }
 in_chance() (

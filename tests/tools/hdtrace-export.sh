@@ -579,17 +579,17 @@ make_parts
 
 ok "csv equals the output of dump" same_as_dump csv mini
 ok "json equals the output of dump" same_as_dump json mini
-ok "csv-wide" export_to csv-wide wide mini
+ok "csv-wide is written" export_to csv-wide wide mini
 ok "csv-wide has the entries and states" is_like export-wide.csv wide/*.csv
-ok "openmetrics" export_to openmetrics mini.om mini
+ok "openmetrics is written" export_to openmetrics mini.om mini
 ok "openmetrics has the values" is_like export.openmetrics mini.om
 ok "openmetrics is well-formed" is_openmetrics mini.om
-ok "openmetrics on stdout" status 0 export --to openmetrics -o - mini
-ok "the same" cmp mini.om out
-ok "losses as JSON" prints export-openmetrics.json 0 export --to openmetrics \
+ok "openmetrics is written to stdout" status 0 export --to openmetrics -o - mini
+ok "openmetrics on stdout equals the file" cmp mini.om out
+ok "losses are printed as JSON" prints export-openmetrics.json 0 export --to openmetrics \
 	--format=json --output mini.om --force mini
-ok "no messages if asked" status 0 export -q --to openmetrics -o q.om mini
-ok "none" test ! -s err
+ok "export -q succeeds" status 0 export -q --to openmetrics -o q.om mini
+ok "export -q prints no messages" test ! -s err
 
 # Prometheus keeps one sample a millisecond.
 {
@@ -617,11 +617,11 @@ ok "samples that Prometheus drops are counted" grep -q \
 	stamp 1000000002
 	hex 447a0000 fff0000000000000 ffffffffffffffff 3ff0000000000000
 } >odd_gamma_Odd.stat
-ok "openmetrics of odd names and units" export_to openmetrics odd.om \
+ok "openmetrics of special names and units is written" export_to openmetrics odd.om \
 	odd_gamma_Odd.stat
-ok "units without prefix, and names that differ" is_like \
+ok "openmetrics has base units and unique names" is_like \
 	export-odd.openmetrics odd.om
-ok "well-formed" is_openmetrics odd.om
+ok "openmetrics of special names is well-formed" is_openmetrics odd.om
 
 # More values, with more than stays in memory, than files that may be open at
 # once: PROJECT, of two nodes with 300 each, of which the sixth is 6 in every
@@ -687,15 +687,15 @@ few_open() {
 	(ulimit $limit; "$@")
 }
 if [ -n "$python" ]; then
-	ok "many values" make_many many
-	ok "have few files" few_open "-n 190" export_to openmetrics many.om \
+	ok "a project with many values is created" make_many many
+	ok "openmetrics of many values needs few open files" few_open "-n 190" export_to openmetrics many.om \
 		many.proj
-	ok "all are there, in order" has_many many.om
-	ok "have as many as they may" few_open "-S -n 30" status 0 export \
+	ok "openmetrics contains all values in order" has_many many.om
+	ok "openmetrics works at the limit of open files" few_open "-S -n 30" status 0 export \
 		--to openmetrics -o few.om many.proj
-	ok "the same" cmp many.om few.om
+	ok "openmetrics at the limit of open files is equal" cmp many.om few.om
 	[ -z "$cpu" ] || for format in openmetrics paraver; do
-		ok "$format output of one thread is the same" same_alone $format many
+		ok "$format: one thread and many threads write equal files" same_alone $format many
 	done
 	rm many* few.om
 fi
@@ -704,7 +704,7 @@ if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
 		ok "$project: csv-wide is equal" wide_is_equal \
 			"$corpus/$project" "$project"
-		ok "$project: openmetrics" export_to openmetrics real.om \
+		ok "$project: openmetrics is written" export_to openmetrics real.om \
 			"$corpus/$project"
 		ok "$project: openmetrics is well-formed" is_openmetrics real.om
 	done
@@ -712,17 +712,17 @@ else
 	skip "real projects" "no corpus"
 fi
 if ! command -v promtool >/dev/null; then
-	skip "openmetrics, read by promtool" "no promtool"
+	skip "promtool reads openmetrics" "no promtool"
 else
-	ok "openmetrics, read by promtool" promtool_reads mini.om
-	[ ! -d "$corpus" ] || ok "openmetrics of a real project" \
+	ok "promtool reads openmetrics" promtool_reads mini.om
+	[ ! -d "$corpus" ] || ok "promtool reads openmetrics of a real project" \
 		promtool_reads real.om
 fi
 
-ok "ctf" export_to ctf mini.ctf mini
-ok "ctf: the metadata" is_like export-ctf.metadata mini.ctf/metadata
+ok "ctf is written" export_to ctf mini.ctf mini
+ok "ctf has the expected metadata" is_like export-ctf.metadata mini.ctf/metadata
 od -A d -t x1 mini.ctf/mini_alpha_Energy.stat >bits
-ok "ctf: all bits of values and times" is_like export-ctf.hex bits
+ok "ctf keeps all bits of values and times" is_like export-ctf.hex bits
 {
 	stat_header gamma Nothing 'name="start" type="INT32"' \
 		'name="event" type="INT32"' 'name="a-b" type="INT32"' \
@@ -735,19 +735,19 @@ ok "ctf: all bits of values and times" is_like export-ctf.hex bits
 	echo "<A time='1' end='2'/>"
 	echo "</Program>"
 } >bare_gamma.trc
-ok "ctf of a bare state" export_to ctf bare.ctf bare_gamma.trc
+ok "ctf of a state without attributes is written" export_to ctf bare.ctf bare_gamma.trc
 if ! command -v babeltrace2 >/dev/null; then
-	skip "ctf, read by babeltrace2" "no babeltrace2"
+	skip "babeltrace2 reads ctf" "no babeltrace2"
 else
-	ok "ctf, read by babeltrace2" read_ctf mini.ctf
-	ok "ctf: entries, states, events" is_like export-ctf.text decoded
-	ok "ctf of odd names and units" export_to ctf odd.ctf \
+	ok "babeltrace2 reads ctf of special names" read_ctf mini.ctf
+	ok "ctf has the entries, states and events" is_like export-ctf.text decoded
+	ok "ctf of special names and units is written" export_to ctf odd.ctf \
 		odd_gamma_Odd.stat
-	ok "ctf, read by babeltrace2" read_ctf odd.ctf
+	ok "babeltrace2 reads ctf without entries" read_ctf odd.ctf
 	ok "ctf: no name is lost" is_like export-ctf-odd.text decoded
-	ok "ctf of no entries, and words of the language" export_to ctf \
+	ok "ctf of a group without entries is written" export_to ctf \
 		empty.ctf empty_gamma_Nothing.stat
-	ok "ctf, read by babeltrace2" read_ctf empty.ctf
+	ok "babeltrace2 reads ctf" read_ctf empty.ctf
 	if [ -d "$corpus" ]; then
 		for project in stresstest partdiff-mpi non-collective-8-100; do
 			ok "$project: ctf is equal" ctf_is_equal \
@@ -756,15 +756,15 @@ else
 	fi
 fi
 
-ok "paraver" export_to paraver mini.prv mini
-ok "paraver keeps to its format" is_paraver mini.prv/mini
-ok "paraver: complete project" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
+ok "paraver files are written" export_to paraver mini.prv mini
+ok "paraver files are valid" is_paraver mini.prv/mini
+ok "paraver files have the expected content" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
 	mini.prv/mini.row
 ok "paraver has the values and times" paraver_is_equal mini mini
-ok "messages" export_to paraver talk.prv talk.proj
-ok "paraver keeps to its format" is_paraver talk.prv/talk
+ok "paraver files with messages are written" export_to paraver talk.prv talk.proj
+ok "paraver files with messages are valid" is_paraver talk.prv/talk
 grep '^3' talk.prv/talk.prv >messages
-ok "paraver: messages" is_like export-messages.prv messages
+ok "paraver: messages are as expected" is_like export-messages.prv messages
 # Sizes and tags of the messages in an export to paraver are these: EXPECTED.
 paraver_messages() {
 	found=$(awk -F: '/^3/ { printf "%s%s/%s", n++ ? " " : "", $14, $15 }' \
@@ -772,16 +772,16 @@ paraver_messages() {
 	echo "$found, expected $1"
 	[ "$found" = "$1" ]
 }
-ok "it says which are not sure" says "some are missing) (2)" 0 \
+ok "paraver: uncertain messages are reported" says "some are missing) (2)" 0 \
 	export --to paraver -o some.prv parts.proj
-ok "paraver: messages of each part" paraver_messages "1/7 3/7 4/7"
+ok "paraver: messages of each part are matched" paraver_messages "1/7 3/7 4/7"
 rm -rf some.prv
-ok "and are missing" says "with one recorded end (5)" 0 \
+ok "paraver: messages with one end are reported" says "with one recorded end (5)" 0 \
 	export --to paraver -o some.prv parts.proj
 rm -rf some.prv
-ok "from a time on" status 0 export --to paraver -o some.prv --from 1.7 \
+ok "paraver: --from is accepted" status 0 export --to paraver -o some.prv --from 1.7 \
 	talk.proj
-ok "paraver: a message that was sent before" paraver_messages "16/7 4/1 5/2"
+ok "paraver: a message that was sent before --from is omitted" paraver_messages "16/7 4/1 5/2"
 rm -rf some.prv
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
@@ -794,20 +794,20 @@ fi
 	no_otf2="built without OTF2"
 command -v otf2-print >/dev/null || no_otf2="no otf2-print"
 if [ -n "${no_otf2-}" ]; then
-	skip "otf2, read by otf2-print" "$no_otf2"
+	skip "otf2-print reads otf2" "$no_otf2"
 else
-	ok "otf2" export_to otf2 mini.otf2 mini
-	ok "otf2, read by otf2-print" read_otf2 mini.otf2
-	ok "otf2: events" is_like export-otf2.text decoded
-	ok "otf2: definitions" is_like export-otf2-definitions.text definitions
+	ok "otf2 is written" export_to otf2 mini.otf2 mini
+	ok "otf2-print reads otf2" read_otf2 mini.otf2
+	ok "otf2 has the expected events" is_like export-otf2.text decoded
+	ok "otf2 has the expected definitions" is_like export-otf2-definitions.text definitions
 	ok "otf2 has the values and times" otf2_is_equal mini
-	ok "messages" export_to otf2 talk.otf2 talk.proj
-	ok "otf2, read by otf2-print" read_otf2 talk.otf2
+	ok "otf2 with messages is written" export_to otf2 talk.otf2 talk.proj
+	ok "otf2-print reads otf2 with messages" read_otf2 talk.otf2
 	grep '^MPI' decoded >messages
-	ok "otf2: messages" is_like export-otf2-messages.text messages
-	ok "it says which are not sure" says "some are missing) (4)" 0 \
+	ok "otf2 has the expected messages" is_like export-otf2-messages.text messages
+	ok "otf2: uncertain messages are reported" says "some are missing) (4)" 0 \
 		export --to otf2 -o parts.otf2 parts.proj
-	ok "of a part of the time, too" says "some are missing) (4)" 0 \
+	ok "otf2: uncertain messages are reported with --from" says "some are missing) (4)" 0 \
 		export --to otf2 -o some.otf2 --from 1.7 talk.proj
 	rm -rf parts.otf2 some.otf2
 	if [ -d "$corpus" ]; then
@@ -819,37 +819,37 @@ else
 fi
 
 if ! command -v protoc >/dev/null; then
-	skip "perfetto, read by protoc" "no protoc"
+	skip "protoc reads perfetto" "no protoc"
 else
-	ok "perfetto" export_to perfetto mini.pt mini
-	ok "perfetto, read by protoc" decode_perfetto mini.pt
-	ok "tracks, slices, counters" is_like export-perfetto.text decoded
+	ok "perfetto is written" export_to perfetto mini.pt mini
+	ok "protoc reads perfetto with messages" decode_perfetto mini.pt
+	ok "perfetto has tracks, slices and counters" is_like export-perfetto.text decoded
 	ok "perfetto has the values and times" perfetto_is_equal mini
-	ok "messages" export_to perfetto talk.pt talk.proj
-	ok "perfetto, read by protoc" decode_perfetto talk.pt
-	ok "messages are arrows" perfetto_flows 5 4
-	ok "one end of one is not there" says "with one recorded end (1)" 0 \
+	ok "perfetto with messages is written" export_to perfetto talk.pt talk.proj
+	ok "protoc reads perfetto with a critical path" decode_perfetto talk.pt
+	ok "perfetto: messages are arrows" perfetto_flows 5 4
+	ok "perfetto: a message with one end is reported" says "with one recorded end (1)" 0 \
 		export --to perfetto -o talk.pt --force talk.proj
 	make_late
-	ok "the critical path" export_to perfetto late.pt late.proj
-	ok "perfetto, read by protoc" decode_perfetto late.pt
+	ok "perfetto with a critical path is written" export_to perfetto late.pt late.proj
+	ok "protoc reads perfetto of an interrupted recording" decode_perfetto late.pt
 	# By hand: rank 0 until it sends at 4 s, then rank 1.
-	ok "states on it say for how long" perfetto_path "Main 4000000000" \
+	ok "perfetto: states on the critical path have their time on it" perfetto_path "Main 4000000000" \
 		"Prepare 4000000000" "Recv 1000000000" "Solve 3000000000"
-	ok "without waiting there is none" decode_perfetto mini.pt
-	ok "and nothing says so" perfetto_path
-	ok "parts" export_to perfetto parts.pt parts.proj
-	ok "perfetto, read by protoc" decode_perfetto parts.pt
-	ok "messages of each part are arrows" perfetto_flows 4 3
-	ok "it says which are not sure" says "some are missing) (2)" 0 \
+	ok "protoc reads perfetto without waiting" decode_perfetto mini.pt
+	ok "perfetto has no critical path without waiting" perfetto_path
+	ok "perfetto of an interrupted recording is written" export_to perfetto parts.pt parts.proj
+	ok "protoc reads perfetto with --from" decode_perfetto parts.pt
+	ok "perfetto: messages of each part are arrows" perfetto_flows 4 3
+	ok "perfetto: uncertain messages are reported" says "some are missing) (2)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj
-	ok "and are missing" says "with one recorded end (5)" 0 \
+	ok "perfetto: messages with one end are reported" says "with one recorded end (5)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj
-	ok "from a time on" status 0 export --to perfetto -o some.pt \
+	ok "perfetto: --from is accepted" status 0 export --to perfetto -o some.pt \
 		--from 1.7 talk.proj
-	ok "perfetto, read by protoc" decode_perfetto some.pt
+	ok "protoc reads perfetto with many messages" decode_perfetto some.pt
 	# One is received that was sent before, and one is not received.
-	ok "the arrow to one that was sent before has no beginning" \
+	ok "perfetto: the arrow of a message sent before --from has no start" \
 		perfetto_flows 4 4 3
 	rm some.pt
 	# What waits for what was sent first goes to a file.
@@ -859,20 +859,20 @@ else
 				"fromTag=\0477\047 cid=\0470\047 " \
 				"time=\0475.6\047 end=\0475.7\047/>" } }
 		{ print }' whole.trc >parts_beta_1.trc
-	ok "many that were received after an interruption" \
+	ok "perfetto with many messages after an interruption is written" \
 		export_to perfetto parts.pt parts.proj
 	ok "perfetto, read by protoc" decode_perfetto parts.pt
-	ok "the first ones are those that were sent" perfetto_flows 4 20003 3
-	ok "no temporary file" without_tmp says "temporary file: No such file" \
+	ok "perfetto: the first messages are the sent ones" perfetto_flows 4 20003 3
+	ok "perfetto: a missing temporary directory is reported" without_tmp says "temporary file: No such file" \
 		2 export --to perfetto -o no.pt parts.proj
-	ok "no export" test ! -e no.pt
+	ok "perfetto: no file remains without a temporary directory" test ! -e no.pt
 	if make_small; then
-		ok "perfetto: a full disk for them" with_small_tmp says \
+		ok "perfetto: a full temporary directory is reported" with_small_tmp says \
 			"temporary file: No space left on device" 2 \
 			export --to perfetto -o no.pt parts.proj
-		ok "no export of that either" test ! -e no.pt
+		ok "perfetto: no file remains with a full temporary directory" test ! -e no.pt
 	else
-		skip "perfetto: a full disk for them" \
+		skip "perfetto: a full temporary directory is reported" \
 			"nothing can be mounted: $(tail -n 1 small.log)"
 	fi
 	mv whole.trc parts_beta_1.trc
@@ -917,28 +917,28 @@ same_choice() {
 	"$hdtrace" dump --format=csv "$@" >dumped && cmp dumped chosen.csv
 }
 
-ok "everything" chosen "7 6 1" mini
-ok "a node" chosen "3 1 0" --node beta mini
-ok "a rank" chosen "0 5 1" --node alpha_0 mini
-ok "a group" chosen "3 6 1" --group Net mini
-ok "a value" chosen "4 6 1" --value P mini
-ok "statistics" chosen "7 0 0" --only=stats mini
-ok "traces" chosen "0 6 1" --only=traces mini
-ok "a part of the time" chosen "4 5 1" --from 1 --until 4.5 mini
-ok "a short part" chosen "1 3 0" --from 1.3 --until 1.4 --node alpha mini
-ok "nothing is left" chosen "0 0 0" --from 100 mini
-ok "as dump does" same_choice mini --node alpha --from 1 --until 4.5
-ok "and of statistics" same_choice mini --only=stats --value COUNT
-ok "openmetrics of a value" status 0 export --to openmetrics -o - \
+ok "export without options selects everything" chosen "7 6 1" mini
+ok "--node selects a host" chosen "3 1 0" --node beta mini
+ok "--node selects a rank" chosen "0 5 1" --node alpha_0 mini
+ok "--group selects a group" chosen "3 6 1" --group Net mini
+ok "--value selects a value" chosen "4 6 1" --value P mini
+ok "--only=stats selects statistics" chosen "7 0 0" --only=stats mini
+ok "--only=traces selects traces" chosen "0 6 1" --only=traces mini
+ok "--from and --until select an interval" chosen "4 5 1" --from 1 --until 4.5 mini
+ok "a short interval is selected on one host" chosen "1 3 0" --from 1.3 --until 1.4 --node alpha mini
+ok "a selection can be empty" chosen "0 0 0" --from 100 mini
+ok "export and dump select the same data" same_choice mini --node alpha --from 1 --until 4.5
+ok "export and dump select the same statistics" same_choice mini --only=stats --value COUNT
+ok "openmetrics of a selected value is written" status 0 export --to openmetrics -o - \
 	--value COUNT --from 1 mini
-ok "has no other one" test "$(grep -c bytes "$scratch/out")" -eq 0
-ok "but this" grep -q '^hdtrace_net_count{node="beta"} 0 ' "$scratch/out"
+ok "openmetrics has no other value" test "$(grep -c bytes "$scratch/out")" -eq 0
+ok "openmetrics has the selected value" grep -q '^hdtrace_net_count{node="beta"} 0 ' "$scratch/out"
 if command -v protoc >/dev/null; then
 	"$hdtrace" export -q --to perfetto -o some.pt --node beta mini \
 		>/dev/null
-	ok "a node in perfetto" decode_perfetto some.pt
-	ok "is there" grep -q beta decoded
-	ok "without the others" test "$(grep -c alpha decoded)" -eq 0
+	ok "protoc reads perfetto of a selected node" decode_perfetto some.pt
+	ok "perfetto has the selected node" grep -q beta decoded
+	ok "perfetto has no other node" test "$(grep -c alpha decoded)" -eq 0
 fi
 
 # What is wrong with a trace is said once, also by formats that read it twice.
@@ -948,7 +948,7 @@ sed 's/"mini"/"cut"/' mini.proj >cut.proj
 for format in csv ctf openmetrics otlp paraver perfetto; do
 	rm -rf cut.out
 	"$hdtrace" export --to $format -o cut.out cut.proj >/dev/null 2>errors
-	ok "$format: a damaged trace" test "$(grep -c 'trc.no-end' errors)" -eq 1
+	ok "$format: a damaged trace is reported once" test "$(grep -c 'trc.no-end' errors)" -eq 1
 done
 
 while IFS='|' read -r text arguments; do
@@ -967,15 +967,15 @@ no value matches "X"|--to csv --value X mini
 --only: invalid value "some"; expected stats, traces or relations|--to csv --only=some mini
 END
 touch there
-ok "keeps a file that exists" says "--force replaces it" 2 export --to csv \
+ok "an existing file is kept" says "--force replaces it" 2 export --to csv \
 	-o there mini
-ok "as it was" test ! -s there
-ok "writes into no directory with files" says "is not an empty directory" 2 \
+ok "an existing file is not changed" test ! -s there
+ok "a directory with files is refused" says "is not an empty directory" 2 \
 	export --to ctf -o wide --force mini
 mkdir void
-ok "writes into an empty one" status 0 export --to ctf -o void mini
-ok "replaces it if asked" status 0 export --to csv -o there --force mini
-ok "as a whole" cmp there out.csv
+ok "an empty directory is accepted" status 0 export --to ctf -o void mini
+ok "--force replaces an existing file" status 0 export --to csv -o there --force mini
+ok "a replaced file is complete" cmp there out.csv
 # A project that is larger: RECORDS of all ranks
 make_large() {
 	"${abs_top_builddir:?}/tests/bench/make-project" --nodes=1 --ranks=4 \
@@ -983,17 +983,17 @@ make_large() {
 }
 make_large 80000 || exit 99
 [ -z "$cpu" ] || for format in openmetrics paraver; do
-	ok "$format of traces by one thread is the same" same_alone $format \
+	ok "$format of traces: one thread and many threads write equal files" same_alone $format \
 		"$scratch/large"
 done
 if [ -e /dev/full ]; then
 	for format in csv openmetrics; do
-		ok "$format: a full disk" says "No space left" 2 export \
+		ok "$format: a full disk is reported" says "No space left" 2 export \
 			--to $format -o /dev/full mini
 	done
 	# It is found long before the end.
 	for format in csv json openmetrics perfetto; do
-		ok "$format: a full disk, and much to write" says \
+		ok "$format: a full disk is reported for a large project" says \
 			"/dev/full: No space left" 2 export \
 			--to $format -o /dev/full "$scratch/large"
 	done
@@ -1008,8 +1008,8 @@ reads_no_more() {
 		! grep -q trc.no-end errors
 }
 if [ -e /dev/full ]; then
-	ok "openmetrics: a full disk ends it" reads_no_more - cut.proj
-	ok "of a file, too" reads_no_more /dev/full cut.proj
+	ok "openmetrics: a full disk at stdout ends the reading" reads_no_more - cut.proj
+	ok "openmetrics: a full disk ends the reading" reads_no_more /dev/full cut.proj
 fi
 
 # Whether a process stands still, or has ended: PID
@@ -1066,8 +1066,8 @@ ended() {
 ok "SIGTERM leaves no temporary file" ended TERM 143
 # What is ignored when a shell begins, as by nohup, stays so.
 if grep -q '^SigIgn:.*[13579bdf]$' /proc/self/status; then
-	skip "nor does SIGHUP" "it is ignored"
+	skip "SIGHUP leaves no temporary file" "it is ignored"
 else
-	ok "nor does SIGHUP" ended HUP 129
+	ok "SIGHUP leaves no temporary file" ended HUP 129
 fi
 done_testing

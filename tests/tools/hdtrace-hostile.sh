@@ -129,13 +129,13 @@ deep_stat() {
 too_deep="error: more than 1000 nested elements"
 # 49 bytes, and 999 blocks of 8.
 deep_trace 100000
-ok "a nested trace" all_say "p_a_0.trc: offset 8041: $too_deep"
+ok "a too deeply nested trace is reported" all_say "p_a_0.trc: offset 8041: $too_deep"
 deep_elements 100000
-ok "nested elements in a trace" all_say "$too_deep"
+ok "too deeply nested elements in a trace are reported" all_say "$too_deep"
 deep_proj 100000
-ok "a nested .proj" all_say "p.proj: offset 14993: $too_deep"
+ok "a too deeply nested .proj is reported" all_say "p.proj: offset 14993: $too_deep"
 deep_stat 100000
-ok "a nested header" all_say "$too_deep"
+ok "a too deeply nested header is reported" all_say "$too_deep"
 
 accepts() {
 	all_end || return 1
@@ -144,20 +144,20 @@ accepts() {
 	! grep -F "$too_deep" "$scratch/out"
 }
 deep_trace 998
-ok "blocks that are not too deep" accepts
+ok "nested blocks below the limit are accepted" accepts
 deep_elements 998
-ok "elements that are not too deep" accepts
+ok "nested elements below the limit are accepted" accepts
 dumped() {
 	"$hdtrace" dump --format=json p 2>/dev/null >"$scratch/out"
 	[ "$(grep -o '"name": "e"' "$scratch/out" | wc -l)" -eq 998 ]
 }
-ok "all of them are in JSON" dumped
+ok "JSON contains all nested elements" dumped
 
 fresh
 printf "<Program timeAdjustment='0' levels='%s'/>" "$(repeat 'x# ' 100000)" \
 	>p_a_0.trc
-ok "a trace with too many levels" says "[merge.levels]" 1 merge -o - p
-ok "too many levels on demand" says "more than 256 levels" 2 merge -o - \
+ok "merge reports a trace with too many levels" says "[merge.levels]" 1 merge -o - p
+ok "merge refuses too many levels in --levels" says "more than 256 levels" 2 merge -o - \
 	--levels "$(repeat 'x#,' 300)y" p
 
 # ---- Attributes ------------------------------------------------------------
@@ -170,7 +170,7 @@ empty_proj
 	repeat " a#=''" 200000
 	printf " time='1' end='2'/></Program>"
 } >p_a_0.trc
-ok "attributes in a trace" all_say "p_a_0.trc: offset 51: $too_many"
+ok "too many attributes in a trace are reported" all_say "p_a_0.trc: offset 51: $too_many"
 what_is_before() {
 	"$hdtrace" dump --format=csv p 2>/dev/null | grep '^state,.*,A,'
 }
@@ -182,7 +182,7 @@ fresh
 	repeat " a#=''" 200000
 	printf '/></Topology></Application>'
 } >p.proj
-ok "attributes in a .proj" all_say "p.proj: offset 23: $too_many"
+ok "too many attributes in a .proj are reported" all_say "p.proj: offset 23: $too_many"
 
 fresh
 empty_proj
@@ -191,7 +191,7 @@ empty_proj
 	repeat " a#=''" 200000
 	printf '/></Group></Statistics>'
 } | stat_file >p_a_G.stat
-ok "attributes in a header" all_say "$too_many"
+ok "too many attributes in a header are reported" all_say "$too_many"
 
 # ---- Files that nobody declared --------------------------------------------
 
@@ -255,7 +255,7 @@ if command -v python3 >/dev/null; then
 	done >"$scratch/small"
 	many_files 4000
 	for command in info check merge; do
-		ok "$command: time grows with the files" grows $command
+		ok "$command: the time is linear in the size of the files" grows $command
 	done
 else
 	skip "time grows with the files" "python3 is missing"
@@ -300,7 +300,7 @@ for kind in FIFO directory device link socket; do
 		replace $kind $file
 		# A directory p.proj is one that holds no project.
 		[ "$kind $file" != "directory p.proj" ] || continue
-		ok "a $kind for $file" refused $file
+		ok "a $kind in place of $file is refused" refused $file
 	done
 done
 
@@ -311,13 +311,13 @@ mkfifo mini.fifo
 ln -s "$PWD/mini_alpha_0.trc" other/mini_alpha_0.trc
 ln -s "$PWD/mini_alpha_0.info" other/mini_alpha_0.info
 cp mini.proj other/mini.proj
-ok "links to plain files are files" status 1 check other/mini
+ok "links to plain files are accepted" status 1 check other/mini
 mkfifo other/mini_gamma_2.info
-ok "a FIFO in a directory to copy from" says "not a plain file" 2 merge mini other
+ok "merge refuses a FIFO in a further directory" says "not a plain file" 2 merge mini other
 rm mini.proj
 mkfifo mini.proj
-ok "a FIFO instead of a .proj to write" says "not a plain file" 2 merge mini
-ok "not even with --force" says "not a plain file" 2 merge --force mini
+ok "merge refuses a FIFO in place of the .proj" says "not a plain file" 2 merge mini
+ok "merge --force refuses a FIFO in place of the .proj" says "not a plain file" 2 merge --force mini
 
 # ---- Names -----------------------------------------------------------------
 
@@ -379,17 +379,17 @@ escaped() {
 }
 
 make_names
-ok "the test sees them" has_harmful p.proj
+ok "the project contains control characters" has_harmful p.proj
 for command in $commands; do
-	ok "names: $command" escaped "$command"
+	ok "control characters are escaped: $command" escaped "$command"
 done
 for command in info check dump stat report recover merge export; do
-	ok "names: $command as JSON" escaped "$command" --format=json
+	ok "control characters are escaped: $command as JSON" escaped "$command" --format=json
 done
-ok "names: stat --regions" escaped stat --regions
-ok "names: a project's own" escaped info "p$in_file"
+ok "control characters are escaped: stat --regions" escaped stat --regions
+ok "control characters are escaped: the name of a project" escaped info "p$in_file"
 for command in $commands; do
-	ok "names: $command with that option" escaped "$command" "--$in_file"
+	ok "control characters are escaped: an option of $command" escaped "$command" "--$in_file"
 done
 # The same JSON: escapes are another spelling of it.
 same_json() {
@@ -398,9 +398,9 @@ project = json.load(sys.stdin)
 sys.exit(project["name"] != sys.argv[1])' "$in_xml"
 }
 if command -v python3 >/dev/null; then
-	ok "JSON reads back" same_json
+	ok "JSON keeps names with control characters" same_json
 else
-	skip "JSON reads back" "python3 is missing"
+	skip "JSON keeps names with control characters" "python3 is missing"
 fi
 for tool in rut pt; do
 	[ -x "$abs_top_builddir/$tool" ] || continue
@@ -410,17 +410,17 @@ for tool in rut pt; do
 		cat "$scratch/err"
 		[ -s "$scratch/err" ] && ! has_harmful "$scratch/err"
 	}
-	ok "names: $tool and an option" tool_escapes "--$in_file"
+	ok "control characters are escaped: an option of $tool" tool_escapes "--$in_file"
 	case $tool in
 	rut)
-		ok "names: rut and a source" tool_escapes --sources "$in_file" true
-		ok "names: rut and a command" tool_escapes "$in_file"
-		ok "names: rut and a topology" tool_escapes -t "$in_file" true
-		ok "names: rut and a project" tool_escapes -p "none/$in_file" true
+		ok "control characters are escaped: a source of rut" tool_escapes --sources "$in_file" true
+		ok "control characters are escaped: a command of rut" tool_escapes "$in_file"
+		ok "control characters are escaped: a topology of rut" tool_escapes -t "$in_file" true
+		ok "control characters are escaped: a project of rut" tool_escapes -p "none/$in_file" true
 		;;
 	pt)
 		printf '[General]\n%s=1\n[%s]\n' "$in_file" "$in_file" >"$in_file.cfg"
-		ok "names: pt and a configuration" tool_escapes -c "$in_file.cfg"
+		ok "control characters are escaped: a configuration of pt" tool_escapes -c "$in_file.cfg"
 		;;
 	esac
 done
@@ -493,10 +493,10 @@ END
 make_formulas
 if command -v python3 >/dev/null; then
 	for command in info dump stat; do
-		ok "--csv-safe: $command" is_safe $command --format=csv
+		ok "--csv-safe protects formulas: $command" is_safe $command --format=csv
 	done
-	ok "--csv-safe: export --to csv" is_safe export --to csv
-	ok "--csv-safe: export --to csv-wide" is_safe export --to csv-wide
+	ok "--csv-safe protects formulas: export --to csv" is_safe export --to csv
+	ok "--csv-safe protects formulas: export --to csv-wide" is_safe export --to csv-wide
 else
 	skip "--csv-safe" "python3 is missing"
 fi

@@ -8,26 +8,26 @@ cd "$scratch" || exit 99
 make_mini
 
 for format in text csv json; do
-	ok "info as $format" prints info.$format 0 info --format=$format mini
-	ok "dump as $format" prints dump.$format 0 dump --format=$format mini
-	ok "dump bits as $format" prints dump-hex.$format 0 dump --hex \
+	ok "info prints $format" prints info.$format 0 info --format=$format mini
+	ok "dump prints $format" prints dump.$format 0 dump --format=$format mini
+	ok "dump --hex prints $format" prints dump-hex.$format 0 dump --hex \
 		--only=stats --format=$format mini
-	ok "dump parts as $format" prints dump-some.$format 0 dump \
+	ok "dump prints a selection as $format" prints dump-some.$format 0 dump \
 		--from 2 --to 4.5 --format=$format -n alpha --time=relative mini
 done
-ok "dump dates" prints dump-date.text 0 dump --only=traces --time=date mini
-ok "dump one group" prints dump-group.text 0 dump -g Energy -v P mini
-ok "one file" prints info-file.text 0 info mini_alpha_Energy.stat
-ok "no dates in JSON" says "--time=date: not available in JSON" 2 dump --time=date \
+ok "dump prints dates" prints dump-date.text 0 dump --only=traces --time=date mini
+ok "dump prints one group" prints dump-group.text 0 dump -g Energy -v P mini
+ok "info describes a single file" prints info-file.text 0 info mini_alpha_Energy.stat
+ok "dump refuses dates in JSON" says "--time=date: not available in JSON" 2 dump --time=date \
 	--format=json mini
-ok "no such time" says '--time: invalid value "noon"; expected unix, relative or date' 2 dump --time=noon mini
-ok "no such part" says '--only: invalid value "half"; expected project' 2 dump --only=half mini
+ok "dump refuses an unknown form of times" says '--time: invalid value "noon"; expected unix, relative or date' 2 dump --time=noon mini
+ok "dump refuses an unknown part" says '--only: invalid value "half"; expected project' 2 dump --only=half mini
 
 # A file that is not declared, one that is missing, one that is unreadable.
 sed 's/<Net/<Disk/' mini.proj >other && mv other mini.proj
 echo junk >mini_alpha_Net.stat
 for format in text csv json; do
-	ok "info of a damaged project as $format" prints info-damaged.$format 1 \
+	ok "info describes a damaged project as $format" prints info-damaged.$format 1 \
 		info --format=$format mini
 done
 done_testing

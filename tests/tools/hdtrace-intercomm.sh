@@ -117,8 +117,8 @@ dumped() {
 		grep -q '"remote_size": 2' "$scratch/out"
 }
 
-ok "merge keeps both groups, and twins apart" merged
-ok "check finds nothing" breaks "" 0 check inter
+ok "merge keeps both groups, and separates equal intercommunicators" merged
+ok "check finds no problem" breaks "" 0 check inter
 ok "dump shows both groups" dumped
 [ -n "$python" ] || skip "paraver" "there is no python3"
 [ -z "$python" ] || ok "paraver: the receivers are right" paraver

@@ -108,35 +108,35 @@ fi
 fresh
 client_server
 mkdir all
-ok "two projects: bounds from relations, and their middle" untouched joins "\
+ok "two projects: the offset is the middle of the bounds" untouched joins "\
 client,client,0.000000000,reference,,,4
 server,server,5.050000000,relations,4.900000000,5.200000000,4" 0 client server
-ok "their files" files_are all.proj all_A_client_CLIENT.rel all_B_server_REQ.rel
+ok "the joined project has all files" files_are all.proj all_A_client_CLIENT.rel all_B_server_REQ.rel
 ok "the topology is Host > Process > Part" grep -q \
 	'levels="Host Process Part"' all/all_B_server_REQ.rel
-ok "it is in the project" sh -c 'sed -n "s/.*Level type=\"\([^\"]*\)\".*/\1/p" \
+ok "the .proj file contains the topology" sh -c 'sed -n "s/.*Level type=\"\([^\"]*\)\".*/\1/p" \
 	all/all.proj | tr "\n" " " | grep -qx "Host Process Part "'
-ok "times are shifted by that" began A:1.1:0:0\ 10.000000000 \
+ok "times are shifted by the offset" began A:1.1:0:0\ 10.000000000 \
 	A:1.1:0:1\ 20.000000000 B:2.2:0:7\ 10.150000000 B:2.2:0:8\ 20.350000000
-ok "nothing is wrong with it" status 0 check all/all
-ok "a project that is there stays" says "--force replaces it" 2 \
+ok "check finds no problem in the joined project" status 0 check all/all
+ok "an existing project is kept" says "--force replaces it" 2 \
 	merge --into all/all client server
-ok "unless forced" status 0 merge --force --into all/all client server
-ok "by hand, and within the interval" joins "\
+ok "--force replaces an existing project" status 0 merge --force --into all/all client server
+ok "--offset within the bounds is used" joins "\
 client,client,0.000000000,reference,-0.200000000,0.100000000,4
 server,server,5.000000000,hand,4.900000000,5.200000000,4" 0 \
 	--force --offset=server=5 client server
-ok "times are shifted as was said" began A:1.1:0:0\ 10.000000000 \
+ok "times are shifted by --offset" began A:1.1:0:0\ 10.000000000 \
 	A:1.1:0:1\ 20.000000000 B:2.2:0:7\ 10.100000000 B:2.2:0:8\ 20.300000000
-ok "by hand, and not allowed" says "needs at least 4.900000000 s" 1 \
+ok "--offset outside the bounds causes a warning" says "needs at least 4.900000000 s" 1 \
 	merge --force --into all/all --offset=server=1 client.proj server
-ok "hdtrace check says so, too" breaks rel.child-early 1 check all/all
-ok "both by hand" joins "\
+ok "hdtrace check reports the offset outside the bounds" breaks rel.child-early 1 check all/all
+ok "--offset of both projects is used" joins "\
 client,client,-1.000000000,hand,-1.200000000,-0.900000000,4
 server,server,4.000000000,hand,3.900000000,4.200000000,4" 0 \
 	--force --offset=server=4 --offset=client=-1 client server
-ok "JSON" status 0 merge --force --format=json --into all/all client server
-ok "it has the projects" python3 -c '
+ok "merge --into prints JSON" status 0 merge --force --format=json --into all/all client server
+ok "JSON output has the projects" python3 -c '
 import json, sys
 it = json.load(open(sys.argv[1]))
 assert it["schema"] == "hdtrace-merge" and it["files"] == 2, it
@@ -144,8 +144,8 @@ server = it["projects"][1]
 assert (server["lowest_s"], server["highest_s"], server["pairs"]) == (4.9, 5.2, 4)
 assert (server["by"], server["shift_s"]) == ("relations", 5.05), server
 ' "$scratch/out"
-ok "text" status 0 merge --force --into all/all client server
-ok "it has the interval" grep -q 'relations *4\.9.* 5\.2' "$scratch/out"
+ok "merge --into prints text" status 0 merge --force --into all/all client server
+ok "text output has the bounds" grep -q 'relations *4\.9.* 5\.2' "$scratch/out"
 
 # Without links only the least is known: the least that is needed.
 fresh
@@ -153,7 +153,7 @@ client_server
 mkdir all
 sed 's/<link [^>]*>//g' client_A_client_CLIENT.rel >x
 mv x client_A_client_CLIENT.rel
-ok "a bound on one side only" joins "\
+ok "a bound on one side is the offset" joins "\
 client,client,0.000000000,reference,,,2
 server,server,4.900000000,relations,4.900000000,,2" 0 client server
 sed 's/time="5\.1"/time="25"/g; s/time="5\.9/time="26/g; s/time="15/time="35/g' \
@@ -167,13 +167,13 @@ project lone Host,Process C_lone
 relations lone_C_lone C 1 0 'Host Process' <<'XML'
 <rel t="0" time="3"/><un t="0" time="4"/>
 XML
-ok "nodes without bounds" says "no relation connects it with the other projects" 0 \
+ok "nodes without bounds are reported" says "no relation connects it with the other projects" 0 \
 	merge --force --into all/all client server lone
-ok "a node without bounds stays" joins "\
+ok "a node without bounds is not shifted" joins "\
 client,client,0.000000000,reference,,,2
 server,server,0.000000000,relations,-15.000000000,,2
 lone,lone,0.000000000,nothing,,,0" 0 --force client server lone
-ok "a span of W3C's names who caused it" sh -c '
+ok "a W3C span refers to its cause" sh -c '
 	python3 - <<END
 hash = 0xcbf29ce484222325
 for byte in b"A:1.1:0:0":
@@ -185,7 +185,7 @@ open("server_B_REQ.rel", "w").write(
 END
 	grep -q ws= server_B_REQ.rel'
 rm all/*
-ok "and binds as well" joins "\
+ok "a W3C span gives a bound" joins "\
 client,client,0.000000000,reference,,,1
 server,server,0.000000000,relations,-15.000000000,,1" 0 --force client server
 
@@ -209,19 +209,19 @@ XML
 fresh
 three
 mkdir all
-ok "three projects, each bound by the one before" joins "\
+ok "three projects are aligned by their chain of bounds" joins "\
 a,a,0.000000000,reference,,,1
 b,b,2.000000000,relations,2.000000000,,2
 c,c,5.000000000,relations,5.000000000,,1" 0 a b c
-ok "they begin together" began A:1:0:0\ 10.000000000 B:1:0:0\ 10.000000000 \
+ok "the three projects begin at the same time" began A:1:0:0\ 10.000000000 B:1:0:0\ 10.000000000 \
 	C:1:0:0\ 10.000000000
 ok "the order of projects does not matter" joins "\
 c,c,0.000000000,reference,,,1
 a,a,-5.000000000,relations,,-5.000000000,1
 b,b,-3.000000000,relations,-3.000000000,-3.000000000,2" 0 --force c a b
-ok "they begin together again" began A:1:0:0\ 5.000000000 B:1:0:0\ 5.000000000 \
+ok "the projects begin at the same time in another order" began A:1:0:0\ 5.000000000 B:1:0:0\ 5.000000000 \
 	C:1:0:0\ 5.000000000
-ok "one in the middle by hand" joins "\
+ok "--offset of a middle project moves its neighbors" joins "\
 a,a,0.000000000,reference,,2.000000000,1
 b,b,4.000000000,hand,2.000000000,,2
 c,c,7.000000000,relations,7.000000000,,1" 0 --force --offset=b=4 a b c
@@ -237,17 +237,17 @@ relations a_A_a A 1 0 'Host Process' <<'XML'
 <rel t="0" time="10"/><un t="0" time="20"/>
 <rel t="1" time="9" r="C:1:0:0"/><un t="1" time="20"/>
 XML
-ok "three that contradict each other" says \
+ok "contradictory bounds of three projects are reported" says \
 	"no offsets of a, b, c fit all relations between them" 2 \
 	merge --force --into all/all a b c
-ok "unless one is given by hand" joins "\
+ok "--offset resolves a contradiction" joins "\
 a,a,0.000000000,reference,4.750000000,,2
 b,b,4.125000000,relations,2.000000000,6.250000000,2
 c,c,9.000000000,hand,,4.250000000,2" 1 --force --offset=c=9 a b c
 relations a_A_a A 1 0 'Host Process' <<'XML'
 <rel t="0" time="10"/><rel t="3" time="9" r="B:1:0:0"/><un t="0" time="20"/>
 XML
-ok "two that contradict each other" says "no offset of b to a fits all relations: \
+ok "contradictory bounds of two projects are reported" says "no offset of b to a fits all relations: \
 at least 2.000000000 s for relation 0 of b_B_b.rel, at most \
 1.000000000 s for relation 3 of a_A_a.rel; --offset sets one" 2 \
 	merge --force --into all/all a b
@@ -266,16 +266,16 @@ sed 's/"B"/"alpha"/' server.proj >x && mv x server.proj
 energy_stat alpha >server_alpha_Energy.stat
 mkdir two && (cd two && make_mini && net_stat alpha >mini_alpha_Net.stat)
 mkdir all
-ok "ranks and servers" untouched status 1 merge --into all/all mini server
-ok "files of one host in both projects" says 'moved to node "server"' 1 \
+ok "ranks and servers are joined" untouched status 1 merge --into all/all mini server
+ok "files of the same host in two projects are reported" says 'moved to node "server"' 1 \
 	merge --force --into all/all mini server
-ok "has its own node" files_are all.proj all_alpha_0.info all_alpha_0.trc \
+ok "a second file of a host gets its own node" files_are all.proj all_alpha_0.info all_alpha_0.trc \
 	all_alpha_Energy.stat all_alpha_server_Energy.stat \
 	all_alpha_server_REQ.rel all_beta_1.info all_beta_1.trc \
 	all_beta_Net.stat
-ok "the header says so" sh -c 'head -c 200 all/all_alpha_server_Energy.stat |
+ok "the header contains the new node" sh -c 'head -c 200 all/all_alpha_server_Energy.stat |
 	tr -d "\n" | grep -q "<Label value=\"alpha\"> *<Label value=\"server\" /> *</Label></TopologyNode>"'
-ok "no new problems appear" breaks \
+ok "joining adds no problems except orphans" breaks \
 	"rel.orphan" 1 check all/all
 ok "communicators and datatypes follow their ranks" sh -c '
 	grep -c "<Communicator " all/all.proj | grep -qx 3 &&
@@ -290,9 +290,9 @@ ok "statistics are unchanged" sh -c '
 	sed -n "s/^value,alpha_server,/value,alpha,/p" b >c &&
 	grep "^value,alpha,Energy" a | diff - c'
 rm all/*
-ok "ranks that two programs have" says '"mini-2-" is prepended' \
+ok "equal ranks of two programs get new names" says '"mini-2-" is prepended' \
 	1 merge --into all/all --offset=two/mini=100 mini two/mini
-ok "relations of the first project stay, the other has none" sh -c '
+ok "relations of the first project are kept" sh -c '
 	ls all && [ -f all/all_alpha_0.trc ] &&
 	[ -f all/all_alpha_mini-2-0.trc ] && [ -f all/all_alpha_Energy.stat ] &&
 	[ -f all/all_alpha_mini-2_Energy.stat ] &&
@@ -306,22 +306,22 @@ ok "relations of the first project stay, the other has none" sh -c '
 		print
 	}' >a
 "$hdtrace" dump --format=csv all/all | grep "^value,beta_mini-2,Net," >b
-ok "statistics are shifted as well" sh -c '[ -s a ] && diff a b'
-ok "nothing is wrong with it" status 0 check all/all
+ok "statistics are shifted by the offset" sh -c '[ -s a ] && diff a b'
+ok "check finds no problem after the shift" status 0 check all/all
 rm all/*
 project deep Rack,Host,Rank r1_n1_5
 printf "<Program timeAdjustment='1000000000' levels='Rack Host Rank'>\n<Work time='1' end='2'/>\n</Program>\n" \
 	>deep_r1_n1_5.trc
-ok "levels above hosts" status 0 merge --into all/all mini deep
-ok "goes before their names" [ -f all/all_r1-n1_5.trc ]
-ok "and the levels are named anew" sh -c \
+ok "projects with levels above hosts are joined" status 0 merge --into all/all mini deep
+ok "labels of levels above hosts prefix host names" [ -f all/all_r1-n1_5.trc ]
+ok "levels above hosts are removed from the header" sh -c \
 	"grep -q \"levels='Host Rank'\" all/all_r1-n1_5.trc"
 rm all/*
 project 7 Host,Layer n1_X
 printf "<Program timeAdjustment='1000000000'>\n<Work time='1' end='2'/>\n</Program>\n" \
 	>7_n1_X.trc
 ok "a numeric name is not taken for a rank" status 0 merge --into all/all mini 7
-ok "nor a label of one" [ -f all/all_n1_program-7_X.trc ]
+ok "a numeric name gets a prefix" [ -f all/all_n1_program-7_X.trc ]
 
 # ---- What goes wrong ---------------------------------------------------------
 
@@ -350,37 +350,37 @@ output|--output: cannot be combined with --into|--into all/all -o x client serve
 END
 ln -s . link
 for into in "$PWD/client" ./../work/client link/client.proj; do
-	ok "itself, by another path" untouched says "choose another name" 2 \
+	ok "an input project as output is refused" untouched says "choose another name" 2 \
 		merge --force --into "$into" client server
 done
 rm link
 mv server.proj x
-ok "without a .proj" says "'hdtrace merge' writes it" 2 \
+ok "a project without a .proj is refused" says "'hdtrace merge' writes it" 2 \
 	merge --into all/all client server
 mv x server.proj
 echo "<Application" >broken.proj
 cp client_A_client_CLIENT.rel broken_A_x_y.rel
 sed 's/1.1/3.3/' client_A_client_CLIENT.rel >broken_A_x_y.rel
-ok "a .proj that cannot be read" status 2 merge --into all/all client broken
-ok "nothing is written" nothing_there
+ok "an unreadable .proj is refused" status 2 merge --into all/all client broken
+ok "no file is written for an unreadable .proj" nothing_there
 rm broken*
 mkdir other
 cp client.proj other/same.proj
 cp client_A_client_CLIENT.rel other/same_A_client_CLIENT.rel
-ok "relations that cannot be told apart" says \
+ok "relations with equal IDs are refused" says \
 	"same hostID, localToken and topologyNumber: A:1.1:0" 2 \
 	merge --into all/all client other/same
 rm -r other
 echo x >all/all_Z.trc
-ok "a foreign file in the target directory" says "does not belong to any of the projects" 2 \
+ok "a foreign file in the target directory is refused" says "does not belong to any of the projects" 2 \
 	merge --into all/all client server
 rm all/all_Z.trc
 echo x >all/all_B_server_REQ.rel
-ok "another file where one is to be" says "--force replaces it" 2 \
+ok "an existing file of the same name is kept" says "--force replaces it" 2 \
 	merge --into all/all client server
-ok "stays, and no other is left" sh -c \
+ok "no other file remains" sh -c \
 	'[ "$(ls all)" = all_B_server_REQ.rel ] && grep -qx x all/all_B*'
-ok "unless forced" status 0 merge --force --into all/all client server
+ok "--force replaces a file of the same name" status 0 merge --force --into all/all client server
 cp -R all old
 python3 -c '
 print("".join("<rel t=\"%d\" time=\"30\"/><un t=\"%d\" time=\"31\"/>" % (i, i)
@@ -396,12 +396,12 @@ too_big_again() {
 		merge --force --into all/all --offset=client=-1 --offset=server=4 \
 		client server) && diff -r all old
 }
-ok "where there is no room, and a project is to be replaced" too_big_again
+ok "a full disk keeps the old project" too_big_again
 rm -r all old
 mkdir all
-ok "where there is no room" too_big
-ok "nothing is left" nothing_there
-ok "a device in the place of the project" sh -c '
+ok "a full disk is reported" too_big
+ok "a full disk leaves no files" nothing_there
+ok "a FIFO in place of the project is refused" sh -c '
 	mkfifo all/all.proj && ! timeout 20 "$0" merge --into all/all client server' \
 	"$hdtrace"
 rm all/all.proj
@@ -419,7 +419,7 @@ killed() {
 		rm all/*
 	done
 }
-ok "killed at any time, and tried again" untouched killed
+ok "a killed merge can be repeated" untouched killed
 
 # Types of levels may be called anything.
 fresh
@@ -430,9 +430,9 @@ for program in a b; do
 XML
 done
 mkdir all
-ok "a level with an odd name" status 0 merge --into all/all a b
-ok "can be read" status 0 check all/all
-ok "and is told" grep -q 'levels="Host Process R&amp;D"' all/all_A_a_X.rel
+ok "a level with special characters is joined" status 0 merge --into all/all a b
+ok "a project with special characters passes check" status 0 check all/all
+ok "the header escapes special characters" grep -q 'levels="Host Process R&amp;D"' all/all_A_a_X.rel
 
 # More files than may be open at once.
 fresh
@@ -446,7 +446,7 @@ few_open() {
 	# shellcheck disable=SC3045 # where it is not known, nothing is lost
 	(ulimit -n 50; "$@")
 }
-ok "many files" few_open status 0 merge --into all/all client server
-ok "many files whose times are adjusted" few_open status 0 merge --force \
+ok "joining many files needs few open files" few_open status 0 merge --into all/all client server
+ok "adjusting many files needs few open files" few_open status 0 merge --force \
 	--time-adjust=B=1 server
 done_testing

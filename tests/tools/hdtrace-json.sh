@@ -21,7 +21,7 @@ all_described() {
 	done <names
 }
 
-ok "every schema is described" all_described
+ok "doc/json.md describes every schema" all_described
 command -v python3 >/dev/null || {
 	skip "JSON is valid" "no python3"
 	done_testing
@@ -33,7 +33,7 @@ python3 -c 'import jsonschema' 2>/dev/null || {
 	exit
 }
 validator=$abs_top_srcdir/tests/tools/readers/validate-json.py
-ok "the schema is one" python3 "$validator" --schema "$schema"
+ok "the schema is valid" python3 "$validator" --schema "$schema"
 validate() {
 	python3 "$validator" "$schema" "$@"
 }
@@ -73,11 +73,11 @@ XML
 make_late() {
 	python3 "$abs_top_srcdir/tests/tools/readers/make-delayed.py" late --length=10
 }
-ok "a project whose power is late" make_late
-ok "delay" is_valid hdtrace-delay delay late
-ok "delay that is not found" is_valid hdtrace-delay delay mini
+ok "a project with late power is created" make_late
+ok "delay conforms to the schema" is_valid hdtrace-delay delay late
+ok "delay without a result conforms to the schema" is_valid hdtrace-delay delay mini
 for command in info dump stat report relations; do
-	ok "$command of relations" is_valid "hdtrace-$command" "$command" rel
+	ok "$command of relations conforms to the schema" is_valid "hdtrace-$command" "$command" rel
 done
 {
 	stat_header n REQ 'name="Pending" type="INT64" kind="gauge"'
@@ -85,7 +85,7 @@ done
 	stamp 12
 	hex 0000000000000003
 } >rel_n_REQ.stat
-ok "diagnose" is_valid hdtrace-diagnose diagnose rel
+ok "diagnose conforms to the schema" is_valid hdtrace-diagnose diagnose rel
 for node in a1 b1 c1 d9; do
 	{
 		stat_header "$node" REQ 'name="Pending" type="INT64" kind="gauge"'
@@ -94,7 +94,7 @@ for node in a1 b1 c1 d9; do
 		hex "000000000000000${node#?}"
 	} >"rel_${node}_REQ.stat"
 done
-ok "diagnose with a verdict" is_valid hdtrace-diagnose diagnose rel
+ok "diagnose with a verdict conforms to the schema" is_valid hdtrace-diagnose diagnose rel
 mkdir sites
 cat >sites/sites.proj <<'XML'
 <Application name="sites"><Topology><Level type="Host"/><Node name="n"/>
@@ -105,55 +105,55 @@ cat >sites/sites_n.trc <<'XML'
 <Send site='1' time='1' end='2'><Object id='0' buildId='' load='0x0' path='/nowhere/a.out'/><Site id='1' object='0' address='0x10' caller='0'/><Site id='0' object='0' address='0x20'/></Send>
 </Program>
 XML
-ok "dump of call sites" is_valid hdtrace-dump dump sites/sites
-ok "report of call sites" is_valid hdtrace-report report sites/sites
-ok "stat by call site" is_valid hdtrace-stat-sites stat --regions='*' \
+ok "dump of call sites conforms to the schema" is_valid hdtrace-dump dump sites/sites
+ok "report of call sites conforms to the schema" is_valid hdtrace-report report sites/sites
+ok "stat by call site conforms to the schema" is_valid hdtrace-stat-sites stat --regions='*' \
 	--by-site sites/sites
 for project in mini big; do
-	ok "info $project" is_valid hdtrace-info info $project
-	ok "dump $project" is_valid hdtrace-dump dump $project
-	ok "dump --time=relative $project" is_valid hdtrace-dump dump \
+	ok "info $project conforms to the schema" is_valid hdtrace-info info $project
+	ok "dump $project conforms to the schema" is_valid hdtrace-dump dump $project
+	ok "dump --time=relative $project conforms to the schema" is_valid hdtrace-dump dump \
 		--time=relative --hex $project
-	ok "stat --window $project" is_valid hdtrace-stat stat --window=1 \
+	ok "stat --window $project conforms to the schema" is_valid hdtrace-stat stat --window=1 \
 		$project
-	ok "stat --phases $project" is_valid hdtrace-stat stat \
+	ok "stat --phases $project conforms to the schema" is_valid hdtrace-stat stat \
 		--phases borders $project
-	ok "stat --regions $project" is_valid hdtrace-stat-regions stat \
+	ok "stat --regions $project conforms to the schema" is_valid hdtrace-stat-regions stat \
 		--regions='*' $project
-	ok "stat --shares $project" is_valid hdtrace-stat-shares stat \
+	ok "stat --shares $project conforms to the schema" is_valid hdtrace-stat-shares stat \
 		--shares $project
-	ok "report $project" is_valid hdtrace-report report $project
-	ok "report --phases $project" is_valid hdtrace-report report \
+	ok "report $project conforms to the schema" is_valid hdtrace-report report $project
+	ok "report --phases $project conforms to the schema" is_valid hdtrace-report report \
 		--phases borders --all $project
-	ok "compare $project" is_valid hdtrace-compare compare $project big
-	ok "compare $project with others" is_valid hdtrace-compare compare \
+	ok "compare $project conforms to the schema" is_valid hdtrace-compare compare $project big
+	ok "compare $project with others conforms to the schema" is_valid hdtrace-compare compare \
 		--significance=0.5 $project $project -- big big
-	ok "plot $project" is_valid hdtrace-plot plot --states=below -f \
+	ok "plot $project conforms to the schema" is_valid hdtrace-plot plot --states=below -f \
 		-o out.svg $project
-	ok "plot $project and another" is_valid hdtrace-plot plot -f \
+	ok "plot of $project and another project conforms to the schema" is_valid hdtrace-plot plot -f \
 		-o both.svg $project mini
-	ok "plot --window $project" is_valid hdtrace-plot plot --window=1 -f \
+	ok "plot --window $project conforms to the schema" is_valid hdtrace-plot plot --window=1 -f \
 		-o out.svg $project
-	ok "check $project" is_valid hdtrace-check check $project
-	ok "export $project" is_valid hdtrace-export export --to perfetto -f \
+	ok "check $project conforms to the schema" is_valid hdtrace-check check $project
+	ok "export $project conforms to the schema" is_valid hdtrace-export export --to perfetto -f \
 		-o out.pt $project
-	ok "merge $project" is_valid hdtrace-merge merge -o merged.proj -f \
+	ok "merge $project conforms to the schema" is_valid hdtrace-merge merge -o merged.proj -f \
 		$project
-	ok "merge --into $project" is_valid hdtrace-merge merge \
+	ok "merge --into $project conforms to the schema" is_valid hdtrace-merge merge \
 		--into=joined-$project -f $project
-	ok "recover $project" is_valid hdtrace-recover recover \
+	ok "recover $project conforms to the schema" is_valid hdtrace-recover recover \
 		-o recovered-$project $project
-	ok "stat $project" is_valid hdtrace-stat stat $project
+	ok "stat $project conforms to the schema" is_valid hdtrace-stat stat $project
 	"$hdtrace" export --to json -f -o exported.json $project >/dev/null
-	ok "export --to json $project" validate exported.json
+	ok "export --to json $project conforms to the schema" validate exported.json
 done
 printf '<relation version="1" hostID="a" localToken="1" topologyNumber="0" timeAdjustment="1000000000">
 <rel t="0" time="1"/><s name="s" t="0" time="1" k="v"/><link t="0" time="1" r="a:1:0:7"/><e t="0" time="2" error="no"/><un t="0" time="3"/><rel t="1" time="1" ws="00f067aa0ba902b7"/></relation>' \
 	>mini_alpha.rel
-ok "relations" is_valid hdtrace-relations relations mini
-ok "report of relations" is_valid hdtrace-report report mini
-ok "relations --sums" is_valid hdtrace-relations relations --sums mini
-ok "relations --tree" is_valid hdtrace-relations relations --tree=a:1:0:0 mini
+ok "relations conforms to the schema" is_valid hdtrace-relations relations mini
+ok "report of relations conforms to the schema" is_valid hdtrace-report report mini
+ok "relations --sums conforms to the schema" is_valid hdtrace-relations relations --sums mini
+ok "relations --tree conforms to the schema" is_valid hdtrace-relations relations --tree=a:1:0:0 mini
 rm mini_alpha.rel
 predicts() {
 	predict=${abs_top_builddir:?}/hdpredict
@@ -170,7 +170,7 @@ predicts() {
 	fi
 }
 
-ok "hdpredict simulate" predicts
+ok "hdpredict simulate conforms to the schema" predicts
 sweeps() {
 	"$predict" sweep cholesky --platform=thesis --resources=thesis \
 		--vary tile-size=256,1 --vary tiles=3,4 --mc=5 --format=json \
@@ -183,18 +183,18 @@ compares() {
 		"$predict" compare own own --format=json >compared.json 2>err &&
 		validate compared.json
 }
-ok "hdpredict compare" compares
-ok "hdpredict sweep, with points that fail" sweeps
-ok "check --rules" is_valid hdtrace-check-rules check --rules
+ok "hdpredict compare conforms to the schema" compares
+ok "hdpredict sweep with failing points conforms to the schema" sweeps
+ok "check --rules conforms to the schema" is_valid hdtrace-check-rules check --rules
 echo junk >mini_alpha_Energy.stat
 sed '/<\/Program>/d' mini_alpha_0.trc >other && mv other mini_alpha_0.trc
-ok "compare with a damaged project" is_valid hdtrace-compare compare mini big
+ok "compare with a damaged project conforms to the schema" is_valid hdtrace-compare compare mini big
 for command in info report check dump stat; do
-	ok "$command of a damaged project" is_valid hdtrace-$command $command \
+	ok "$command of a damaged project conforms to the schema" is_valid hdtrace-$command $command \
 		mini
 done
-ok "a version is missing" finds '/"version"/d'
-ok "a key is missing" finds 's/"mean": [^,]*, //'
-ok "a key is not described" finds 's/"mean"/"meaning": 1, "mean"/'
-ok "a type is wrong" finds 's/"count": \([0-9]*\)/"count": "\1"/'
+ok "a missing version violates the schema" finds '/"version"/d'
+ok "a missing key violates the schema" finds 's/"mean": [^,]*, //'
+ok "an unknown key violates the schema" finds 's/"mean"/"meaning": 1, "mean"/'
+ok "a wrong type violates the schema" finds 's/"count": \([0-9]*\)/"count": "\1"/'
 done_testing

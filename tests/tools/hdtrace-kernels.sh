@@ -388,18 +388,18 @@ assert "delta" in body.values() and any(v in ("7", "7.0") for v in body.values()
 '
 }
 
-ok "energies of kernels are those by hand, and add up" by_hand
-ok "the table" table
-ok "power that is not always known, and a gap" partly
-ok "without power there is none" powerless
-ok "seconds without end are many" endless
-ok "without kernels there are none" none
-ok "stat sums amounts of probes" sums
-ok "instructions a cycle, and bytes a joule" counted
-ok "too few samples" half_known
-ok "a part that tells its own power" nested
-ok "a part that tells more, or has all kernels" one_part
-ok "gaps at different times" apart
-ok "huge values" huge
-ok "many kernels, as defined" as_defined
+ok "energies of kernels equal the values by hand and add up" by_hand
+ok "report prints the table of kernels" table
+ok "partly known power and a gap limit the known time" partly
+ok "kernels have no energy without power" powerless
+ok "very long times of kernels are printed" endless
+ok "a project without kernels has no table" none
+ok "stat sums the values of probes" sums
+ok "instructions per cycle and bytes per joule are computed" counted
+ok "bytes per joule need power of all samples" half_known
+ok "a process with its own meter has its own energy" nested
+ok "a process meter may exceed the node or have all kernels" one_part
+ok "gaps of node and process add up" apart
+ok "huge values are exact" huge
+ok "many kernels agree with the definition" as_defined
 done_testing

@@ -79,52 +79,52 @@ entry() {
 	entry 10 95 1700 1 100
 } >k.stat
 # 50 + 200 + 30 + 10 + 5 in entries 2 to 5 and the last: 6 s.
-ok "a counter's total is its growth" cell total 295 -v C k.stat
-ok "the known time is the time of known growth" cell seconds 6 -v C k.stat
-ok "its rate" cell rate 49.1667 -v C k.stat
-ok "unit of the kind" cell rate_unit B/s -v C k.stat
-ok "the lowest" cell rate_min 5 -v C k.stat
-ok "the highest rate" cell rate_max 100 -v C k.stat
-ok "where it began again" cell resets 1 -v C k.stat
-ok "all its readings count" cell count 7 -v C k.stat
+ok "the total of a counter is its growth" cell total 295 -v C k.stat
+ok "the known time of a counter is the time of known growth" cell seconds 6 -v C k.stat
+ok "a counter has a rate" cell rate 49.1667 -v C k.stat
+ok "the rate of a counter has its unit" cell rate_unit B/s -v C k.stat
+ok "a counter has a lowest rate" cell rate_min 5 -v C k.stat
+ok "a counter has a highest rate" cell rate_max 100 -v C k.stat
+ok "a reset of a counter is counted" cell resets 1 -v C k.stat
+ok "all readings of a counter are counted" cell count 7 -v C k.stat
 for column in mean min max stddev sum integral integral_unit; do
-	ok "no $column of a counter" cell $column '' -v C k.stat
+	ok "a counter has no $column" cell $column '' -v C k.stat
 done
 ok "stat reports resets" has "C was reset to 0 1 time." \
 	stat -v C k.stat
-ok "a row as text" has "C counter B 7 - - >= 295 B 49.17 B/s 6.000 s of 10.000 s" stat -v C k.stat
+ok "a counter is printed as text" has "C counter B 7 - - >= 295 B 49.17 B/s 6.000 s of 10.000 s" stat -v C k.stat
 # 100 + 200 + 100 J in 1 + 2 + 1 s.
 ok "a NaN makes its neighbours unknown" cell total 400 -v E k.stat
 ok "the time next to a NaN is not known" cell seconds 4 -v E k.stat
-ok "no rate of less than half" cell rate '' -v E k.stat
-ok "J by s are W" cell rate 100 -v E --to 4 k.stat
-ok "the unit of J by s is W" cell rate_unit W -v E k.stat
+ok "no rate is printed if less than half is known" cell rate '' -v E k.stat
+ok "the rate of an energy counter is its power" cell rate 100 -v E --to 4 k.stat
+ok "the rate of an energy counter has the unit W" cell rate_unit W -v E k.stat
 ok "the NaN is counted" cell nan 1 -v E k.stat
 # Half of 200 in two seconds, half of 30 in one.
-ok "a phase has its share of a step" cell total 115 -v C \
+ok "a phase has its share of a counter step" cell total 115 -v C \
 	--from 3 --to 4.5 k.stat
-ok "rate of a part of an entry" cell rate 76.6667 -v C --from 3 --to 4.5 k.stat
-ok "where it began again lies at the end" cell resets 0 -v C \
+ok "the rate of a part of a counter step is computed" cell rate 76.6667 -v C --from 3 --to 4.5 k.stat
+ok "a reset at the end of a phase does not count" cell resets 0 -v C \
 	--from 3 --to 4.5 k.stat
-ok "the next phase has the reset" cell resets 1 -v C --from 4.5 --to 6 k.stat
+ok "a reset at the start of a phase counts" cell resets 1 -v C --from 4.5 --to 6 k.stat
 printf '0 a\n3 b\n4.5 c\n' >borders
-ok "phases add up" cell total "150 115 30" -v C --phases borders k.stat
+ok "totals of phases add up" cell total "150 115 30" -v C --phases borders k.stat
 
 status 0 stat --format=csv -v D k.stat >/dev/null
-ok "a delta's total is its sum, exactly" \
+ok "the total of a delta is its exact sum" \
 	grep -q ',18446744073709551629,,,0,10.000000000,8.000000000,delta,0,18446744073709551629,B,' out
 ok "a delta has a range" cell max 9.22337e+18 -v D k.stat
 ok "a delta has no mean" cell mean '' -v D k.stat
 ok "a delta has no integral" cell integral '' -v D k.stat
 ok "an entry on a border counts by its share" cell total 2.5 -v D --from 0 --to 0.5 k.stat
-ok "the rate of a part of an entry" cell rate 5 -v D --from 0 --to 0.5 k.stat
+ok "the rate of a part of a delta is computed" cell rate 5 -v D --from 0 --to 0.5 k.stat
 
 # 100 + 200 + 2 x 300 + 100 + 100 + 100 + 100 J in 8 s.
 ok "a gauge has a mean" cell mean 162.5 -v G k.stat
 ok "a gauge has an integral" cell integral 1300 -v G k.stat
 ok "a gauge has no sum" cell sum '' -v G k.stat
 ok "a gauge has no rate" cell rate '' -v G k.stat
-ok "a row as text has dashes" has "G gauge W 7 162.5 100 300 85.70 >= 1.3 kJ 8.000 s of 10.000 s" \
+ok "a gauge as text has dashes" has "G gauge W 7 162.5 100 300 85.70 >= 1.3 kJ 8.000 s of 10.000 s" \
 	stat -v G k.stat
 
 # --- Energy ---
@@ -190,18 +190,18 @@ sys.exit(found != [300, 200, None, 100, 50, None,
 END
 }
 if command -v python3 >/dev/null; then
-	ok "energy of nodes, phases and states" energies
+	ok "energy of nodes, phases and states agrees with Python" energies
 	PYTHONDONTWRITEBYTECODE=1
 	export PYTHONDONTWRITEBYTECODE
 	seed=${HDTRACE_TEST_SEED:-$$}
 	echo "# HDTRACE_TEST_SEED=$seed"
-	ok "any interval of any numbers" python3 \
+	ok "random values in random intervals agree with Python" python3 \
 		"$abs_top_srcdir/tests/tools/readers/kinds.py" "$hdtrace" "$seed"
 else
-	skip "energy of nodes, phases and states" "no python3"
-	skip "any interval of any numbers" "no python3"
+	skip "energy of nodes, phases and states agrees with Python" "no python3"
+	skip "random values in random intervals agree with Python" "no python3"
 fi
-ok "the sum of both" has \
+ok "report adds the energy of counter and gauge" has \
 	"Energy >= 500 J, known for 3.000 s of 4.000 s, 150 W on average" \
 	report -q e.proj
 ok "in the report a counter has total and rate" \
@@ -223,15 +223,15 @@ ok "in the report a counter has total and rate" \
 	done
 } >g.stat
 ok "kinds are guessed" cell kind "delta gauge counter counter" g.stat
-ok "kind_guessed in CSV" cell kind_guessed "1 1 1 0" g.stat
-ok "Wh by h are W" cell rate "7 3600 6" -v NET_IN_eth0 -v EP -v RATE g.stat
+ok "CSV marks guessed kinds" cell kind_guessed "1 1 1 0" g.stat
+ok "the rate of Wh per h is in W" cell rate "7 3600 6" -v NET_IN_eth0 -v EP -v RATE g.stat
 guessed="Kinds marked with ? are guessed: the file does not state them."
 for command in info stat report; do
 	ok "$command explains the mark of guessed kinds" has "$guessed" $command -q g.stat
 done
-ok "info marks it" has "NET_IN_eth0 delta? INT64 B" info -q g.stat
+ok "info marks guessed kinds" has "NET_IN_eth0 delta? INT64 B" info -q g.stat
 ok "info does not mark stated kinds" has "RATE counter INT64 B" info -q g.stat
-ok "info as JSON" grep -q '"name": "EP".*"kind": "counter", "kind_guessed": true' \
+ok "info has guessed kinds as JSON" grep -q '"name": "EP".*"kind": "counter", "kind_guessed": true' \
 	- <<END
 $("$hdtrace" info -q --format=json g.stat)
 END
@@ -239,7 +239,7 @@ quiet() {
 	status 0 "$1" -q k.stat && ! grep -q 'guessed' "$scratch/out"
 }
 for command in info stat report; do
-	ok "$command says nothing where nothing is guessed" quiet $command
+	ok "$command omits the note without guessed kinds" quiet $command
 done
 ok "an unknown kind is a problem" breaks stat.kind 1 check g.stat
 ok "the assumed kind is reported" grep -qF 'value "X": unknown kind "level"; treated as a gauge' \
@@ -255,7 +255,7 @@ plotted() {
 		grep -q '"rate": 100, "rate_unit": "W"' "$scratch/out" &&
 		grep -q '(B/s)' p.svg && ! grep -q '(J)' p.svg
 }
-ok "rates are drawn" plotted
+ok "plot draws rates" plotted
 exported() {
 	status 0 export -q --to openmetrics --force -o k.om k.stat || return 1
 	cat k.om
@@ -284,9 +284,9 @@ otf2_modes() {
 }
 if "$hdtrace" export --to otf2 -o none.otf2 k.stat >/dev/null 2>&1 &&
 	command -v otf2-print >/dev/null; then
-	ok "otf2 has their modes" otf2_modes
+	ok "otf2 has the modes of kinds" otf2_modes
 else
-	skip "otf2 has their modes" "no OTF2"
+	skip "otf2 has the modes of kinds" "no OTF2"
 fi
 
 # A reading is at the end of its interval, a level from its start on.
@@ -302,9 +302,9 @@ perfetto_times() {
 		grep -qx '2 300' numbers
 }
 if command -v protoc >/dev/null; then
-	ok "perfetto has readings when they were taken" perfetto_times
+	ok "perfetto has readings at their times" perfetto_times
 else
-	skip "perfetto has readings when they were taken" "no protoc"
+	skip "perfetto has readings at their times" "no protoc"
 fi
 
 # --- Who writes them ---
@@ -319,7 +319,7 @@ rut_says() {
 		grep -qx 'MEM_FREE gauge' kinds &&
 		grep -qx 'NET_IN delta' kinds && ! grep -q counter kinds
 }
-ok "rut says it of every value" rut_says
+ok "rut states the kind of every value" rut_says
 cat >pt.cfg <<'END'
 [General]
 device=sim
@@ -339,14 +339,14 @@ pt_says() {
 	cat kinds
 	[ "$(cat kinds)" = "P gauge E delta " ]
 }
-ok "pt says it of every value" pt_says
+ok "pt states the kind of every value" pt_says
 
 # Of 2009: what they are called says it.
 if [ -d "$corpus" ]; then
-	ok "historic values are guessed" cell kind "gauge delta delta" -n node06 \
+	ok "kinds of historic values are guessed" cell kind "gauge delta delta" -n node06 \
 		-g Utilization -v NET_IN -v HDD_READ -v MEM_USED \
 		"$corpus/stresstest"
 else
-	skip "historic values are guessed" "no corpus"
+	skip "kinds of historic values are guessed" "no corpus"
 fi
 done_testing

@@ -125,73 +125,73 @@ known_project part 2.009000000 "3.016000000 $hundred 4.979000000 $hundred" \
 	"A 0.000000000 1.000000000" "B 1.000000000 3.016000000" \
 	"C 3.016000000 5.030000000"
 
-ok "stat, a run that is partly known" cells \
+ok "stat: a partly known run" cells \
 	"integral=297 duration_s=5.030000000 known_s=2.970000000 mean=100 count=2" \
 	part
-ok "stat, a phase lasts as long as it lasts" cells \
+ok "stat: a partly known phase has its full duration" cells \
 	"integral=100.7 duration_s=2.016000000 known_s=1.007000000 mean= stddev=" \
 	--phases-from=alpha_0:B part
-ok "stat, a phase of a file" sh -c \
+ok "a file of phases is created" sh -c \
 	"printf '1 first\n3.016 second\n' >borders"
-ok "stat, with borders" cells \
+ok "stat: a partly known phase of a file" cells \
 	"phase=second duration_s=2.014000000 known_s=1.963000000 mean=100" \
 	--phases=borders part
-ok "stat, a part of the run" cells \
+ok "stat: a partly known interval" cells \
 	"duration_s=2.000000000 known_s=0.991000000 mean= integral=99.1" \
 	--from=1 --to=3 part
-ok "stat marks it" line \
+ok "stat marks partly known energy" line \
 	"P gauge? W 2 100 100 100 0 >= 297 J 2.970 s of 5.030 s" stat part
-ok "stat marks a phase, without a mean" line \
+ok "stat marks a partly known phase and prints no mean" line \
 	"B 1.000 s 2.016 s P gauge? W 1 - 100 100 - >= 100.7 J 1.007 s" \
 	stat --phases-from=alpha_0:B part
-ok "stat, regions" cells \
+ok "stat --regions: partly known states" cells \
 	"energy=100.7 duration_s=2.016000000 known_s=1.007000000 mean=" \
 	--regions=B part
-ok "stat marks regions" line "B all 1 2.016 s 1.007 s - >= 100.7 J" \
+ok "stat --regions marks partly known energy" line "B all 1 2.016 s 1.007 s - >= 100.7 J" \
 	stat --regions=B part
-ok "stat as JSON" member \
+ok "stat has the known time as JSON" member \
 	'"integral": 100.7, "integral_unit": "J", "simulated": false, "duration_s": 2.016000000, "known_s": 1.007000000' \
 	stat --format=json --phases-from=alpha_0:B part
-ok "regions as JSON" member \
+ok "stat --regions has the known time as JSON" member \
 	'"mean": null, "energy": 100.7, "energy_unit": "J", "duration_s": 2.016000000, "known_s": 1.007000000' \
 	stat --format=json --regions=B part
 
-ok "report, the run" line \
+ok "report: partly known energy of the run" line \
 	"Energy >= 297 J, known for 2.970 s of 5.030 s, 100 W on average" \
 	report part
-ok "report, the node" line \
+ok "report: partly known energy of the node" line \
 	"Energy: >= 297 J, known for 2.970 s of 5.030 s, 100 W on average" \
 	report part
-ok "report, its value" line \
+ok "report: partly known energy of a value" line \
 	"Energy P gauge? W 100 100 100 >= 297 J known for 2.970 s" report part
-ok "report, a state" line "B 1 2.016 s 2.016 s 2.016 s >= 100.7 J 1.007 s" \
+ok "report: partly known energy of a state" line "B 1 2.016 s 2.016 s 2.016 s >= 100.7 J 1.007 s" \
 	report part
-ok "report, a state without power" line \
+ok "report: a state without power has no energy" line \
 	"A 1 1.000 s 1.000 s 1.000 s - 0 ns" report part
-ok "report, a phase" line \
+ok "report: partly known energy of a phase" line \
 	"B 1.000 s 2.016 s alpha >= 100.7 J 1.007 s -" \
 	report --phases-from=alpha_0:B part
-ok "report, missing time at the ends is a gap" line \
+ok "report: missing time at the ends is a gap" line \
 	"alpha Energy: 2 gaps, 2.060 s in total" report part
-ok "report, before" line "0.000 s: 2.009 s" report part
-ok "report, and after" line "4.979 s: 51.000 ms" report part
-ok "report, so there are some" lacks "  none" report part
-ok "report as JSON" member \
+ok "report: the gap before the first entry" line "0.000 s: 2.009 s" report part
+ok "report: the gap after the last entry" line "4.979 s: 51.000 ms" report part
+ok "report: the list of gaps is not empty" lacks "  none" report part
+ok "report has the known time as JSON" member \
 	'"energy": { "energy_j": 297, "energy_error_j": null, "power_w": 100, "longest_known_s": 2.97, "known_s": 2.970000000, "duration_s": 5.030000000,' \
 	report --format=json part
-ok "report, a state as JSON" member \
+ok "report has the known time of a state as JSON" member \
 	'"energy_j": 100.7, "other_energy_j": null, "total_energy_j": 100.7, "known_s": 1.007000000, "duration_s": 2.016000000' \
 	report --format=json part
-ok "report, no power as JSON" member \
+ok "report has null energy of a state without power as JSON" member \
 	'"energy_j": null, "other_energy_j": null, "total_energy_j": null, "known_s": 0.000000000' \
 	report --format=json part
-ok "report, a phase as JSON" member \
+ok "report has the known time of a phase as JSON" member \
 	'"energy_j": 100.7, "energy_error_j": null, "power_w": null, "longest_known_s": 1.007, "known_s": 1.007000000, "duration_s": 2.016000000' \
 	report --format=json --phases-from=alpha_0:B part
-ok "plot as JSON" member \
+ok "plot has the known time as JSON" member \
 	'"integral": 297, "integral_unit": "J", "duration_s": 5.030000000, "known_s": 2.970000000' \
 	plot --force --format=json -o part.svg part
-ok "plot, a part without a mean" member '"mean": null, "min": 100' \
+ok "plot has no mean of a partly known interval" member '"mean": null, "min": 100' \
 	plot --force --format=json --from=1 --to=3 -o part.svg part
 
 # A trace that is too large to be read for its end alone.
@@ -208,47 +208,47 @@ large_trace() {
 	sed 's/name="part"/name="long"/' part.proj >long.proj
 	[ "$(wc -c <long_alpha_0.trc)" -gt 1100000 ]
 }
-ok "a large trace" large_trace
-ok "ends where its last state does" cells \
+ok "a large trace is created" large_trace
+ok "a large trace ends with its last state" cells \
 	"duration_s=7.500000000 known_s=2.970000000 mean=" long
 
 # ---- Nothing known at all
 known_project none 0.000000000 "1.000000000 $nan 2.000000000 $nan" \
 	"A 0.000000000 2.000000000"
-ok "nothing: stat" cells \
+ok "no known value: stat" cells \
 	"integral= mean= sum= known_s=0.000000000 duration_s=2.000000000 nan=2" none
-ok "nothing: stat as text" line "P gauge? W 0 2 - - - - - 0 ns of 2.000 s" stat none
-ok "nothing: regions" cells "energy= mean= known_s=0.000000000" --regions=A none
-ok "nothing: regions as text" line "A all 1 2.000 s 0 ns - -" \
+ok "no known value: stat as text" line "P gauge? W 0 2 - - - - - 0 ns of 2.000 s" stat none
+ok "no known value: stat --regions" cells "energy= mean= known_s=0.000000000" --regions=A none
+ok "no known value: stat --regions as text" line "A all 1 2.000 s 0 ns - -" \
 	stat --regions=A none
-ok "nothing: regions as JSON" member '"mean": null, "energy": null,' \
+ok "no known value: stat --regions as JSON" member '"mean": null, "energy": null,' \
 	stat --format=json --regions=A none
-ok "nothing: report" line "Energy not measured" report none
-ok "nothing: report, the node" line "Energy: not measured" report none
-ok "nothing: report, a state" line "A 1 2.000 s 2.000 s 2.000 s - 0 ns" \
+ok "no known value: report" line "Energy not measured" report none
+ok "no known value: report of the node" line "Energy: not measured" report none
+ok "no known value: report of a state" line "A 1 2.000 s 2.000 s 2.000 s - 0 ns" \
 	report none
-ok "nothing: report as JSON" member '"energy": null,' \
+ok "no known value: report as JSON" member '"energy": null,' \
 	report --format=json none
-ok "nothing: report, a phase" line "A 0.000 s 2.000 s alpha - 0 ns -" \
+ok "no known value: report of a phase" line "A 0.000 s 2.000 s alpha - 0 ns -" \
 	report --phases-from=alpha_0:A none
-ok "nothing: plot" member \
+ok "no known value: plot" member \
 	'"integral": null, "integral_unit": "J", "duration_s": 2.000000000, "known_s": 0.000000000' \
 	plot --force --format=json -o none.svg none
 # An entry without a length has a value, and no energy.
 known_project point 1.000000000 "1.000000000 $hundred" \
 	"A 0.000000000 2.000000000"
-ok "no length: stat" cells "count=1 integral= mean= known_s=0.000000000" point
-ok "no length: report" line "Energy not measured" report point
+ok "entries without length: stat" cells "count=1 integral= mean= known_s=0.000000000" point
+ok "entries without length: report" line "Energy not measured" report point
 
 # ---- At the borders of the rule: 99.5 %, and a half
 known_project most 0.000000000 "1.990000000 $hundred" \
 	"A 0.000000000 2.000000000"
 known_project less 0.000000000 "1.989999999 $hundred" \
 	"A 0.000000000 2.000000000"
-ok "99.5 % is all" line "Energy 199 J, 100 W on average" report most
+ok "99.5 % is completely known" line "Energy 199 J, 100 W on average" report most
 ok "99.5 % of a state is not marked" line "A 1 2.000 s 2.000 s 2.000 s 199 J" report most
-ok "99.5 % has no gap" line "none" report most
-ok "stat has no mark" line "P gauge? W 1 100 100 100 0 199 J" stat most
+ok "a project known for 99.5 % has no gap" line "none" report most
+ok "stat does not mark 99.5 %" line "P gauge? W 1 100 100 100 0 199 J" stat most
 ok "a nanosecond below 99.5 % is marked" line \
 	"Energy >= 199.0 J, known for 1.990 s of 2.000 s, 100 W on average" \
 	report less
@@ -259,12 +259,12 @@ known_project half 0.000000000 "1.000000000 $hundred" \
 	"A 0.000000000 2.000000000"
 known_project under 0.000000000 "0.999999999 $hundred" \
 	"A 0.000000000 2.000000000"
-ok "50 % has a mean" cells "mean=100 known_s=1.000000000" half
-ok "50 % has a mean in the report" line \
+ok "a value known for 50 % has a mean" cells "mean=100 known_s=1.000000000" half
+ok "report: power known for 50 % has a mean" line \
 	"Energy >= 100 J, known for 1.000 s of 2.000 s, 100 W on average" \
 	report half
-ok "a nanosecond less has none" cells "mean= known_s=0.999999999" under
-ok "report, no mean below 50 %" line \
+ok "a nanosecond below 50 % has no mean" cells "mean= known_s=0.999999999" under
+ok "report: no mean below 50 %" line \
 	"Energy >= 100.0 J, known for 1000.000 ms of 2.000 s, - on average" \
 	report under
 
@@ -287,8 +287,8 @@ curves() {
 	cat paths
 	[ "$(cat paths)" = "$2" ]
 }
-ok "three tenths of each bin: a band without a line" curves 3 "0 1"
-ok "seven tenths: both" curves 7 "1 1"
+ok "plot draws a band without a line if 30 % are known" curves 3 "0 1"
+ok "plot draws a band and a line if 70 % are known" curves 7 "1 1"
 
 # ---- Several nodes, and several values of a node: what is known of all
 known_project two 0.000000000 "2.000000000 $hundred" \
@@ -301,12 +301,12 @@ second_node() {
 	} >two_beta_Energy.stat
 }
 sed -i 's|<Node name="alpha">.*|&<Node name="beta" />|' two.proj
-ok "a second node" second_node 2.000000000 "$nan"
-ok "makes the sum one of a part" line \
+ok "a second node without power is created" second_node 2.000000000 "$nan"
+ok "a node without power makes the sum partly known" line \
 	"Energy >= 200 J, known for 0 ns of 2.000 s, - on average" report two
-ok "the energy of the first node is whole" line "Energy: 200 J, 100 W on average" report two
+ok "the energy of the first node is completely known" line "Energy: 200 J, 100 W on average" report two
 ok "the second node has no energy" line "Energy: not measured" report two
-ok "a second node that is known for 50 %" second_node 1.000000000 "$hundred" \
+ok "a second node with power for 50 % is created" second_node 1.000000000 "$hundred" \
 	2.000000000 "$nan"
 ok "the sum of both nodes is known for 50 %" line \
 	"Energy >= 300 J, known for 1.000 s of 2.000 s, 200 W on average" \
@@ -321,11 +321,11 @@ sockets() {
 	} >two_alpha_Energy.stat
 	rm -f two_beta_Energy.stat
 }
-ok "two sockets" sockets
-ok "are known when both are" line \
+ok "a node with two sockets is created" sockets
+ok "the sum of sockets is known when both are known" line \
 	"Energy >= 300 J, known for 1.000 s of 2.000 s, 200 W on average" \
 	report -q two
-ok "states with the power of both nodes" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
+ok "states have the power of both nodes" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
 	report -q two
 
 # ---- Large numbers have prefixes for people, and are exact for programs
@@ -333,13 +333,13 @@ ok "states with the power of both nodes" line "A 1 2.000 s 2.000 s 2.000 s >= 30
 known_project large 0.000000000 "1826.300000000 41f00000" \
 	"A 0.000000000 1826.300000000"
 ok "prefixes: stat" line "P gauge? W 1 30 30 30 0 54.79 kJ" stat large
-ok "prefixes: not in CSV" cells "integral=54789 integral_unit=J unit=W" large
-ok "prefixes: regions" line "A all 1 1826.300 s 1826.300 s 30 W 54.79 kJ" \
+ok "prefixes: CSV has none" cells "integral=54789 integral_unit=J unit=W" large
+ok "prefixes: stat --regions" line "A all 1 1826.300 s 1826.300 s 30 W 54.79 kJ" \
 	stat --regions=A large
 ok "prefixes: report" line "Energy 54.79 kJ, 30 W on average" report large
 ok "prefixes: a state in the report" line "A 1 1826.300 s 1826.300 s 1826.300 s 54.79 kJ" \
 	report large
-ok "prefixes: not in JSON" member '"energy_j": 54789,' report --format=json large
+ok "prefixes: JSON has none" member '"energy_j": 54789,' report --format=json large
 known_project mega 0.000000000 "1.000000000 4a189680" \
 	"A 0.000000000 1.000000000"
 ok "prefixes: power in stat" line "P gauge? MW 1 2.5 2.5 2.5 0 2.5 MJ" stat mega

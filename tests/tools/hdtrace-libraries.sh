@@ -50,7 +50,7 @@ with() (
 
 while read -r arguments; do
 	# shellcheck disable=SC2086 # one a word
-	ok "hdtrace $arguments needs none" with broken status 0 $arguments
+	ok "hdtrace $arguments needs no optional library" with broken status 0 $arguments
 done <<'END'
 --version
 check sites
@@ -61,7 +61,7 @@ plot -o mini.svg mini
 report mini
 stat mini
 END
-ok "nor does hdpredict" with broken exits 0 \
+ok "hdpredict needs no optional library" with broken exits 0 \
 	"$abs_top_builddir/hdpredict" --version
 
 # What needs a library says what is missing: LIBRARY NAME FUNCTION STATUS
@@ -73,22 +73,22 @@ needs() {
 	shift 3
 	file=$(file_of "$library")
 	if [ -z "$file" ]; then
-		skip "$name is not a library" "hdtrace was built without $name"
-		skip "$name is another library" "hdtrace was built without $name"
+		skip "$name: an invalid library is reported" "hdtrace was built without $name"
+		skip "$name: a wrong library is reported" "hdtrace was built without $name"
 		return
 	fi
-	ok "$name is not a library" with broken \
+	ok "$name: an invalid library is reported" with broken \
 		says "$name is missing: $scratch/broken/$file: " "$@"
-	ok "and this helps" grep -q 'on Debian: apt-get install lib' err
-	ok "$name is another library" with other \
+	ok "the message about a library names the remedy" grep -q 'on Debian: apt-get install lib' err
+	ok "$name: a wrong library is reported" with other \
 		says "$name is missing: $file has no $function" "$@"
 }
 needs CAIRO cairo cairo_ 2 plot --type=png -o mini.png mini
-ok "nothing was written" [ ! -e mini.png ]
+ok "no file is written with an invalid library" [ ! -e mini.png ]
 needs OTF2 OTF2 OTF2_ 2 export --to otf2 -o mini.otf2 mini
-ok "nothing was written" [ ! -e mini.otf2 ]
+ok "no file is written with a wrong library" [ ! -e mini.otf2 ]
 if "$hdtrace" view none 2>&1 | grep -q "without"; then
-	skip "libmicrohttpd is not a library" "hdtrace was built without view"
+	skip "libmicrohttpd: an invalid library is reported" "hdtrace was built without view"
 else
 	needs MICROHTTPD libmicrohttpd MHD_ 2 view --no-browser mini
 fi

@@ -110,24 +110,24 @@ no_leftovers() {
 fresh
 make_mini
 rm mini.proj
-ok "merge" status 0 merge mini
-ok "the project that it writes" diff -u "$golden/merge.proj" mini.proj
+ok "merge writes a project" status 0 merge mini
+ok "the .proj file is as expected" diff -u "$golden/merge.proj" mini.proj
 [ "${HDTRACE_GOLDEN-}" != update ] || cp mini.proj "$golden/merge.proj"
-ok "it is correct" status 0 check mini
-ok "an existing project stays" says "--force replaces it" 2 merge mini
-ok "unless forced" status 0 merge --force mini
-ok "by directory" status 0 merge --force .
-ok "by the name of the .proj" status 0 merge --force mini.proj
+ok "the merged project passes check" status 0 check mini
+ok "an existing project is kept" says "--force replaces it" 2 merge mini
+ok "--force replaces an existing project" status 0 merge --force mini
+ok "merge accepts a directory" status 0 merge --force .
+ok "merge accepts the name of a .proj file" status 0 merge --force mini.proj
 for format in text csv json; do
-	ok "as $format" prints merge.$format 0 merge --force --format=$format \
+	ok "merge prints $format" prints merge.$format 0 merge --force --format=$format \
 		mini
 done
-ok "name and description" prints merge-texts.proj 0 merge -o - \
+ok "--name and --description are escaped" prints merge-texts.proj 0 merge -o - \
 	--name 'a<b' --description 'two
 lines & "quotes"' mini
-ok "full disk" says "No space left" 2 merge -o /dev/full mini
-ok "no such directory" says "No such file" 2 merge -o none/x.proj mini
-ok "nothing is left over" no_leftovers
+ok "a full disk is reported" says "No space left" 2 merge -o /dev/full mini
+ok "a missing directory is reported" says "No such file" 2 merge -o none/x.proj mini
+ok "errors leave no temporary files" no_leftovers
 
 while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
@@ -148,41 +148,41 @@ END
 # Adjustments.
 cp mini_alpha_Energy.stat "$scratch/copy"
 times_of alpha >"$scratch/before"
-ok "time-adjust" status 0 merge --force --time-adjust alpha=2 \
+ok "--time-adjust shifts two nodes" status 0 merge --force --time-adjust alpha=2 \
 	-t beta=-0.5 mini
-ok "all of the node is shifted" shifted alpha 2
-ok "only the header changed" only_header "$scratch/copy" mini_alpha_Energy.stat
+ok "all times of a node are shifted" shifted alpha 2
+ok "only the header of a shifted file changes" only_header "$scratch/copy" mini_alpha_Energy.stat
 times_of alpha >"$scratch/before"
-ok "back, and only for the nodes below" status 0 merge --force -t alpha_0=-2 \
+ok "--time-adjust of two nodes adds up" status 0 merge --force -t alpha_0=-2 \
 	-t alpha=2.25 -t alpha=-2.25 mini
-ok "the trace is back" grep -q "timeAdjustment='1000000000'" mini_alpha_0.trc
-ok "a fraction in a trace" grep -q "timeAdjustment='999999999.5'" \
+ok "opposite adjustments cancel" grep -q "timeAdjustment='1000000000'" mini_alpha_0.trc
+ok "a trace has a fraction of a second as adjustment" grep -q "timeAdjustment='999999999.5'" \
 	mini_beta_1.trc
-ok "the length of the header is right" status 0 check mini
+ok "check accepts the shifted headers" status 0 check mini
 stat_adjustment=
 energy_stat alpha >mini_alpha_Energy.stat
-ok "an empty adjustment grows" status 0 merge --force -t alpha=86400.5 mini
-ok "and is read" grep -aq 'timeAdjustment="0000086400.500000000"' \
+ok "an empty adjustment is replaced" status 0 merge --force -t alpha=86400.5 mini
+ok "the new adjustment is in the header" grep -aq 'timeAdjustment="0000086400.500000000"' \
 	mini_alpha_Energy.stat
-ok "with the new length" status 0 check mini
+ok "check accepts the header of new length" status 0 check mini
 stat_adjustment='-250ms'
 energy_stat alpha >mini_alpha_Energy.stat
-ok "milliseconds" status 0 merge --force -t alpha=1 mini
-ok "are understood" grep -aq 'timeAdjustment="0000000000.750000000"' \
+ok "an adjustment in milliseconds is changed" status 0 merge --force -t alpha=1 mini
+ok "an adjustment in milliseconds is added" grep -aq 'timeAdjustment="0000000000.750000000"' \
 	mini_alpha_Energy.stat
 stat_adjustment=none
 energy_stat alpha >mini_alpha_Energy.stat
-ok "a missing adjustment" status 0 merge --force -t alpha=1 mini
-ok "is put in" grep -aq 'timeAdjustment="0000000001.000000000"' \
+ok "a file without an adjustment is shifted" status 0 merge --force -t alpha=1 mini
+ok "a missing adjustment is inserted" grep -aq 'timeAdjustment="0000000001.000000000"' \
 	mini_alpha_Energy.stat
 stat_adjustment=-0000000000.000000000
 energy_stat alpha >mini_alpha_Energy.stat
 echo nonsense >mini_beta_Net.stat
 cp mini_alpha_Energy.stat "$scratch/copy"
-ok "one file cannot be adjusted" says "no header with a timeAdjustment" 2 \
+ok "a file that cannot be adjusted is reported" says "no header with a timeAdjustment" 2 \
 	merge --force -t alpha=1 -t beta=1 mini
-ok "so none is" cmp mini_alpha_Energy.stat "$scratch/copy"
-ok "nothing is left over" no_leftovers
+ok "no file is adjusted after an error" cmp mini_alpha_Energy.stat "$scratch/copy"
+ok "a failed adjustment leaves no temporary files" no_leftovers
 
 # The length of a header has five digits.
 stat_adjustment=none
@@ -196,9 +196,9 @@ length=$(head -c 5 mini_alpha_Energy.stat | sed 's/^0*//')
 } >"$scratch/copy"
 cp "$scratch/copy" mini_alpha_Energy.stat
 rm mini_beta_Net.stat
-ok "a header that would become too long" says "would become too long" 2 \
+ok "a header that would become too long is reported" says "would become too long" 2 \
 	merge --force -t alpha=1 mini
-ok "stays" cmp mini_alpha_Energy.stat "$scratch/copy"
+ok "a header that would become too long is kept" cmp mini_alpha_Energy.stat "$scratch/copy"
 stat_adjustment=-0000000000.000000000
 energy_stat alpha >mini_alpha_Energy.stat
 echo nonsense >mini_beta_Net.stat
@@ -228,18 +228,18 @@ keep() {
 add_clocks
 keep
 times_of beta >"$scratch/raw"
-ok "clocks" prints merge-clocks.text 0 merge mini
-ok "the project says how" diff -u "$golden/merge-clocks.proj" mini.proj
+ok "merge corrects clocks" prints merge-clocks.text 0 merge mini
+ok "the .proj file contains the correction" diff -u "$golden/merge-clocks.proj" mini.proj
 [ "${HDTRACE_GOLDEN-}" != update ] || cp mini.proj "$golden/merge-clocks.proj"
-ok "it is correct" status 0 check mini
-ok "info shows it" sh -c "'$hdtrace' info mini |
+ok "check accepts corrected clocks" status 0 check mini
+ok "info prints the clock comparisons" sh -c "'$hdtrace' info mini |
 	grep 'Clocks *2 compared, error up to 30.000 us'"
-ok "as JSON" sh -c "'$hdtrace' info --format=json mini |
+ok "info prints the clock comparisons as JSON" sh -c "'$hdtrace' info --format=json mini |
 	grep '\"offset_error_s\": 0.000030000'"
-ok "the reference stays" unchanged alpha
-ok "a trace is corrected" grep -q \
+ok "files of the reference clock are unchanged" unchanged alpha
+ok "times of a trace are corrected" grep -q \
 	"<Wait  time='0.750025000' end='2.250100000'/>" mini_beta_1.trc
-ok "and says so" grep -q '^<Program clock="corrected"' mini_beta_1.trc
+ok "the header of a corrected trace says corrected" grep -q '^<Program clock="corrected"' mini_beta_1.trc
 times_of beta >"$scratch/times"
 ok "statistics are corrected" diff - "$scratch/times" <<'END'
 1000000000.750025000,1000000001.250050000
@@ -247,7 +247,7 @@ ok "statistics are corrected" diff - "$scratch/times" <<'END'
 1000000001.250050000,1000000001.750075000
 1000000001.750075000,1000000002.250100000
 END
-ok "all else is as it was" diff -u "$scratch/kept/mini_beta_1.info" \
+ok ".info files are unchanged" diff -u "$scratch/kept/mini_beta_1.info" \
 	mini_beta_1.info
 for directory in . "$scratch/kept"; do
 	"$hdtrace" dump --format=csv --only=stats \
@@ -255,23 +255,23 @@ for directory in . "$scratch/kept"; do
 		cut -d, -f 8-
 done >"$scratch/values"
 sort "$scratch/values" | uniq -u >"$scratch/odd"
-ok "values are as they were" test -s "$scratch/values" -a ! -s "$scratch/odd"
+ok "values of statistics are unchanged" test -s "$scratch/values" -a ! -s "$scratch/odd"
 keep
-ok "once more" status 0 merge --force mini
-ok "corrects nothing twice" unchanged beta
-ok "the project says the same" diff -u "$golden/merge-clocks.proj" mini.proj
+ok "corrected files can be merged again" status 0 merge --force mini
+ok "clocks are corrected only once" unchanged beta
+ok "the .proj file of the second merge is equal" diff -u "$golden/merge-clocks.proj" mini.proj
 
 add_clocks
 keep
-ok "times stay raw" status 0 merge --raw-times mini
-ok "if so wished" unchanged beta
+ok "--raw-times succeeds" status 0 merge --raw-times mini
+ok "--raw-times keeps all times" unchanged beta
 ok "the project states only the error of the reference" \
 	test "$(grep -c "<Clock " mini.proj)" = 1
-ok "later they are corrected" status 0 merge --force -t beta=-0.25 mini
-ok "and shifted" grep -q "clock=\"corrected\" timeAdjustment='999999999.75'" \
+ok "a later merge with --time-adjust succeeds" status 0 merge --force -t beta=-0.25 mini
+ok "a later merge corrects and shifts a trace" grep -q "clock=\"corrected\" timeAdjustment='999999999.75'" \
 	mini_beta_1.trc
 times_of beta | head -n 1 >"$scratch/times"
-ok "together" diff - "$scratch/times" <<'END'
+ok "a later merge corrects and shifts statistics" diff - "$scratch/times" <<'END'
 1000000000.500025000,1000000001.000050000
 END
 
@@ -279,9 +279,9 @@ END
 add_clocks
 printf "Clock time=1000000000 offset=-2.75 error=0.1 method='by hand'\n" \
 	>mini_beta_1.info
-ok "far behind" status 0 merge mini
-ok "no time is negative" grep -q "timeAdjustment='999999997'" mini_beta_1.trc
-ok "and the sum is right" grep -q "time='0.750000000' end='2.250000000'" \
+ok "a clock that is far behind is corrected" status 0 merge mini
+ok "no corrected time is negative" grep -q "timeAdjustment='999999997'" mini_beta_1.trc
+ok "the sum of adjustment and time is correct" grep -q "time='0.750000000' end='2.250000000'" \
 	mini_beta_1.trc
 
 # Whatever the layout, only times of states and events change.
@@ -298,8 +298,8 @@ text <Nested><In time='1.5' end='2'/><Event name='time' time='1.75'/></Nested></
 <Write time='2' end='4'/>
 <Cut time='5' en
 END
-ok "odd layout" status 0 merge mini
-ok "is kept" diff - mini_beta_1.trc <<'END'
+ok "a trace with an unusual layout is corrected" status 0 merge mini
+ok "the layout of a corrected trace is kept" diff - mini_beta_1.trc <<'END'
 <?xml version="1.0"?>
 <Program clock="corrected" timeAdjustment='1000000000' levels='Host Rank'><!-- <A time='1'/> -->
 <Read end="2.250100000" what='time="1"' time="1.250050000"><Data time='1' end='2'><x time='1'/></Data>
@@ -318,35 +318,35 @@ relations='<rel t="0" time="1.000000"/><s name="a" t="0" time="1.5" end="2" what
 printf '<relation version="1" hostID="B" localToken="1.1" topologyNumber="0" timeAdjustment="1000000000" levels="Host Rank">\n%s<rel t="1" ti' \
 	"$relations" >mini_beta.rel
 cp mini_beta.rel "$scratch/relations"
-ok "relations" status 0 merge mini
+ok "relations are merged" status 0 merge mini
 printf '%s\n%s' '<relation clock="corrected" version="1" hostID="B" localToken="1.1" topologyNumber="0" timeAdjustment="1000000000" levels="Host Rank">' \
 	'<rel t="0" time="1.250050000"/><s name="a" t="0" time="1.750075000" end="2" what="time=1"><x time="1"/></s><e t="0" time="2.250100000"/><un t="0" time="2.250100000"/><rel t="1" ti' \
 	>"$scratch/wanted"
-ok "are corrected" diff "$scratch/wanted" mini_beta.rel
+ok "times of relations are corrected" diff "$scratch/wanted" mini_beta.rel
 tail -n 1 mini_beta.rel >"$scratch/tail"
-ok "relations once more" status 0 merge --force mini
-ok "stay" cmp mini_beta.rel "$scratch/wanted"
-ok "relations by a whole second" status 0 merge --force -t beta=2 mini
-ok "have it in the header" grep -q 'timeAdjustment="1000000002"' mini_beta.rel
+ok "relations can be merged again" status 0 merge --force mini
+ok "relations are corrected only once" cmp mini_beta.rel "$scratch/wanted"
+ok "relations are shifted by a whole second" status 0 merge --force -t beta=2 mini
+ok "a whole second is in the header of relations" grep -q 'timeAdjustment="1000000002"' mini_beta.rel
 tail -n 1 mini_beta.rel >"$scratch/last"
-ok "and nowhere else" cmp "$scratch/last" "$scratch/tail"
+ok "times of relations exclude a whole second" cmp "$scratch/last" "$scratch/tail"
 cp "$scratch/relations" mini_beta.rel
-ok "relations by a part of a second" status 0 merge --force --raw-times \
+ok "relations are shifted by a fraction of a second" status 0 merge --force --raw-times \
 	-t beta=-0.25 mini
-ok "have a whole second in the header" grep -q \
+ok "the header of relations has whole seconds" grep -q \
 	'timeAdjustment="999999999"' mini_beta.rel
-ok "and the rest in times" grep -q '<rel t="0" time="1.750000000"/>' \
+ok "times of relations have the fraction of a second" grep -q '<rel t="0" time="1.750000000"/>' \
 	mini_beta.rel
 cp mini_beta.rel mini_alpha.rel
-ok "two files of one process" says "same hostID, localToken and topologyNumber" \
+ok "two relation files of one process are refused" says "same hostID, localToken and topologyNumber" \
 	2 merge --force mini
 rm mini_*.rel
 mkdir other
 printf '<relation version="1" hostID="C" localToken="1" topologyNumber="0" timeAdjustment="5">\n<rel t="0" time="1"/></relation>' \
 	>other/mini_gamma.rel
-ok "relations of another directory" status 0 merge --force mini other
-ok "are copied" cmp other/mini_gamma.rel mini_gamma.rel
-ok "and placed" grep -q 'Node name="gamma"' mini.proj
+ok "relations of a further directory are merged" status 0 merge --force mini other
+ok "relations of a further directory are copied" cmp other/mini_gamma.rel mini_gamma.rel
+ok "the .proj file has the node of copied relations" grep -q 'Node name="gamma"' mini.proj
 rm -r other mini_gamma.rel
 
 # Gaps and damaged statistics, and those that another host's clock stamped.
@@ -363,87 +363,87 @@ length=$(($(head -n 1 "$scratch/stat" | sed 's,^0*,,') + 17))
 	printf '%05d\n' $((length + 1))
 	tail -n +2 "$scratch/other"
 } >mini_alpha_Energy.stat
-ok "gaps, a cut tail, and a clock of another host" status 0 merge mini
+ok "a file with a gap and a cut tail is corrected" status 0 merge mini
 times_of alpha >"$scratch/times"
-ok "by the other host's clock" grep -q \
+ok "a host without comparisons has the clock of another host" grep -q \
 	'^1000000004.250200000,1000000005.250250000' "$scratch/times"
 "$hdtrace" dump --format=csv --only=stats mini_beta_Energy.stat 2>"$scratch/err" |
 	cut -d, -f 6,7 | grep -E '^[0-9]' | uniq >"$scratch/times"
-ok "all entries, and the gap" diff - "$scratch/times" <<'END'
+ok "all entries and the gap are corrected" diff - "$scratch/times" <<'END'
 1000000000.250000000,1000000001.250050000
 1000000001.250050000,1000000002.250100000
 1000000004.250200000,1000000005.250250000
 1000000005.250250000,1000000005.250250000
 END
-ok "the tail is still there" grep -q 'stat.cut-tail' "$scratch/err"
+ok "the cut tail is kept" grep -q 'stat.cut-tail' "$scratch/err"
 
 # What clocks must be.
 add_clocks
 clock_lines >mini.info
-ok "a clock without a host" breaks info.clock 1 merge mini
+ok "a clock comparison without a host is reported" breaks info.clock 1 merge mini
 rm mini.info
 clock_lines >mini_beta.info
-ok "an .info of a host, with clocks only" status 0 merge --force mini
-ok "is correct" status 0 check mini
+ok "an .info file of a host with clocks only is merged" status 0 merge --force mini
+ok "check accepts an .info file with clocks only" status 0 check mini
 
 # Topologies.
 fresh
 trace p.trc
-ok "a trace of the root" topology "" "" p
+ok "a trace of the root node is merged" topology "" "" p
 fresh
 trace p_b.trc
 trace p_a10_x_y_z.trc
 trace p_a9_1.trc
-ok "any depth, sorted like numbers" \
+ok "nodes of any depth are sorted numerically" \
 	topology "a9 a9_1 a10 a10_x a10_x_y a10_x_y_z b" \
 	"Host Rank Thread Level4" p
-ok "given types" topology "a9 a9_1 a10 a10_x a10_x_y a10_x_y_z b" "A B C D" \
+ok "--levels sets types of levels" topology "a9 a9_1 a10 a10_x a10_x_y a10_x_y_z b" "A B C D" \
 	--levels A,B,C,D p
 fresh
 trace p_a_1.trc "levels='Cluster Host Core'"
 trace p_a_2.trc "levels='Cluster Host Core'"
-ok "types from a trace" topology "a a_1 a_2" "Cluster Host Core" p
-ok "the number of levels tells the prefix" \
+ok "types of levels are read from a trace" topology "a a_1 a_2" "Cluster Host Core" p
+ok "the number of levels determines the prefix" \
 	topology "a a_1 a_2" "Cluster Host Core" .
 fresh
 trace my_project_a_1.trc "levels='Host Rank'"
-ok "a prefix with _, from the levels" topology "a a_1" "Host Rank" .
-ok "a prefix with _, given" topology "a a_1" "Host Rank" my_project
+ok "a prefix with an underscore follows from the levels" topology "a a_1" "Host Rank" .
+ok "a prefix with an underscore can be given" topology "a a_1" "Host Rank" my_project
 fresh
 trace my_project_a_1_0.trc
 energy_stat a >my_project_a_Energy.stat
 trace my_project_two_a_1_0.trc
 energy_stat a >my_project_two_a_Energy.stat
-ok "several projects in a directory" \
+ok "several projects in a directory are refused" \
 	says "several projects: my_project, my_project_two; name one of them" 2 \
 	merge -o - .
-ok "the shorter prefix" topology "a a_1 a_1_0" "Host Rank Thread" my_project
-ok "the longer prefix" topology "a a_1 a_1_0" "Host Rank Thread" \
+ok "the shorter of two prefixes is merged" topology "a a_1 a_1_0" "Host Rank Thread" my_project
+ok "the longer of two prefixes is merged" topology "a a_1 a_1_0" "Host Rank Thread" \
 	my_project_two
 fresh
 trace a_1.trc
 trace b_1.trc
-ok "several projects, and nothing tells them apart" \
+ok "several projects without distinction are refused" \
 	says "contains several projects" 2 merge -o - .
 fresh
-ok "an empty directory" says "no .trc, .info, .stat or .rel files" 2 merge .
+ok "an empty directory is refused" says "no .trc, .info, .stat or .rel files" 2 merge .
 stat_header '' Load 'name="L" type="DOUBLE"' >p_Load.stat
 stamp 1000000000 >>p_Load.stat
-ok "a group of the root" topology "" "" p
-ok "is declared" grep -q '<Load />' "$scratch/made.proj"
+ok "a group of the root node is merged" topology "" "" p
+ok "the group of the root is declared" grep -q '<Load />' "$scratch/made.proj"
 trace p__x.trc
-ok "an empty label" breaks merge.file-name 1 merge -o - p
+ok "an empty label is reported" breaks merge.file-name 1 merge -o - p
 fresh
 trace p_a_x_0.trc
 rank_info 0 >p_a_x_0.info
-ok "an .info of no rank" breaks info.rank 1 merge -o - p
+ok "an .info file without a rank is reported" breaks info.rank 1 merge -o - p
 fresh
 rank_info 0 >p_a_0.info
-ok "an .info without a trace" topology "a a_0" "Host Rank" p
+ok "an .info file without a trace is merged" topology "a a_0" "Host Rank" p
 cp p_a_0.info p_a_1.info
-ok "a communicator without its rank" breaks info.comm-rank 1 merge -o - p
+ok "a communicator without its rank is reported" breaks info.comm-rank 1 merge -o - p
 cat p_a_0.info p_a_0.info >double && mv double p_a_0.info && rm p_a_1.info
-ok "ids twice" breaks info.id-twice 1 merge -o - p
+ok "duplicate IDs are reported" breaks info.id-twice 1 merge -o - p
 
 # Datatypes of every kind.
 fresh
@@ -463,7 +463,7 @@ Type id=11 combiner=MPI_COMBINER_SUBARRAY name='a' integers='1;2;3;4;56;' types=
 Type id=12 combiner=MPI_COMBINER_STRUCT name='wrong' integers='3;1;16;' addresses='-8;4;' types='0;1;'
 Type id=13 combiner=MPI_COMBINER_STRUCT name='huge' integers='9223372036854775807;1;16;' addresses='-8;4;' types='0;1;'
 END
-ok "datatypes" prints merge-datatypes.proj 0 merge -o - p
+ok "datatypes of all kinds are merged" prints merge-datatypes.proj 0 merge -o - p
 
 # Lines of .info files: RULE|LINE.
 while IFS='|' read -r rule line; do
@@ -506,19 +506,19 @@ info.combiner|Type id=1 name=a combiner='1A'
 info.comm-rank|Comm id=1 name=a map='1->0;'
 END
 printf "Type id=1 name=a combiner=NAMED" >p_a_0.info
-ok "info.cut: no line feed" breaks info.cut 1 merge -o - p
+ok "info.cut: a missing line feed at the end" breaks info.cut 1 merge -o - p
 printf "Type id=1 name='a\\000b' combiner=NAMED\n" >p_a_0.info
 ok "info.syntax: a zero byte" breaks info.syntax 1 merge -o - p
 
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
-		ok "$project: as in history" as_history $project $project
-		ok "$project: dumps alike" same_dump $project $project
+		ok "$project: merge gives the historic project" as_history $project $project
+		ok "$project: dumps are equal" same_dump $project $project
 	done
 	name=partdiff-mpi-non-collective
 	for project in non-collective-4-500 non-collective-8-100; do
-		ok "$project: as in history" as_history $name $project
-		ok "$project: dumps alike" same_dump $name $project
+		ok "$project: merge gives the historic project" as_history $name $project
+		ok "$project: dumps are equal" same_dump $name $project
 	done
 else
 	skip "historic projects" "no corpus"
@@ -552,7 +552,7 @@ collects_not() {
 	says "/nowhere" 2 merge one/p two "$scratch/nowhere"
 }
 
-ok "files of other directories" collects one/p two
-ok "the same, twice" collects one/p.proj two one two
-ok "files that differ are not collected" collects_not
+ok "files of further directories are copied" collects one/p two
+ok "a directory that is named twice is copied once" collects one/p.proj two one two
+ok "different files of the same name are not copied" collects_not
 done_testing

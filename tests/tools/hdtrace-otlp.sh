@@ -53,8 +53,8 @@ ok "losses are reported" says \
 	export --to otlp -o p.json p.proj
 ok "links out of the project are reported" grep -q \
 	"links out of the project (1)" err
-ok "the summary line" grep -qx "p.json: 0 entries, 6 states, 1 event, 0 messages, 2 relations" out
-ok "a file that is there" says "--force replaces it" 2 \
+ok "the summary is printed" grep -qx "p.json: 0 entries, 6 states, 1 event, 0 messages, 2 relations" out
+ok "an existing file is kept" says "--force replaces it" 2 \
 	export --to otlp -o p.json p.proj
 # What is written to standard output has nobody but the shell to redirect it.
 full_disk() {
@@ -62,23 +62,23 @@ full_disk() {
 	[ $? -eq 2 ] && grep -q "No space left on device" err
 }
 if [ -c /dev/full ]; then
-	ok "a full disk" full_disk
+	ok "a full disk is reported" full_disk
 else
-	skip "a full disk" "no /dev/full"
+	skip "a full disk is reported" "no /dev/full"
 fi
 nothing() {
 	mkdir -p no && make_mini && mv mini* no &&
 		status 0 export -q --to otlp --only relations -f -o none.json \
 			no/mini.proj && grep -q '"resourceSpans": \[\]' none.json
 }
-ok "a project without relations" nothing
+ok "a project without relations is exported" nothing
 cut_file() {
 	mkdir -p cut && cp p* cut && rm -f cut/p_a_CLIENT.rel cut/p_b_Energy.stat
 	printf '%s' '<relation version="1" hostID="A" localToken="1" topologyNumber="0" timeAdjustment="1000000000"><rel t="0" time="1"/><un t="0" ti' \
 		>cut/p_a_CLIENT.rel
 	breaks rel.cut 1 export --to otlp -f -o cut.json cut/p.proj
 }
-ok "a file that is cut" cut_file
+ok "a truncated file is reported" cut_file
 hostile() {
 	mkdir -p hostile && relations a_X A 1.1 0 <<-'XML' && mv p_a_X.rel hostile
 	<rel t="0" time="1" ws="00f067aa0ba902b7"/><rel t="1" time="1" ws="x"/>
@@ -94,20 +94,20 @@ hostile() {
 	grep -o '"parentSpanId": "[^"]*"' hostile.json >found
 	echo '"parentSpanId": "00f067aa0ba902b7"' | diff - found
 }
-ok "causes that are not spans" hostile
-ok "other formats say that they have none" says \
+ok "causes that are not spans are omitted" hostile
+ok "other formats report relations as a loss" says \
 	"csv-wide cannot represent: files of relations (2)" 0 \
 	export --to csv-wide -o p.csv.d p.proj
-ok "as many as were asked for" says \
+ok "other formats report only selected relations" says \
 	"csv-wide cannot represent: files of relations (1)" 0 \
 	export --to csv-wide --node a -o p2.csv.d p.proj
 
 if ! command -v protoc >/dev/null; then
-	skip "read by protobuf" "no protoc"
+	skip "protobuf reads the export" "no protoc"
 elif [ -z "$python" ]; then
-	skip "read by protobuf" "no python3-protobuf"
+	skip "protobuf reads the export" "no python3-protobuf"
 else
-	ok "the schema" protoc -I "$abs_top_srcdir/tests/lib" \
+	ok "protoc compiles the schema" protoc -I "$abs_top_srcdir/tests/lib" \
 		--python_out=. otlp.proto
 	spans() {
 		"$python" "$otlp" spans p.json >found || return 1
@@ -115,7 +115,7 @@ else
 		sort found | diff wanted -
 	}
 	# The relation of a name, and its first state.
-	ok "spans are those by hand" spans <<-'END'
+	ok "spans equal the spans by hand" spans <<-'END'
 	write 1000000001000000000 1000000005000000000 -
 	write 1000000001000000000 1000000005000000000 write
 	io 1000000002000000000 1000000003000000000 write
@@ -127,20 +127,20 @@ else
 	Read 1000000001000000000 1000000002000000000 Main
 	Mark 1000000004500000000 1000000004500000000 0
 	END
-	ok "a trace that was received holds for all" test \
+	ok "all spans have a received trace ID" test \
 		"$(grep -c '"traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId"' \
 			p.json)" = 6
 	ok "failed requests are marked" grep -q \
 		'"name": "pwrite".*"code": 2' p.json
-	ok "a second reader finds the same" "$python" "$otlp" compare "$hdtrace" p.proj
-	ok "truncated requests" "$python" "$otlp" compare "$hdtrace" \
+	ok "a second reader agrees" "$python" "$otlp" compare "$hdtrace" p.proj
+	ok "requests of a truncated file are equal" "$python" "$otlp" compare "$hdtrace" \
 		cut/p.proj
 	some() {
 		status 0 export -q --to otlp --only relations --node b -f \
 			-o some.json p.proj && "$python" "$otlp" spans some.json \
 			>found && [ "$(wc -l <found)" = 4 ]
 	}
-	ok "of a node" some
+	ok "--node selects spans" some
 	circle() {
 		relations b_TROVE B 1.1 0 <<-'XML'
 		<rel t="0" time="2" i="1"/><rel t="1" time="2" i="0"/>
@@ -153,22 +153,22 @@ else
 			[ "$(grep -c -- ' -$' found)" = 2 ] &&
 			[ "$(grep -c ' TROVE$' found)" = 1 ]
 	}
-	ok "circles are cut" circle
+	ok "cycles of causes are cut" circle
 	by_chance() (
 		mkdir -p chance && cp otlp_pb2.py chance && cd chance &&
 			"$python" "$otlp" chance "$hdtrace" \
 				"${HDTRACE_TEST_SEED:-$$}" \
 				"${HDTRACE_TEST_RUNS:-20}"
 	)
-	ok "projects by chance" by_chance
+	ok "spans of random projects are equal" by_chance
 	if [ -d "$corpus/relations" ]; then
 		historic() {
 			cp "$corpus"/relations/test* .
 			"$python" "$otlp" compare "$hdtrace" test.proj
 		}
-		ok "relations of 2009" historic
+		ok "relations of 2009 are exported" historic
 	else
-		skip "relations of 2009" "no corpus"
+		skip "relations of 2009 are exported" "no corpus"
 	fi
 fi
 done_testing

@@ -99,10 +99,10 @@ aligned() {
 		"one colour: first:alpha second:alpha"
 }
 
-ok "at their starts" aligned start
-ok "by wall clock" aligned wall
-ok "at a mark" aligned Solve
-ok "at their starts if nothing is said" aligned ""
+ok "--align=start aligns projects at their starts" aligned start
+ok "--align=wall aligns projects by wall clock" aligned wall
+ok "--align=MARK aligns projects at a mark" aligned Solve
+ok "projects are aligned at their starts by default" aligned ""
 ok "--from and --to refer to the common clock" draws first second -- \
 	--align=wall --from=4 --to=5 -- \
 	"states first:alpha_0: Solve 4 5" "states second:alpha_0: Load 4 5" \
@@ -111,7 +111,7 @@ ok "--from and --to refer to the common clock" draws first second -- \
 	"Power of all nodes second − first: 4 5 -150" \
 	"P first:alpha: 4 5 300" "P second:alpha: 4 5 150" \
 	"one colour: first:alpha second:alpha"
-ok "no difference where one project has no power" draws first gappy -- -- \
+ok "no difference is drawn if one project has no power" draws first gappy -- -- \
 	"states first:alpha_0: Load 0 1, Solve 1 6" \
 	"states gappy:alpha_0: Load 0 1, Solve 1 6" \
 	"Power of all nodes first: 0 2 100, 2 4 200, 4 6 300" \
@@ -120,7 +120,7 @@ ok "no difference where one project has no power" draws first gappy -- -- \
 	"P first:alpha: 0 2 100, 2 4 200, 4 6 300" \
 	"P gappy:alpha: 0 2 100, 4 6 300" \
 	"one colour: first:alpha gappy:alpha"
-ok "three, two of one name, and other units" draws first twin/first kilo -- \
+ok "three projects with equal names and other units are drawn" draws first twin/first kilo -- \
 	--states=only -- \
 	"states first:alpha_0: Load 0 1, Solve 1 6" \
 	"states first (2):alpha_0: Load 0 1, Solve 1 6" \
@@ -134,7 +134,7 @@ compares() {
 			out | paste -sd, >found &&
 		echo "$line" | diff - found
 }
-ok "energy in json" compares first second \
+ok "JSON has energies of projects and their difference" compares first second \
 	"200 1200 6.000000000,216.66666666666666 1300 6.000000000,16.666666666666668 100 6.000000000"
 ok "kilowatts are watts in the sum" compares first kilo \
 	"200 1200 6.000000000,2000 12000 6.000000000,1800 10800 6.000000000"
@@ -157,20 +157,20 @@ is_dense() {
 	done
 	"$python" "$readers/plotenergy.py" plot.json one.json two.json
 }
-ok "many entries: the sums of hdtrace stat, and their difference" is_dense
+ok "sums of many entries agree with hdtrace stat" is_dense
 
-ok "no such mark" says "second: no state or event named Nothing, as required by --align" 2 \
+ok "an unknown mark is reported" says "second: no state or event named Nothing, as required by --align" 2 \
 	plot -f -o no.svg --align=Nothing second first
-ok "no such project" says "No such file" 2 plot -f -o no.svg first none
-ok "a picture is left alone if a project is missing" test ! -e no.svg
+ok "a missing project is reported" says "No such file" 2 plot -f -o no.svg first none
+ok "no picture is written if a project is missing" test ! -e no.svg
 if "$hdtrace" plot --type=png -o - first 2>&1 | grep -q "without cairo"; then
-	skip "png" "built without cairo"
+	skip "a PNG file has the size and the colours" "built without cairo"
 else
 	fonts_are_kept
 	is_png() {
 		status 0 plot -f -o both.png first second &&
 			[ "$(head -c 4 both.png | od -An -tx1)" = " 89 50 4e 47" ]
 	}
-	ok "png" is_png
+	ok "a PNG file has the size and the colours" is_png
 fi
 done_testing

@@ -84,20 +84,20 @@ agrees() {
 
 # --- What is drawn ---
 
-ok "entries and states, read from the picture" draws mini --states=above
-ok "below the values" draws mini --states=below
-ok "many values" draws run --states=above
-ok "a part of the time" draws run --states=above --from=0.5 --to=1.25
-ok "a panel for each node" draws run --panels=node --states=above
-ok "a panel for each value" draws run --panels=value
-ok "scales that begin at zero" draws run --zero
+ok "a picture has the entries and states" draws mini --states=above
+ok "states are drawn below the values" draws mini --states=below
+ok "many values are drawn" draws run --states=above
+ok "--from and --to select an interval" draws run --states=above --from=0.5 --to=1.25
+ok "--panels=node draws a panel for each node" draws run --panels=node --states=above
+ok "--panels=value draws a panel for each value" draws run --panels=value
+ok "--zero starts scales at zero" draws run --zero
 ok "a small picture shows means" draws run --size=40x300
 # What is damaged is noticed, so these comparisons are worth something.
 sed '/class="curve"/{n;n;s/M\([0-9.]*\) [0-9.]*/M\1 101/;}' picture.svg \
 	>damaged.svg
-ok "a curve elsewhere is noticed" is_noticed run
+ok "the test finds a shifted curve" is_noticed run
 "$hdtrace" plot -q --states=only -o states.svg run >printed
-ok "states only" has_parts states.svg 0 6
+ok "--states=only draws no panels" has_parts states.svg 0 6
 "$hdtrace" plot -q --states=above --force -o picture.svg mini >printed
 # Of states, as digits: the colours of the first legend.
 states=$(sed -n '/class="legend"/,/<\/g>/s/^<path .*fill="#\([0-9a-f]*\)".*/\1/p' \
@@ -105,42 +105,42 @@ states=$(sed -n '/class="legend"/,/<\/g>/s/^<path .*fill="#\([0-9a-f]*\)".*/\1/p
 # shellcheck disable=SC2086 # one a word
 set -- $states
 sed "s/#$1/#$2/" picture.svg >damaged.svg
-ok "a wrong colour is noticed" is_noticed mini
+ok "the test finds a wrong colour" is_noticed mini
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi pvfs2-server-nan; do
-		ok "$project" draws "$corpus/$project" --states=above
+		ok "$project is drawn" draws "$corpus/$project" --states=above
 	done
 fi
 
 # --- What stands around it ---
 
 printf '0 warm up\n1.5 compute\n2 -\n4.5\n' >borders
-ok "phases" status 0 plot --phases borders --states=above --force \
+ok "phases of a file are drawn" status 0 plot --phases borders --states=above --force \
 	-o picture.svg mini
-ok "have their names" has_text "warm up"
-ok "phases of a trace" status 0 plot --phases-from alpha_0 --force \
+ok "phases have their names" has_text "warm up"
+ok "phases of a trace are drawn" status 0 plot --phases-from alpha_0 --force \
 	-o picture.svg mini
-ok "time lines have their states" has_text Wait
-ok "a level of states" status 0 plot --states=above --depth=1 --force \
+ok "time lines have the states of phases" has_text Wait
+ok "one level of states is drawn" status 0 plot --states=above --depth=1 --force \
 	-o picture.svg mini
-ok "has those in no other one" has_text Work
-ok "and no others" test "$(grep -c '>Read<' picture.svg)" -eq 0
-ok "times as dates" status 0 plot --time=date --force -o picture.svg mini
-ok "in UTC" has_text "Time on 2001-09-09 (UTC)"
-ok "a title" status 0 plot --title 'a <b> & "c"' --force -o picture.svg mini
-ok "as it was given" has_text 'a <b> & "c"'
+ok "a time line has outer states" has_text Work
+ok "a time line has no nested states" test "$(grep -c '>Read<' picture.svg)" -eq 0
+ok "--time=date is accepted" status 0 plot --time=date --force -o picture.svg mini
+ok "dates are in UTC" has_text "Time on 2001-09-09 (UTC)"
+ok "--title is accepted" status 0 plot --title 'a <b> & "c"' --force -o picture.svg mini
+ok "the title is printed unchanged" has_text 'a <b> & "c"'
 stat_header x Bad 'name="&lt;/title>&lt;script>]]>" type="INT32"
 	unit="&quot;/&amp;"' >bad.stat
 { stamp 1; stamp 2; u32 7; } >>bad.stat
-ok "odd names" status 0 plot --force -o picture.svg bad.stat
-ok "are text, and so are units" has_text '</title><script>]]> ("/&)'
+ok "names with special characters are drawn" status 0 plot --force -o picture.svg bad.stat
+ok "names and units are escaped" has_text '</title><script>]]> ("/&)'
 {
 	stat_header x Energy 'name="P" type="INT32" unit="W" simulated="yes"'
 	stamp 1; stamp 2; u32 7
 } >simulated.stat
-ok "values that were simulated" status 0 plot --force -o picture.svg \
+ok "simulated values are drawn" status 0 plot --force -o picture.svg \
 	simulated.stat
-ok "are marked" has_text "simulated (simulated)"
+ok "simulated values are marked" has_text "simulated (simulated)"
 
 # What is wrong with the files is said once, however often they are read:
 # OPTION...
@@ -156,33 +156,33 @@ complains_once() {
 energy_stat alpha | head -c 385 >damaged_alpha_Energy.stat
 sed '/<\/Program>/d' mini_alpha_0.trc >damaged_alpha_0.trc
 sed 's/mini/damaged/' mini.proj >damaged.proj
-ok "damaged files" complains_once
-ok "a part of them" complains_once --from=0.5 --to=4.5
+ok "problems of damaged files are reported once" complains_once
+ok "problems in an interval are reported once" complains_once --from=0.5 --to=4.5
 
 # --- Files ---
 
-ok "-o - is stdout" prints_picture
+ok "-o - writes to stdout" prints_picture
 ok "SVG is the default" status 0 plot mini
-ok "named as the project" test -s mini.svg
-ok "keeps a file that exists" says "--force replaces it" 2 plot mini
-ok "numbers of the drawn curves" status 0 plot --format=json --force mini
-ok "are JSON" "$python" -m json.tool out parsed
+ok "the file has the name of the project" test -s mini.svg
+ok "an existing file is kept" says "--force replaces it" 2 plot mini
+ok "--format=json prints the numbers of curves" status 0 plot --format=json --force mini
+ok "numbers of curves are valid JSON" "$python" -m json.tool out parsed
 if "$hdtrace" plot -o a.png mini 2>&1 | grep -q "without cairo"; then
 	skip "PNG and PDF" "built without cairo"
-	ok "says so" says "built without cairo" 2 plot --type=pdf mini
+	ok "plot reports missing cairo" says "built without cairo" 2 plot --type=pdf mini
 else
 	fonts_are_kept
-	ok "PNG" status 0 plot --states=above --size=80x60 --dpi=100 --force \
+	ok "a PNG file is written" status 0 plot --states=above --size=80x60 --dpi=100 --force \
 		-o a.png mini
 	# shellcheck disable=SC2086 # one a word
-	ok "has the size and the colours" "$python" "$readers/png.py" a.png \
+	ok "the PNG file has the size and the colours" "$python" "$readers/png.py" a.png \
 		315 237 0072b2 $states ffffff
-	ok "PDF" status 0 plot -o a.pdf mini
-	ok "is one" is_pdf a.pdf
-	[ ! -e /dev/full ] || ok "PNG: a full disk" says "No space left" 2 \
+	ok "a PDF file is written" status 0 plot -o a.pdf mini
+	ok "the PDF file is complete" is_pdf a.pdf
+	[ ! -e /dev/full ] || ok "PNG: a full disk is reported" says "No space left" 2 \
 		plot --type=png -o /dev/full mini
 fi
-[ ! -e /dev/full ] || ok "SVG: a full disk" says "No space left" 2 plot \
+[ ! -e /dev/full ] || ok "SVG: a full disk is reported" says "No space left" 2 plot \
 	--type=svg -o /dev/full mini
 
 while IFS='|' read -r text arguments; do
@@ -210,7 +210,7 @@ END
 
 # --- The same numbers everywhere ---
 
-ok "stat, report and plot agree" agrees mini borders
+ok "stat, report and plot agree for a small project" agrees mini borders
 printf '0.1 a\n0.77 b\n1.5 -\n' >parts
 ok "stat, report and plot agree for a generated project" agrees run parts
 if [ -d "$corpus" ]; then

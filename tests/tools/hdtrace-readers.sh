@@ -55,11 +55,11 @@ paraver_is_right() {
 seed=${HDTRACE_TEST_SEED:-$$}
 echo "# HDTRACE_TEST_SEED=$seed"
 mkdir bits
-ok "any bits" "$python" "$readers/makebits.py" bits any "$seed"
+ok "values of any bits are exported" "$python" "$readers/makebits.py" bits any "$seed"
 for form in csv csv-wide json; do
 	ok "$form keeps any bits" keeps_bits $form bits any
 	ok "$form keeps a generated project" keeps_bits $form . run
-	ok "$form keeps odd values" keeps_bits $form . mini
+	ok "$form keeps special values" keeps_bits $form . mini
 	if [ -d "$corpus" ]; then
 		ok "$form keeps a real project" keeps_bits $form \
 			"$corpus/pvfs2-server-nan" \
@@ -74,12 +74,12 @@ is_noticed() {
 	! cmp -s out.csv damaged.csv &&
 		! "$python" "$readers/tables.py" csv damaged.csv "$scratch" mini
 }
-ok "a wrong digit is noticed" is_noticed
+ok "the test finds a wrong digit" is_noticed
 
-ok "paraver, and damage is reported" paraver_is_right run run --all
-ok "paraver of odd values" paraver_is_right mini mini ""
+ok "paraver of a damaged project agrees" paraver_is_right run run --all
+ok "paraver of special values agrees" paraver_is_right mini mini ""
 if [ -d "$corpus" ]; then
-	ok "paraver of a real project" paraver_is_right \
+	ok "paraver of a real project agrees" paraver_is_right \
 		"$corpus/partdiff-mpi" partdiff-mpi ""
 fi
 
@@ -89,20 +89,20 @@ for otf2_python in "$python" /usr/bin/python3; do
 	otf2_python=
 done
 if "$hdtrace" export --to otf2 mini 2>&1 | grep -q "built without"; then
-	skip "otf2, read by Python" "built without OTF2"
+	skip "Python reads otf2" "built without OTF2"
 elif [ -z "$otf2_python" ]; then
-	skip "otf2, read by Python" "no python3-otf2"
+	skip "Python reads otf2" "no python3-otf2"
 else
 	ok "otf2: counts, times and values" otf2_is_equal run
-	ok "otf2 of odd values" otf2_is_equal mini
-	ok "otf2 of some nodes" otf2_is_equal run --node node002
-	ok "otf2 of a part of the time" otf2_is_equal run --from 0.5 \
+	ok "otf2 of special values agrees" otf2_is_equal mini
+	ok "otf2 of some nodes agrees" otf2_is_equal run --node node002
+	ok "otf2 of a part of the time agrees" otf2_is_equal run --from 0.5 \
 		--until 1.25
-	ok "otf2 of statistics alone" otf2_is_equal run --only=stats \
+	ok "otf2 of statistics alone agrees" otf2_is_equal run --only=stats \
 		--from=1
 	if [ -d "$corpus" ]; then
-		ok "otf2 of a real project" otf2_is_equal "$corpus/partdiff-mpi"
-		ok "otf2 of missing values" otf2_is_equal \
+		ok "otf2 of a real project agrees" otf2_is_equal "$corpus/partdiff-mpi"
+		ok "otf2 of missing values agrees" otf2_is_equal \
 			"$corpus/pvfs2-server-nan"
 	fi
 fi

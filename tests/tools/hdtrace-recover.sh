@@ -54,14 +54,14 @@ holds() {
 }
 
 fresh
-ok "nothing is damaged: copies" recovers 0
-ok "which are equal" diff -r -x mini-recovered . mini-recovered
-ok "nothing is overwritten" says "mini-recovered: cannot create: File exists" 2 recover mini
-ok "nor in a given directory" says "File exists" 2 recover -o . mini
-ok "no such file" says "No such file" 2 recover -o new none
-ok "leaves no directory" [ ! -e new ]
-ok "several files need a directory" says "require --output" 2 recover a b
-ok "a directory that cannot be" says "No such file" 2 recover -o no/such mini
+ok "undamaged files are copied" recovers 0
+ok "copies of undamaged files are equal" diff -r -x mini-recovered . mini-recovered
+ok "existing copies are kept" says "mini-recovered: cannot create: File exists" 2 recover mini
+ok "existing files in the directory of -o are kept" says "File exists" 2 recover -o . mini
+ok "a missing file is reported" says "No such file" 2 recover -o new none
+ok "a missing file creates no directory" [ ! -e new ]
+ok "several files require --output" says "require --output" 2 recover a b
+ok "a directory that cannot be created is reported" says "No such file" 2 recover -o no/such mini
 for format in text csv json; do
 	cut_to mini_alpha_Energy.stat 390
 	ok "report as $format" prints recover.$format 1 recover \
@@ -70,9 +70,9 @@ done
 
 fresh
 cut_to mini_alpha_Energy.stat 390
-ok "a cut entry" recovers
-ok "one record" reports mini_alpha_Energy.stat repaired 16 1
-ok "the others are there" holds stats mini_alpha_Energy.stat <<'END'
+ok "a truncated entry is removed" recovers
+ok "the removed entry is counted" reports mini_alpha_Energy.stat repaired 16 1
+ok "other entries are kept" holds stats mini_alpha_Energy.stat <<'END'
   value "P" FLOAT unit "W" grouping "Power"
   value "E" DOUBLE unit "J" grouping ""
   0.000000000 1.000000000 100 100
@@ -82,34 +82,34 @@ ok "the others are there" holds stats mini_alpha_Energy.stat <<'END'
 END
 fresh
 cut_to mini_beta_Net.stat 400
-ok "a cut string" recovers
-ok "is lost" reports mini_beta_Net.stat repaired 22 '?'
+ok "a truncated string is repaired" recovers
+ok "the entry of a truncated string is removed" reports mini_beta_Net.stat repaired 22 '?'
 fresh
 { energy_stat alpha; stamp 1000000004; hex 42c80000 4059000000000000; } \
 	>mini_alpha_Energy.stat
-ok "a time that decreases" recovers
-ok "and the following records" reports mini_alpha_Energy.stat repaired 20 1
+ok "a decreasing time is repaired" recovers
+ok "records after a decreasing time are removed" reports mini_alpha_Energy.stat repaired 20 1
 fresh
 head -c 100 /dev/zero >>mini_alpha_Energy.stat
-ok "zeros at the end" recovers
-ok "all of them" reports mini_alpha_Energy.stat repaired 100 5
+ok "zeros at the end are repaired" recovers
+ok "all zeros at the end are removed" reports mini_alpha_Energy.stat repaired 100 5
 fresh
 energy_header alpha >mini_alpha_Energy.stat
-ok "a header only" recovers
-ok "gets a start" reports mini_alpha_Energy.stat repaired 0 0
+ok "a file with only a header is repaired" recovers
+ok "a header gets a start time" reports mini_alpha_Energy.stat repaired 0 0
 fresh
 cut_to mini_alpha_Energy.stat 200
-ok "half a header" recovers
-ok "nothing is left" reports mini_alpha_Energy.stat emptied 200 '?'
+ok "a truncated header is repaired" recovers
+ok "a file with a truncated header is emptied" reports mini_alpha_Energy.stat emptied 200 '?'
 fresh
 : >mini_alpha_Energy.stat
-ok "an empty .stat" recovers
+ok "an empty .stat file is copied" recovers
 
 fresh
 sed '/<.Program>/d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
-ok "a trace without its end" recovers
-ok "nothing is lost" reports mini_alpha_0.trc repaired 0 0
-ok "all is there" holds traces mini_alpha_0.trc <<'END'
+ok "a trace without its end is repaired" recovers
+ok "no state is lost without the end of a trace" reports mini_alpha_0.trc repaired 0 0
+ok "the repaired trace has all states" holds traces mini_alpha_0.trc <<'END'
   0.750000000 1.000000000     Read size="4"
   0.500000000 1.500000000   Read size="8" <Data offset="0" size="8"/>
   2.000000000 2.000000000   event "a < \"b\""
@@ -119,44 +119,44 @@ ok "all is there" holds traces mini_alpha_0.trc <<'END'
 END
 fresh
 sed '/<Wait/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
-ok "a trace without its second half" recovers
+ok "a trace without its second half is repaired" recovers
 fresh
 sed '/<Work/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
-ok "a state is lost" recovers
-ok "one of them" reports mini_alpha_0.trc repaired '[0-9]*' 1
-ok "its children move up" holds traces mini_alpha_0.trc <<'END'
+ok "a trace without its outer state is repaired" recovers
+ok "one lost state is counted" reports mini_alpha_0.trc repaired '[0-9]*' 1
+ok "children of a lost state are kept" holds traces mini_alpha_0.trc <<'END'
   0.250000000 0.500000000   Read size="4"
   0.000000000 1.000000000 Read size="8" <Data offset="0" size="8"/>
   1.500000000 1.500000000 event "a < \"b\""
 END
 fresh
 sed '/<.Nested/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
-ok "two states are lost" recovers
-ok "their children move up" holds traces mini_alpha_0.trc <<'END'
+ok "a trace without two outer states is repaired" recovers
+ok "children of two lost states are kept" holds traces mini_alpha_0.trc <<'END'
   0.000000000 0.250000000 Read size="4"
 END
 fresh
 sed 's/<Wait /<Wait>/' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
-ok "broken XML in a trace" recovers
+ok "broken XML in a trace is repaired" recovers
 fresh
 sed 's/\(<Wait .*\) end=[^ ]*/\1\/>/;s/<Work/<Work x="\&amp;\&#10;"/' \
 	mini_alpha_0.trc >t && mv t mini_alpha_0.trc
-ok "a state without its end time" recovers
-ok "an incomplete state is left out" reports mini_alpha_0.trc repaired 0 1
+ok "a state without its end time is removed" recovers
+ok "the incomplete state is counted" reports mini_alpha_0.trc repaired 0 1
 fresh
 : >mini_alpha_0.trc
-ok "an empty trace" recovers
+ok "an empty trace is repaired" recovers
 fresh
 head -c 3 mini_alpha_0.trc >t && mv t mini_alpha_0.trc
-ok "a trace of three bytes" recovers
+ok "a trace of three bytes is repaired" recovers
 fresh
 printf "Type id='9' combiner='MPI_COM" >>mini_alpha_0.info
-ok "a cut .info" recovers
-ok "loses its last line" reports mini_alpha_0.info repaired 29 1
+ok "a truncated .info file is repaired" recovers
+ok "a truncated .info file loses its last line" reports mini_alpha_0.info repaired 29 1
 fresh
 printf "Type id=9 name='' combiner='MPI_COMBINER_NAMED'" >>mini_alpha_0.info
-ok "a .info that lacks a line feed" recovers
-ok "loses nothing" reports mini_alpha_0.info repaired 0 0
+ok "an .info file without a final line feed is repaired" recovers
+ok "an .info file without a final line feed loses nothing" reports mini_alpha_0.info repaired 0 0
 
 # Cut at every byte, all in one project.
 fresh
@@ -177,7 +177,7 @@ while [ $byte -lt "$(wc -c <"$scratch/stat")" ]; do
 		head -c $byte >"mini_${label}_Energy.stat"
 	byte=$((byte + 1))
 done
-ok "cut at every byte" recovers
+ok "traces cut at every byte are repaired" recovers
 complete() {
 	find mini-recovered -name '*.trc' -exec grep -c '<Work' {} + |
 		cut -d: -f 2 | sort | uniq -c
@@ -186,7 +186,7 @@ complete() {
 	[ "$("$hdtrace" dump --only=traces mini-recovered/mini_a465.trc |
 		grep -c Work)" -eq 2 ]
 }
-ok "complete records are kept" complete
+ok "traces cut at every byte keep complete records" complete
 
 # A .proj cut at every byte: a project again, though with less in it.
 fresh
@@ -211,7 +211,7 @@ cuts() {
 		byte=$((byte + 13))
 	done
 }
-ok "a .proj cut at many places" cuts
+ok "a .proj file cut at many places is repaired" cuts
 
 # Relations: cut at every byte, all complete elements are there, and no others.
 printf '<relation version="1" hostID="a" localToken="1" topologyNumber="0" timeAdjustment="5">\n<rel t="0" time="1"/><s name="a" t="0" time="1"><x>text</x></s><rel t="1" time="1" i="0"/><e t="0" time="2"/><un t="0" time="2"/></relation>' \
@@ -247,12 +247,12 @@ relations_cut() {
 	done
 	cmp copies/mini_alpha.rel "$scratch/whole.rel"
 }
-ok "relations cut at every byte" relations_cut
+ok "relations cut at every byte are repaired" relations_cut
 single_relations() {
 	rm -rf one* && head -c 120 "$scratch/whole.rel" >one_a.rel
 	status 1 recover one_a.rel && [ -s one_a-recovered/one_a.rel ]
 }
-ok "a single file of relations" single_relations
+ok "a single relation file is repaired" single_relations
 
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
@@ -270,7 +270,7 @@ if [ -d "$corpus" ]; then
 				return 1
 			}
 		}
-		ok "$project cut" real
+		ok "a truncated $project is repaired" real
 	done
 else
 	skip "real projects" "no corpus"

@@ -74,14 +74,14 @@ has() {
 fresh
 # Of b: from 2 to 3 s request and pwrite share 100 W, from 3 to 4 s pwrite has all;
 # at 6 s, the last time of the file, one begins that does not end.
-ok "times and energy are those by hand" has "\
+ok "times and energy equal the values by hand" has "\
 A:1.1:0:0 4.000000000 1.500000000 0.000000000 - 0.000000000
 B:1.1:0:7 2.500000000 0.500000000 0.500000000 50 1.000000000
 B:1.1:1:0 2.000000000 2.000000000 0.000000000 150 2.000000000
 B:1.1:1:1 0.500000000 0.500000000 0.500000000 - 0.000000000
 B:1.1:1:2 0.000000000 0.000000000 0.000000000 - 0.000000000" \
 	token,total_s,self_s,wait_s,energy_j,known_s
-ok "causes, whether they are there or not" has "\
+ok "existing and missing causes are listed" has "\
 A:1.1:0:0 - 0 write 0
 B:1.1:0:7 A:1.1:0:0 1 request 1
 B:1.1:1:0 B:1.1:0:7 1 pwrite 2
@@ -92,23 +92,23 @@ A:1.1:0:0
 B:1.1:0:7
 B:1.1:1:0
 B:1.1:1:2"
-ok "the tree of a request goes up and down" has "$tree" token --tree=B:1.1:0:7
-ok "a token may have a trace behind it" has "$tree" token \
+ok "a tree shows causes and effects" has "$tree" token --tree=B:1.1:0:7
+ok "a token may include a trace ID" has "$tree" token \
 	--tree=B:1.1:0:7:4bf92f3577b34da6a3ce929d0e0e4736-01
-ok "the tree of another is not all" has "B:1.1:1:1" token --tree=B:1.1:1:1
+ok "a tree excludes unrelated relations" has "B:1.1:1:1" token --tree=B:1.1:1:1
 ok "sums by name and layer" has "\
 write CLIENT 1 0 0 4.000000000 4.000000000 -
 request REQ 1 0 0 2.500000000 2.500000000 50
 pwrite TROVE 1 1 1 2.000000000 2.000000000 150
 - TROVE 1 0 0 0.500000000 0.500000000 -" \
 	name,layer,count,unended,failed,p50_s,total_s,energy_j --sums
-ok "by name" has "B:1.1:1:0
+ok "--name selects relations" has "B:1.1:1:0
 B:1.1:1:2" token --name='pw*'
-ok "by node" has "B:1.1:0:7" token --node=b_REQ
-ok "by time" has "B:1.1:1:2" token --from=@1000000005
-ok "by depth" has "A:1.1:0:0
+ok "--node selects relations" has "B:1.1:0:7" token --node=b_REQ
+ok "--from selects relations" has "B:1.1:1:2" token --from=@1000000005
+ok "--depth selects relations" has "A:1.1:0:0
 B:1.1:1:1" token --depth=0
-ok "the slowest" has "A:1.1:0:0" token --top=1
+ok "--top selects the slowest relation" has "A:1.1:0:0" token --top=1
 # The text has a line: LINE ARGUMENT...
 shows() {
 	line=$1
@@ -120,23 +120,23 @@ shows() {
 }
 ok "text counts the irregular relations" shows \
 	"5 relations, 1 without a cause, 1 with a cause that is not in any file, 1 that never ended"
-ok "parts of the energy are said" shows \
+ok "parts of the energy are printed" shows \
 	"Energy of b: 800 J, 200 J of relations, 0 J of ranks, 600 J of nobody"
-ok "a tree says which hosts it crosses" shows "Hosts: A, B" --tree=B:1.1:0:7
-ok "a tree marks the one that was asked for" shows "  * request" \
+ok "a tree lists its hosts" shows "Hosts: A, B" --tree=B:1.1:0:7
+ok "a tree marks the requested relation" shows "  * request" \
 	--tree=B:1.1:0:7
-ok "failures have a reason" shows "pwrite (failed: EIO)"
-ok "a token that is nowhere" says 'unknown relation "B:1.1:0:8"' 2 relations \
+ok "failed states have a reason" shows "pwrite (failed: EIO)"
+ok "an unknown token is reported" says 'unknown relation "B:1.1:0:8"' 2 relations \
 	--tree=B:1.1:0:8 p.proj
-ok "--sums of a tree" says "--sums: cannot be combined with --tree" 2 relations --sums \
+ok "--sums cannot be combined with --tree" says "--sums: cannot be combined with --tree" 2 relations --sums \
 	--tree=B:1.1:0:7 p.proj
-ok "--top that is less than nothing" says "--top: must be 0 or more" 2 relations \
+ok "a negative --top is refused" says "--top: must be 0 or more" 2 relations \
 	--top=-3 p.proj
 no_relations() {
 	make_mini
 	says "the project has no relations" 2 relations mini.proj
 }
-ok "a project without relations" no_relations
+ok "a project without relations is reported" no_relations
 circle() {
 	fresh
 	relations b_REQ B 1.1 0 <<'XML'
@@ -148,7 +148,7 @@ XML
 		grep -qF "(circular cause)" out &&
 		! grep -qF "(cause not found)" out
 }
-ok "circles are cut" circle
+ok "cycles of causes are cut" circle
 refused() {
 	fresh
 	for option in --name=a --node=b --from=1 --to=2 --depth=1 --top=3; do
@@ -156,7 +156,7 @@ refused() {
 			p.proj || return 1
 	done
 }
-ok "a tree is of all, or refused" refused
+ok "--tree cannot be combined with a selection" refused
 # All that there is in a project are relations, from 1 to 6 s.
 lasts() {
 	fresh
@@ -182,7 +182,7 @@ lasts() {
 		status 0 report --format=json p.proj &&
 		grep -q '"duration_s": 5.000000000' out
 }
-ok "a project of relations lasts as long as these" lasts
+ok "the run time of a project covers its relations" lasts
 sums_of() {
 	"$hdtrace" "$@" --format=json p.proj | tr -d ' \n' |
 		grep -oE '"sums":\[[^]]*\]'
@@ -205,7 +205,7 @@ partly() {
 B:1.1:1:0 100 1.000000000 2.000000000" token,energy_j,known_s,duration_s \
 		--name=pwrite --top=1
 }
-ok "an energy that is known in part says so" partly
+ok "partly known energy of relations is marked" partly
 # Ranks 0 and 1 at b for 10 s at 100 W, a relation in a state from 2 to 6 s;
 # the ranks use 0.9 and 0.1 s of CPU time a second.
 with_ranks() {
@@ -304,8 +304,8 @@ relations \"relations_j\":133.333
 relations \"ranks_j\":866.666
 relations \"unattributed_j\":0" --attribution=cpu
 }
-ok "a relation and a rank share, from either side" case_6
-ok "a relation costs the same where CPU time divides" case_7
+ok "a relation and a rank share the energy of a host" case_6
+ok "attribution by CPU time keeps the energy of relations" case_7
 # Rank 0 has a meter of its own, 30 W, and so no part of the 1000 J of its host, of
 # which rank 1 has half while both are active: 300 J for 0, 500 J for 1, and 500 J
 # of the host, less these 300 J, are nobody's.
@@ -339,21 +339,21 @@ deep() {
 		echo '"left_out":5'
 	} | diff - tokens
 }
-ok "of many causes the tree of a report has the nearest" deep
+ok "the tree of a report has the nearest of many causes" deep
 cut() {
 	fresh
 	printf '%s' '<relation version="1" hostID="B" localToken="1" topologyNumber="0"><rel t="0" time="1002"/><un t="0" ti' >p_b_REQ.rel
 	rm p_b_Energy.stat
 	breaks rel.cut 1 relations p.proj
 }
-ok "a file that is cut" cut
+ok "a truncated file is reported" cut
 unreadable() {
 	fresh
 	rm p_b_REQ.rel
 	mkdir p_b_REQ.rel
 	status 2 relations p.proj
 }
-ok "a file that is not a relation file" unreadable
+ok "an invalid relation file is reported" unreadable
 # A file system that was called by rank 0, by a thread with the number 77: at 2 s from
 # within an inner state, at 2.8 s from within an outer one, at 5 s from none. What has
 # a parent, found or not, and what another process asked for, infers nothing.
@@ -419,7 +419,7 @@ causes = {i["token"][-1]: i.get("inferred_cause") for i in found["slowest"]
 assert causes["1"]["state"] == "File_write" and not causes["3"], causes
 END
 }
-ok "causes that are inferred, by process and time" inferred
+ok "causes are inferred by process and time" inferred
 # Nobody ever writes into it: reading it would wait for ever.
 no_file() {
 	rm p_a_0_0.info && mkfifo p_a_0_0.info || return 1
@@ -427,7 +427,7 @@ no_file() {
 	cat out
 	grep -q '5 without a cause' out && ! grep -q 'probabl' out
 }
-ok "an .info that is a FIFO" no_file
+ok "an .info file that is a FIFO is refused" no_file
 # What says which part of a program made it, and has a cause, in the file or not.
 origins() {
 	rm -rf p[._]* && cat >p.proj <<'XML'
@@ -457,9 +457,9 @@ if [ -d "$corpus/relations" ]; then
 		status 0 relations --format=csv --tree=vm:20360:3:0 test.proj &&
 			[ "$(wc -l <out)" = 5 ]
 	}
-	ok "relations of 2009" historic
+	ok "relations of 2009 are read" historic
 else
-	skip "relations of 2009" "no corpus"
+	skip "relations of 2009 are read" "no corpus"
 fi
 if command -v python3 >/dev/null; then
 	by_chance() (
@@ -467,12 +467,12 @@ if command -v python3 >/dev/null; then
 			chance "$hdtrace" "${HDTRACE_TEST_SEED:-$$}" \
 			"${HDTRACE_TEST_RUNS:-30}"
 	)
-	ok "a second reader agrees" by_chance
+	ok "a second reader agrees on random projects" by_chance
 	second() {
 		python3 "$readers/relations.py" compare "$hdtrace" test.proj
 	}
 	[ ! -e test.proj ] || ok "a second reader agrees on projects of 2009" second
 else
-	skip "a second reader agrees" "no python3"
+	skip "a second reader agrees on random projects" "no python3"
 fi
 done_testing

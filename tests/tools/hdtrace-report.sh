@@ -49,19 +49,19 @@ states_add_up() {
 			exit !(all > 0 && d * d < 1e-9 * all) }' "$scratch/out"
 }
 
-ok "text" prints report.text 0 report mini
-ok "JSON" prints report.json 0 report --format=json mini
+ok "report as text" prints report.text 0 report mini
+ok "report as JSON" prints report.json 0 report --format=json mini
 cat >borders <<'END'
 0 warm up
 1.5 compute
 2 -
 4.5
 END
-ok "phases" prints report-phases.text 0 report --phases borders mini
-ok "phases as JSON" prints report-phases.json 0 report --format=json --by-name \
+ok "report with phases as text" prints report-phases.text 0 report --phases borders mini
+ok "report with phases as JSON" prints report-phases.json 0 report --format=json --by-name \
 	--phases-from alpha_0 mini
-ok "energy from other values" prints report-power.text 0 report --power=E mini
-ok "few states" prints report-top.text 0 report --top=1 mini
+ok "--power selects the values of the energy" prints report-power.text 0 report --power=E mini
+ok "--top limits the list of states" prints report-top.text 0 report --top=1 mini
 
 # What sources state, what tracing cost, and a sample that is late.
 {
@@ -89,33 +89,33 @@ ok "few states" prints report-top.text 0 report --top=1 mini
 		fi
 	done
 } >stated_gamma_Meter.stat
-ok "a file alone" status 0 report stated_gamma_Meter.stat
-ok "sockets are added up, with their errors" has \
+ok "report of a single file" status 0 report stated_gamma_Meter.stat
+ok "energies and errors of sockets are added" has \
 	"Energy: 18.00 +- 0.05 kJ, 3 kW on average"
-ok "the values of the energy are named" has "(from P_0 + P_1)"
-ok "an error of resolution and class" has \
+ok "the report names the values of the energy" has "(from P_0 + P_1)"
+ok "an error from resolution and class is printed" has \
 	"Meter P_0 gauge? kW 1.000 +- 0.006 1 1 6.000 +- 0.036 kJ"
-ok "an error of resolution" has \
+ok "an error from resolution only is printed" has \
 	"Meter P_1 gauge? kW 2.000 +- 0.001 2 2 12 kJ"
-ok "steps of a counter of energy" has \
+ok "the error of an energy counter is omitted" has \
 	"Meter E_0 delta? J 100 100 500 J 83.33 W"
 status 0 report --precision=9 stated_gamma_Meter.stat >/dev/null
-ok "more digits show it" has \
+ok "digits of the mean follow from its error" has \
 	"Meter IDLE gauge? % 100.000000 +- 0.000017 100 100"
 status 0 report stated_gamma_Meter.stat >/dev/null
-ok "other units are not compared" has "Meter T gauge? C 20 20 20"
-ok "steps of time in long intervals" has "Meter CPU gauge? % 50.00 +- 0.17 50 50"
-ok "fine steps of time" has "Meter IDLE gauge? % 100 100 100"
-ok "a simulated value" has "Meter Q gauge? W 7 7 7 42 J simulated"
-ok "the cost of tracing" has "CPU time 60.000 ms, 1 % of one CPU"
+ok "an error in another unit is ignored" has "Meter T gauge? C 20 20 20"
+ok "a coarse time resolution gives an error" has "Meter CPU gauge? % 50.00 +- 0.17 50 50"
+ok "a fine time resolution gives no error" has "Meter IDLE gauge? % 100 100 100"
+ok "a simulated value is marked" has "Meter Q gauge? W 7 7 7 42 J simulated"
+ok "the cost of tracing is printed" has "CPU time 60.000 ms, 1 % of one CPU"
 ok "late samples are counted" has "Late 1 sample"
-ok "a late sample" has "3.000 s: 2.000 s"
-ok "the usual interval" has "gamma Meter: 1 late or missing sample, 2.000 s" \
+ok "a late sample is listed" has "3.000 s: 2.000 s"
+ok "the usual interval is printed" has "gamma Meter: 1 late or missing sample, 2.000 s" \
 	"in total (usual interval: 1.000 s)"
-ok "one value is chosen" status 0 report --power=Q stated_gamma_Meter.stat
+ok "--power selects one value" status 0 report --power=Q stated_gamma_Meter.stat
 ok "simulated energy is marked" has \
 	"Energy: 42 J (simulated), 7 W on average"
-ok "no bound is made up" has "(from Q; error unknown: the source states" \
+ok "no error is printed without resolution and class" has "(from Q; error unknown: the source states" \
 	"no resolution or class)"
 
 # States that are read from a temporary file: one state of 3 MB around others,
@@ -147,10 +147,10 @@ make_long() {
 		>long.proj
 }
 make_long
-ok "a state around many others" status 1 report -q long.proj
-ok "time of the innermost" has "Inner 20000 6.000 s 6.000 s 300.000 us 1.2 kJ"
-ok "time without those inside" has "Step 20000 12.000 s 18.000 s 900.000 us 2.4 kJ"
-ok "a state inside a state of the same name" has "All 1 12.000 s 30.000 s 30.000 s 2.4 kJ"
+ok "report of a state that contains many others" status 1 report -q long.proj
+ok "nested states have their time" has "Inner 20000 6.000 s 6.000 s 300.000 us 1.2 kJ"
+ok "exclusive time omits nested states" has "Step 20000 12.000 s 18.000 s 900.000 us 2.4 kJ"
+ok "a state inside a state of the same name counts once" has "All 1 12.000 s 30.000 s 30.000 s 2.4 kJ"
 ok "energies of states add up" states_add_up 1 long.proj
 
 # --- What may be missing, or odd ---
@@ -171,12 +171,12 @@ power_file() {
 }
 
 proj_of empty >empty.proj
-ok "an empty project" status 0 report empty
+ok "report of an empty project" status 0 report empty
 ok "an empty project has no energy" has "Energy not measured"
 ok "an empty project has no records" has \
 	"Recorded 0 groups of statistics, 0 traces with 0 states and 0 events"
-ok "as JSON" status 0 report --format=json empty
-ok "without a runtime" grep -q '^  "duration_s": null,' "$scratch/out"
+ok "report of an empty project as JSON" status 0 report --format=json empty
+ok "an empty project has a null duration" grep -q '^  "duration_s": null,' "$scratch/out"
 
 proj_of traces >traces.proj
 cat >traces_node_0.trc <<'END'
@@ -186,10 +186,10 @@ cat >traces_node_0.trc <<'END'
 <Init time='3' end='3'/>
 </Program>
 END
-ok "only traces" status 0 report --phases-from node_0 traces
-ok "have states" has "Run 1 2.000 s 2.000 s 2.000 s"
-ok "phases without energy" has "Run 0.000 s 2.000 s all - -"
-ok "a phase of no length" has "Init 2.000 s 0 ns all - -"
+ok "report of a project without statistics" status 0 report --phases-from node_0 traces
+ok "a project without statistics has states" has "Run 1 2.000 s 2.000 s 2.000 s"
+ok "a project without statistics has phases without energy" has "Run 0.000 s 2.000 s all - -"
+ok "a phase without duration is listed" has "Init 2.000 s 0 ns all - -"
 
 proj_of steps >steps.proj
 cp traces_node_0.trc steps_node_0.trc
@@ -202,11 +202,11 @@ cp traces_node_0.trc steps_node_0.trc
 	stamp 1000000003
 	hex 4059000000000000 # 100 W
 } | power_file steps_node_Energy.stat
-ok "a clock that was set back" status 0 report --phases-from node_0 steps
-ok "adds no energy" has "Energy 200 J, 100 W on average"
-ok "a phase of no length has none" has "Init 0.000 s 0 ns node - -"
-ok "the phase around has it" has "Run 0.000 s 2.000 s node 200 J 100 W"
-ok "the phase with the highest power" has "Most power: Run, 100 W on average, 200 J"
+ok "report of a clock that was set back" status 0 report --phases-from node_0 steps
+ok "a clock that was set back adds no energy" has "Energy 200 J, 100 W on average"
+ok "a phase without duration has no energy" has "Init 0.000 s 0 ns node - -"
+ok "the enclosing phase has the energy" has "Run 0.000 s 2.000 s node 200 J 100 W"
+ok "the phase with the highest power is named" has "Most power: Run, 100 W on average, 200 J"
 
 proj_of gap >gap.proj
 {
@@ -217,7 +217,7 @@ proj_of gap >gap.proj
 	stamp 4294967295
 	hex 4059000000000000
 } | power_file gap_node_Energy.stat
-ok "a gap of 136 years" status 0 report gap
+ok "report of a gap of 136 years" status 0 report gap
 ok "a long gap is listed" has "node Energy: 1 gap, 4294967292.000 s in total"
 ok "a long gap: energy of the known time" has \
 	"Energy >= 200 J, known for 2.000 s of 4294967294.000 s, - on average"
@@ -231,10 +231,10 @@ cp traces_node_0.trc nan_node_0.trc
 	stamp 1000000003
 	hex fff8000000000001
 } | power_file nan_node_Energy.stat
-ok "no value at all" status 0 report --phases-from node_0 nan
-ok "NaN only: no energy" has "Energy not measured"
-ok "NaN only: no mean" has "Energy P gauge? W - - - 2 missing, no values"
-ok "no state has energy" has "Run 1 2.000 s 2.000 s 2.000 s - 0 ns"
+ok "report of a project with NaN only" status 0 report --phases-from node_0 nan
+ok "a project with NaN only has no energy" has "Energy not measured"
+ok "a project with NaN only has no mean" has "Energy P gauge? W - - - 2 missing, no values"
+ok "a project with NaN only has no energy of states" has "Run 1 2.000 s 2.000 s 2.000 s - 0 ns"
 
 proj_of back >back.proj
 {
@@ -244,8 +244,8 @@ proj_of back >back.proj
 	stamp 1000000002
 	hex 4059000000000000
 } | power_file back_node_Energy.stat
-ok "a file that goes back in time" status 1 report back
-ok "counts up to there" has "Energy 200 J, 100 W on average"
+ok "report of a file with decreasing times" status 1 report back
+ok "entries before a decreasing time count" has "Energy 200 J, 100 W on average"
 ok "the rule of a problem is named" grep -q "stat.time-decreases" "$scratch/out"
 
 # Some thousand problems are kept, all are counted, and it does not take long.
@@ -256,8 +256,8 @@ awk 'BEGIN {
 		printf "<S%d end=\"1\"/>\n", i % 7
 	print "</Program>"
 }' >bad_node_0.trc
-ok "many problems" status 1 report bad
-ok "are counted" has "and 29995 more diagnostics; --all lists them"
+ok "report of many problems" status 1 report bad
+ok "omitted problems are counted" has "and 29995 more diagnostics; --all lists them"
 
 while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
@@ -286,8 +286,8 @@ says_interrupted() {
 }
 cp mini_beta_1.trc whole
 sed "s,</Program>,<Barrier part='1' time='9' end='9'/>&," whole >mini_beta_1.trc
-ok "recording was interrupted" says_interrupted mini
-ok "as JSON" says_interrupted --format=json mini
+ok "an interrupted recording is reported" says_interrupted mini
+ok "an interrupted recording is reported as JSON" says_interrupted --format=json mini
 cp whole mini_beta_1.trc
 
 if [ -d "$corpus" ]; then

@@ -27,27 +27,27 @@ costs() {
 }
 
 if [ -n "$(command -v python3)" ]; then
-	ok "figure 6 of the paper on pmlib" second paper
+	ok "shares equal figure 6 of the paper on pmlib" second paper
 	for seed in 2013 2014 "${HDTRACE_TEST_SEED:-$$}"; do
-		ok "chance project $seed" second "$seed"
+		ok "shares of random project $seed agree with a second program" second "$seed"
 	done
 	[ -z "${HDTRACE_TEST_LONG-}" ] ||
-		ok "more chance projects" more_chances
+		ok "shares of more random projects agree with a second program" more_chances
 else
 	skip "numbers" "no python3"
 fi
 
 make_mini
 for format in text csv json; do
-	ok "as $format" prints stat-shares.$format 0 stat --shares \
+	ok "shares are printed as $format" prints stat-shares.$format 0 stat --shares \
 		--format=$format mini
 done
 # By hand: 100 W from 0 to 1 and 200 W to 2, 300 W from 4 to 5, nothing between;
 # Work is from 0.5 to 3 and from 4.5 to 5, Read in it from 1 to 2; Wait to 4.5.
 ok "energy of a state excludes nested states" costs Work 200
-ok "energy outside of states" costs '' 0
-ok "a part of the run" costs Work 30 --from=0.3 --to=0.8
-ok "other traces have their share" costs Work 200 -n alpha_0
+ok "energy outside of states is listed" costs '' 0
+ok "shares are cut to an interval" costs Work 30 --from=0.3 --to=0.8
+ok "traces outside the selection keep their share" costs Work 200 -n alpha_0
 ok "--attribution=cpu without CPU times divides equally" costs Work 200 --attribution=cpu
 ok "refuses --regions" says "--regions: cannot be combined with --shares" 2 stat --shares \
 	--regions='*' mini
@@ -55,16 +55,16 @@ for other in --by-name --window=1 --phases=/dev/null --phases-from=alpha_0; do
 	ok "refuses $other" says "--shares: cannot be combined" 2 stat --shares \
 		$other mini
 done
-ok "no power" prints stat-shares-time.text 0 stat --shares -g Net mini
+ok "shares of time are printed without power" prints stat-shares-time.text 0 stat --shares -g Net mini
 ok "refuses --attribution without --shares" says "--attribution: requires" 2 stat \
 	--attribution=cpu mini
 sed '/<\/Program>/d; /4.500000000/d' mini_alpha_0.trc >shorter
 mv shorter mini_alpha_0.trc
-ok "a trace that is cut is a problem" prints stat-shares-cut.text 1 stat \
+ok "a truncated trace is reported" prints stat-shares-cut.text 1 stat \
 	--shares -n alpha mini
 rm mini_*.trc
-ok "neither states nor C-states" says "neither traces nor" 2 stat --shares \
+ok "a selection without states and C-states is refused" says "neither traces nor" 2 stat --shares \
 	-g Net mini
-ok "no project" says "No such file" 2 stat --shares none
-ok "no room for the output" sh -c "! '$hdtrace' stat --shares mini >/dev/full"
+ok "a missing project is reported" says "No such file" 2 stat --shares none
+ok "a full disk is reported" sh -c "! '$hdtrace' stat --shares mini >/dev/full"
 done_testing

@@ -19,15 +19,15 @@ energy_stat alpha | tail -c +"$((length + 1))" >entries
 mv other mini_alpha_Energy.stat
 
 for format in text csv json; do
-	ok "stat as $format" prints simulated-stat.$format 0 stat \
+	ok "stat marks simulated values as $format" prints simulated-stat.$format 0 stat \
 		--group Energy --format=$format mini
-	ok "regions as $format" prints simulated-regions.$format 0 stat \
+	ok "stat --regions marks simulated values as $format" prints simulated-regions.$format 0 stat \
 		--regions='*' --group Energy --format=$format mini
-	ok "dump as $format" prints simulated-dump.$format 0 dump --group Energy \
+	ok "dump marks simulated values as $format" prints simulated-dump.$format 0 dump --group Energy \
 		--format=$format mini
-	ok "check as $format" prints simulated-check.$format 0 check \
+	ok "check marks simulated values as $format" prints simulated-check.$format 0 check \
 		--format=$format mini
 done
-ok "info as text" prints simulated-info.text 0 info mini
-ok "info as json" prints simulated-info.json 0 info --format=json mini
+ok "info marks simulated values as text" prints simulated-info.text 0 info mini
+ok "info marks simulated values as JSON" prints simulated-info.json 0 info --format=json mini
 done_testing

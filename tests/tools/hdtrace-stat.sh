@@ -147,31 +147,31 @@ adds_up() {
 }
 
 power='-n alpha -v P'
-ok "text" prints stat.txt 0 stat mini
-ok "CSV" prints stat.csv 0 stat --format=csv mini
-ok "JSON" prints stat.json 0 stat --format=json mini
+ok "stat prints text" prints stat.txt 0 stat mini
+ok "stat prints CSV" prints stat.csv 0 stat --format=csv mini
+ok "stat prints JSON" prints stat.json 0 stat --format=json mini
 # shellcheck disable=SC2086
 {
-	ok "count" cell count 4 $power
+	ok "entries are counted" cell count 4 $power
 	ok "NaN is counted" cell nan 1 -n alpha -v E
-	ok "the mean leaves out the gap" cell mean 200 $power
-	ok "standard deviation" cell stddev 81.64965809277261 $power
-	ok "power gives energy" cell integral 600 $power
-	ok "the unit of energy" cell integral_unit J $power
-	ok "NaN takes no time" cell seconds 2.000000000 -n alpha -v E
-	ok "the integral of a rate" cell integral_unit B -v BYTES
-	ok "no unit" cell integral_unit s -v COUNT
-	ok "from" cell count 2 $power --from 2
-	ok "to" cell integral 300 $power --to 2
-	ok "from and to in an interval" cell integral 100 $power \
+	ok "the mean omits the gap" cell mean 200 $power
+	ok "the standard deviation is time-weighted" cell stddev 81.64965809277261 $power
+	ok "the integral of power is energy" cell integral 600 $power
+	ok "the integral of power is in J" cell integral_unit J $power
+	ok "NaN adds no time" cell seconds 2.000000000 -n alpha -v E
+	ok "the integral of a rate has no time in its unit" cell integral_unit B -v BYTES
+	ok "the integral of a value without a unit is in s" cell integral_unit s -v COUNT
+	ok "--from omits entries before a time" cell count 2 $power --from 2
+	ok "--to omits entries after a time" cell integral 300 $power --to 2
+	ok "--from and --to cut an entry" cell integral 100 $power \
 		--from 1.25 --to 1.75
-	ok "a part counts by its share" cell total 50 -n alpha -v E \
+	ok "a part of an entry counts in proportion" cell total 50 -n alpha -v E \
 		--from 0.25 --to 0.75
-	ok "since the epoch" cell integral 100 $power \
+	ok "times may be since the epoch" cell integral 100 $power \
 		--from @1000000001.25 --to @1000000001.75
-	ok "from is outside, to inside" cell count 1 $power --to 1
-	ok "nothing there" cell count 0 $power --from 2 --to 4
-	ok "no mean of nothing" cell mean '' $power --from 2 --to 4
+	ok "--from may be before the first entry" cell count 1 $power --to 1
+	ok "an interval can be empty" cell count 0 $power --from 2 --to 4
+	ok "an empty interval has no mean" cell mean '' $power --from 2 --to 4
 }
 cat >borders <<'END'
 # seconds, name
@@ -182,21 +182,21 @@ cat >borders <<'END'
 END
 # shellcheck disable=SC2086
 {
-	ok "phases from a file" cell integral "200 100 150" $power \
+	ok "phases of a file have energies" cell integral "200 100 150" $power \
 		--phases borders
-	ok "their names" cell phase "warm up compute 3" $power --phases borders
-	ok "phases from a trace" cell phase "Work Wait Work" $power \
+	ok "phases of a file have names" cell phase "warm up compute 3" $power --phases borders
+	ok "phases of a trace have names" cell phase "Work Wait Work" $power \
 		--phases-from alpha_0
-	ok "their energy" cell integral "250 150 150" $power \
+	ok "phases of a trace have energies" cell integral "250 150 150" $power \
 		--phases-from alpha_0
-	ok "by name" cell integral "400 150" $power --phases-from alpha_0 \
+	ok "--by-name adds phases" cell integral "400 150" $power --phases-from alpha_0 \
 		--by-name
-	ok "how many there were" cell phases "2 1" $power \
+	ok "--by-name counts phases" cell phases "2 1" $power \
 		--phases-from alpha_0: --by-name
-	ok "one kind of states" cell integral 150 $power \
+	ok "--phases-from selects states by name" cell integral 150 $power \
 		--phases-from 'alpha_0:Wai?'
-	ok "nested states" cell integral 200 $power --phases-from alpha_0::1
-	ok "phases are cut" cell integral " 150 75" $power \
+	ok "--phases-from selects the nesting" cell integral 200 $power --phases-from alpha_0::1
+	ok "--from and --to cut phases" cell integral " 150 75" $power \
 		--phases-from alpha_0 --from 2.5 --to 4.75 \
 		--phases-from alpha_0:'W*'
 }
@@ -210,19 +210,19 @@ precision() {
 	grep -q ' 82 ' "$scratch/out" || return 1
 	cell stddev 81.64965809277261 --precision=2 --value=P
 }
-ok "digits that are asked for" precision
+ok "--precision sets the digits" precision
 for digits in 0 18 x -1 4.5 ""; do
 	ok "refuses --precision=$digits" says \
 		"--precision: invalid number \"$digits\"; expected 1 to 17" \
 		2 stat --precision="$digits" mini
 done
-ok "phases as text" prints stat-phases.txt 0 stat --phases borders mini
-ok "phases by name as text" prints stat-by-name.txt 0 stat --by-name \
+ok "phases are printed as text" prints stat-phases.txt 0 stat --phases borders mini
+ok "phases by name are printed as text" prints stat-by-name.txt 0 stat --by-name \
 	--phases-from alpha_0 -v P mini
 printf '0\n0.7\n0.9999\n1.3\n4\n4.999999999\n' >fine
-ok "phases add up to the whole" adds_up --phases fine
+ok "energies of phases add up to the run" adds_up --phases fine
 printf '0 a\n0.7 b\n0.9999 a\n1.3 b\n4 a\n' >fine
-ok "phases by name add up to the whole" adds_up --phases fine --by-name
+ok "energies of phases by name add up to the run" adds_up --phases fine --by-name
 
 printf "x 1\n" >bad-time
 printf "# c\n2\n1\n" >bad-order
@@ -254,53 +254,53 @@ END
 
 cp mini_alpha_Energy.stat whole
 head -c -3 whole >mini_alpha_Energy.stat
-ok "a cut file is read as far as it goes, and is a problem" \
+ok "a truncated file is read to its end and reported" \
 	prints stat-cut.txt 1 stat -n alpha mini
-ok "no messages if asked" prints stat-quiet.txt 1 stat -q -n alpha mini
+ok "-q prints no messages" prints stat-quiet.txt 1 stat -q -n alpha mini
 cp whole mini_alpha_Energy.stat
 
 # Energy of states.
 for format in text csv json; do
-	ok "energy of states as $format" prints stat-regions.$format 0 stat \
+	ok "energies of states are printed as $format" prints stat-regions.$format 0 stat \
 		--regions='*' --format=$format mini
 done
-ok "of some states" cell energy "400 400" --regions='Wor?'
-ok "of some nodes" cell node "alpha_0 " --regions=Wait -n alpha
+ok "--regions selects states" cell energy "400 400" --regions='Wor?'
+ok "--node selects states" cell node "alpha_0 " --regions=Wait -n alpha
 ok "a state inside one of the same name counts once" \
 	cell count "1 1" --regions=Read
-ok "of a part of the run" cell energy "30 30" --regions=Work --to 0.8 \
+ok "--from and --to cut states" cell energy "30 30" --regions=Work --to 0.8 \
 	--from 0.3
-ok "time whose power is not known" cell known \
+ok "states have the time of known power" cell known \
 	"2.000000000 2.000000000" --regions=Work
-ok "no such state" says 'no state matches "Walk"' 2 stat --regions=Walk mini
-ok "no power" says "neither values in W nor states" 2 stat --regions='*' -g Net mini
-ok "no phases as well" says "--regions: cannot be combined" 2 stat --regions='*' \
+ok "an unknown state is reported" says 'no state matches "Walk"' 2 stat --regions=Walk mini
+ok "--regions without power and states is refused" says "neither values in W nor states" 2 stat --regions='*' -g Net mini
+ok "--regions cannot be combined with phases" says "--regions: cannot be combined" 2 stat --regions='*' \
 	--by-name --phases-from alpha_0 mini
 
 # Ranks share the power of their host, and threads that of their rank.
 cp mini_alpha_0.trc mini_alpha_2.trc
-ok "two ranks on a host" cell energy "200 200 400" --regions=Work
-ok "and all of them" cell mean "100 100 100" --regions=Work
-ok "a rank that is not asked for has its share" \
+ok "two ranks share the energy of a host" cell energy "200 200 400" --regions=Work
+ok "states of all ranks have a mean" cell mean "100 100 100" --regions=Work
+ok "a rank outside the selection keeps its share" \
 	cell energy "200 200" --regions=Work -n alpha_2
 mv mini_alpha_2.trc mini_alpha_0_1.trc
 cp mini_alpha_0_1.trc mini_alpha_0_2.trc
 mv mini_alpha_0.trc mini_alpha_3.trc
-ok "threads" cell energy "100 100 200 400" --regions=Work
+ok "threads share the energy of a host" cell energy "100 100 200 400" --regions=Work
 energy_stat '' >mini_Energy.stat
 rm mini_alpha_Energy.stat
 mv mini_alpha_3.trc mini_beta_1.trc
-ok "power of everything, at the root" cell energy \
+ok "power of the root node is divided" cell energy \
 	"100 100 200 400" --regions=Work
 rm -f mini_* && make_mini
 
 if [ -d "$corpus" ]; then
 	for node in node06 node07; do
-		ok "stresstest: power of $node" agrees_with_awk $node
+		ok "stresstest: power of $node agrees with awk" agrees_with_awk $node
 	done
 	ok "partdiff-mpi: energies of states and phases agree" as_phases
 	for project in stresstest partdiff-mpi pvfs2-server-nan handwritten; do
-		ok "$project: as computed from the dump" \
+		ok "$project: stat agrees with the dump" \
 			agrees_with_dump "$corpus/$project"
 	done
 else

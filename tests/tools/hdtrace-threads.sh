@@ -134,7 +134,7 @@ teams() {
 	team 0 130 2 138 140
 	END
 }
-ok "regions and barriers" teams
+ok "regions and barriers are edges" teams
 teams_path() {
 	path teams 14.000000000 <<-'END'
 	0 0 1
@@ -145,13 +145,13 @@ teams_path() {
 	0 13.8 14
 	END
 }
-ok "the path goes through the thread that came last" teams_path
+ok "the path contains the last thread" teams_path
 # Between the regions the others are idle: in barriers they waited 2.9 + 3.9, 1.5 +
 # 2.5 and 0.8 + 1.3 s.
 beside() {
 	grep '"beside_s": 16.900000000' out
 }
-ok "threads that waited meanwhile" beside
+ok "waiting threads are off the path" beside
 
 # A barrier of which a thread was not recorded: nothing is guessed.
 sed '/barrier=.1/d' teams_a_0_1.trc >less && mv less teams_a_0_1.trc
@@ -165,7 +165,7 @@ not_whole() {
 	team 0 130 2 138 140
 	END
 }
-ok "a barrier that one thread has not" not_whole
+ok "a barrier without one thread is incomplete" not_whole
 # So do regions of which a thread has none.
 rm teams_a_0_1.trc
 no_region() {
@@ -174,7 +174,7 @@ no_region() {
 	fork 0 120 1 100 121
 	END
 }
-ok "a region that one thread has not" no_region
+ok "a region without one thread is incomplete" no_region
 
 # Tasks: 3 comes after 1 and 2, and is executed by who has executed 1.
 project tasks 1 3
@@ -218,7 +218,7 @@ tasks() {
 	team 1 85 2 80 90
 	END
 }
-ok "tasks begin after they are created, and after others" tasks
+ok "tasks begin after their creation and dependencies" tasks
 tasks_path() {
 	path tasks 9.000000000 <<-'END'
 	0 0 2
@@ -227,7 +227,7 @@ tasks_path() {
 	0 8.5 9
 	END
 }
-ok "the path goes through tasks" tasks_path
+ok "the path contains tasks" tasks_path
 
 # One task goes on on another thread, one is on its own thread, lists of what comes
 # before are too long, and what is no number is none.
@@ -260,7 +260,7 @@ pieces() {
 	task 0 30 2 90 90
 	END
 }
-ok "tasks in pieces" pieces
+ok "tasks in several pieces are joined" pieces
 
 # Threads of two ranks, and a message between them.
 project both 2 2
@@ -302,5 +302,5 @@ both_path() {
 		grep '"rank": 1, "time_s": 4.000000000, "mpi_s": 0.200000000' \
 			out
 }
-ok "MPI and OpenMP" both_path
+ok "the path crosses MPI and OpenMP" both_path
 done_testing

@@ -65,7 +65,7 @@ cat >wanted <<'END'
 1 1000000003.000000000 1000000006.000000000 3.000000000 1.000000000 - 200 200 200
 2 1000000006.000000000 1000000008.000000000 2.000000000 0.000000000 - 300 300 -
 END
-ok "a gauge in windows" stat_is wanted \
+ok "a gauge is averaged over windows" stat_is wanted \
 	"phase start end duration_s known_s mean min max integral" \
 	--window=3 -v P g.stat
 cat >wanted <<'END'
@@ -73,14 +73,14 @@ cat >wanted <<'END'
 1 9 10 12
 2 9 1 12
 END
-ok "a delta in windows" stat_is wanted "phase total min max" \
+ok "a delta is divided among windows" stat_is wanted "phase total min max" \
 	--window=3 -v D g.stat
 cat >wanted <<'END'
 0 10 1.000000000
 1 10 1.000000000
 2 1 0.000000000
 END
-ok "a counter in windows" stat_is wanted "phase total known_s" \
+ok "a counter is divided among windows" stat_is wanted "phase total known_s" \
 	--window=3 -v C g.stat
 
 # --- Where windows begin and end ---
@@ -89,7 +89,7 @@ cat >wanted <<'END'
 0 1000000001.500000000 1000000004.000000000 2.500000000 180
 1 1000000004.000000000 1000000005.500000000 0.000000000 -
 END
-ok "windows begin at --from, and end at --to" stat_is wanted \
+ok "windows begin at --from and end at --to" stat_is wanted \
 	"phase start end known_s mean" --window=2.5 --from=1.5 --to=5.5 -v P \
 	g.stat
 cat >wanted <<'END'
@@ -102,20 +102,20 @@ cat >wanted <<'END'
 3 1 -
 3 2 9
 END
-ok "borders of windows at borders of entries" stat_is wanted "phase count sum" \
+ok "windows may begin with entries" stat_is wanted "phase count sum" \
 	--window=2 -v P -v D g.stat
 cat >wanted <<'END'
 0 1000000001.999999998 1000000001.999999999 0.000000001 100
 1 1000000001.999999999 1000000002.000000000 0.000000001 100
 2 1000000002.000000000 1000000002.000000001 0.000000001 200
 END
-ok "windows of a nanosecond" stat_is wanted "phase start end known_s mean" \
+ok "windows can be one nanosecond long" stat_is wanted "phase start end known_s mean" \
 	--window=0.000000001 --from=1.999999998 --to=2.000000001 -v P g.stat
 : >wanted
-ok "there are none outside of the run" stat_is wanted "phase" --window=1 \
+ok "no windows exist outside of the run" stat_is wanted "phase" --window=1 \
 	--from=9 --to=20 g.stat
 { stat_header n G 'name="P" type="FLOAT" unit="W"'; stamp 1000000000; } >e.stat
-ok "no windows without time" stat_is wanted "phase" --window=1 e.stat
+ok "a run without duration has no windows" stat_is wanted "phase" --window=1 e.stat
 
 # --- Options ---
 
@@ -144,7 +144,7 @@ reads() {
 		grep -qxF ' 0 0.000 s 3.000 s P gauge W 2 0 133.3 100 200 47.14 400 J 3.000 s' plain &&
 		grep -qxF ' 1 3.000 s 3.000 s P gauge W 1 1 - 200 200 - >= 200 J 1.000 s' plain
 }
-ok "stat as text" reads
+ok "stat prints windows as text" reads
 # A table has so many rows that not all windows are kept.
 tables() {
 	status 0 stat --window=0.001 g.stat || return 1
@@ -155,7 +155,7 @@ tables() {
 	cat line
 	[ "$(cat line)" = "1 24 8000 " ]
 }
-ok "stat, many windows are several tables" tables
+ok "stat prints many windows as several tables" tables
 
 # --- Exports ---
 
@@ -172,7 +172,7 @@ wide() {
 	diff wanted wide/g.stat.csv && grep -qxF "hdtrace export: csv-wide cannot \
 represent: single entries (merged into windows) (4)" "$scratch/err"
 }
-ok "export, a table of windows" wide
+ok "export writes a table of windows" wide
 cat >wanted <<'END'
 1000000003.000000000,1000000004.000000000,0,200,5
 1000000005.000000000,1000000006.000000000,1,,4
@@ -183,7 +183,7 @@ some() {
 		--until=7 -v P -v D g.stat || return 1
 	sed 1d some/g.stat.csv | cut -d, -f1-4,8 | diff wanted -
 }
-ok "export, windows without entries are gaps" some
+ok "export writes windows without entries as gaps" some
 # What has no length is in the window that ends then, behind a gap, too.
 {
 	stat_header n G 'name="D" type="INT32" unit="J" kind="delta"'
@@ -206,7 +206,7 @@ moments() {
 		return 1
 	sed 1d moments/m.stat.csv | diff wanted -
 }
-ok "export of entries without length" moments
+ok "export writes entries without length" moments
 cat >wanted <<'END'
 hdtrace_g_p_watts{node=""} 133.33333333333334 1000000003.000000000
 hdtrace_g_c_bytes_total{node=""} 100 1000000003.000000000
@@ -220,7 +220,7 @@ metrics() {
 		return 1
 	grep -v '^#' "$scratch/out" | diff wanted -
 }
-ok "export, metrics of windows" metrics
+ok "export writes metrics of windows" metrics
 every() {
 	for every_format in ctf perfetto paraver otf2; do
 		"$hdtrace" export --to="$every_format" --output=/ g.stat 2>&1 |
@@ -235,7 +235,7 @@ every() {
 	grep -qxF '2:0:1:1:1:0:92000001:133333:92000002:100000:92000003:13000' \
 		o.paraver/*.prv
 }
-ok "export, all formats have windows" every
+ok "export writes windows in all formats" every
 
 # --- Pictures ---
 
@@ -250,7 +250,7 @@ drawn() {
 		drawn.svg
 }
 ok "plot names the window" drawn
-ok "plot, windows of chance projects" second plot 2009
+ok "plot: windows of random projects agree" second plot 2009
 
 # --- Pages ---
 
@@ -269,9 +269,9 @@ ok "reports without a page have no windows" says \
 
 # --- A second implementation ---
 
-ok "stat, windows of chance projects" second stat 20090909
-ok "export, windows of chance projects" second export 2009
-ok "windows add up to the whole" second whole 2009
+ok "stat: windows of random projects agree" second stat 20090909
+ok "export: windows of random projects agree" second export 2009
+ok "windows add up to the run" second whole 2009
 more_chances() {
 	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		for what in stat export plot whole; do
@@ -279,7 +279,7 @@ more_chances() {
 		done
 	done
 }
-[ -z "${HDTRACE_TEST_LONG-}" ] || ok "more chance projects" more_chances
+[ -z "${HDTRACE_TEST_LONG-}" ] || ok "windows of more random projects agree" more_chances
 # Peaks of memory, in KiB, with few and with 400,000 windows.
 memory() {
 	for memory_window in 0.01 0.00002; do

@@ -61,31 +61,31 @@ only() {
 		[ "$(cat "$scratch/err")" = "$line" ]
 }
 
-ok "--version" version
-ok "--help" helps --help
-ok "help" helps help
-ok "no command" says "Usage:" 2
-ok "unknown command" says 'unknown command: "frobnicate"' 2 frobnicate
-ok "unknown option" says 'unknown option: "--frobnicate"' 2 --frobnicate
+ok "hdtrace --version prints the version" version
+ok "hdtrace --help prints the help" helps --help
+ok "hdtrace help prints the help" helps help
+ok "a missing command is reported" says "Usage:" 2
+ok "an unknown command is reported" says 'unknown command: "frobnicate"' 2 frobnicate
+ok "an unknown option is reported" says 'unknown option: "--frobnicate"' 2 --frobnicate
 for command in $commands; do
-	ok "$command --help" helps "$command" --help
-	ok "help $command" helps help "$command"
-	ok "$command: unknown option" says 'unknown option: "--frobnicate"' 2 \
+	ok "$command --help prints the help" helps "$command" --help
+	ok "help $command prints the help" helps help "$command"
+	ok "$command: an unknown option is reported" says 'unknown option: "--frobnicate"' 2 \
 		"$command" --frobnicate mini
-	ok "$command: hint at the help" says "Try 'hdtrace $command --help'" \
+	ok "$command: errors refer to the help" says "Try 'hdtrace $command --help'" \
 		2 "$command"
-	ok "$command --help: full disk" full "$command" --help
+	ok "$command --help: a full disk is reported" full "$command" --help
 done
 for command in $readers; do
-	ok "$command: no such file" says "No such file" 2 "$command" nothing
-	ok "$command: full disk" full "$command" mini
-	ok "$command: too many arguments" says 'unexpected argument: "b"' 2 \
+	ok "$command: a missing file is reported" says "No such file" 2 "$command" nothing
+	ok "$command: a full disk is reported" full "$command" mini
+	ok "$command: an additional argument is reported" says 'unexpected argument: "b"' 2 \
 		"$command" mini b
-	ok "$command: no such format" says '--format: invalid value "xml"; expected text' \
+	ok "$command: an unknown format is reported" says '--format: invalid value "xml"; expected text' \
 		2 "$command" --format=xml mini
-	ok "$command: no such colour" says 'expected auto, always or never' \
+	ok "$command: an unknown colour is reported" says 'expected auto, always or never' \
 		2 "$command" --color=red mini
-	ok "$command: broken pipe" pipe "$command" --format=json mini
+	ok "$command: a broken pipe ends the output" pipe "$command" --format=json mini
 done
 mkdir empty several left
 cp mini.proj several/a.proj
@@ -94,33 +94,33 @@ cp mini_*.trc mini_*.stat left
 echo text >plain
 touch energy.proj
 for command in report check dump stat diagnose relations; do
-	ok "$command: a file that is not a project" only \
+	ok "$command: an invalid file is reported" only \
 		"hdtrace $command: plain: not an HDTrace project" 2 "$command" plain
-	ok "$command: a directory without a project" only \
+	ok "$command: a directory without a project is reported" only \
 		"hdtrace $command: empty: this directory contains no .proj file" \
 		2 "$command" empty
-	ok "$command: a directory with several projects" only \
+	ok "$command: a directory with several projects is reported" only \
 		"hdtrace $command: several: this directory contains 2 projects; \
 name one of them: a.proj, b.proj" 2 "$command" several
-	ok "$command: trace files without a .proj point to merge" only \
+	ok "$command: files without a .proj are reported with merge as remedy" only \
 		"hdtrace $command: left/mini.proj: cannot open: No such file or \
 directory; 'hdtrace merge left/mini' writes it for the trace files" \
 		2 "$command" left/mini
-	ok "$command: a directory of trace files points to merge" only \
+	ok "$command: a directory without a .proj is reported with merge as remedy" only \
 		"hdtrace $command: left: this directory contains no .proj file; \
 'hdtrace merge' writes one for its trace files" 2 "$command" left
-	ok "$command: a name that is nearly right" only \
+	ok "$command: a misspelled name is corrected" only \
 		"hdtrace $command: energy.prj: cannot open: No such file or \
 directory; did you mean energy.proj?" 2 "$command" energy.prj
-	ok "$command: a name in a directory that is nearly right" only \
+	ok "$command: a misspelled name in a directory is corrected" only \
 		"hdtrace $command: $scratch/energi: cannot open: No such file or \
 directory; did you mean $scratch/energy.proj?" 2 "$command" "$scratch/energi"
 done
-ok "an unknown value lists the values" only \
+ok "the error for an unknown value lists the values" only \
 	'hdtrace stat: --value: no value matches "Power"; values of the project: '"\
 $values" 2 stat --value Power mini
-ok "help: full disk" full --help
-ok "colours are off in a file" plain
-ok "colours can be had" colored --color=always
-ok "colours never in CSV" plain --color=always --format=csv
+ok "hdtrace help: a full disk is reported" full --help
+ok "a file has no colours" plain
+ok "--color=always prints colours" colored --color=always
+ok "CSV has no colours" plain --color=always --format=csv
 done_testing

@@ -28,12 +28,12 @@ ok "size without a unit is found" finds 's/"size_bytes"/"size"/'
 ok "upper case is found" finds 's/"timed_by_meter"/"timedByMeter"/'
 ok "text with a unit is found" finds 's/"severity"/"severity_s"/'
 
-ok "the table fits the schema" reader table "$doc/json-keys.tsv" "$schema"
+ok "the table of keys agrees with the schema" reader table "$doc/json-keys.tsv" "$schema"
 made_schema() {
 	python3 "$abs_top_srcdir/scripts/json-schema" "$doc/json.md" |
 		diff "$schema" -
 }
-ok "the schema is made from doc/json.md" made_schema
+ok "the schema is generated from doc/json.md" made_schema
 # FORMAT FILE: the table, as FORMAT, stands in FILE.
 has_table() {
 	python3 "$keys" --list --format="$1" >table &&
@@ -42,8 +42,8 @@ has_table() {
 			at == count { found = 1 }
 			END { exit !found }' table "$2"
 }
-ok "doc/json.md has the table" has_table markdown "$doc/json.md"
-ok "NEWS has the table" has_table text "$abs_top_srcdir/NEWS"
+ok "doc/json.md contains the table of keys" has_table markdown "$doc/json.md"
+ok "NEWS contains the table of keys" has_table text "$abs_top_srcdir/NEWS"
 
 # ---- Documents of version 1 ------------------------------------------------
 # tests/fixtures/json-1 has what the commands of version 1 printed for the same
@@ -171,32 +171,32 @@ again() {
 		cp "$fixtures/report.json" file.json &&
 		python3 "$keys" --in-place file.json && cmp file.json two.json
 }
-ok "a document of version 2 stays as it is" again
+ok "a document of version 2 is not changed" again
 several() {
 	cat "$fixtures/stat.json" "$fixtures/info.json" >both.json &&
 		python3 "$keys" - <both.json >out &&
 		[ "$(grep -c '"version": 2' out)" -eq 2 ]
 }
-ok "several documents in one file" several
+ok "several documents in one file are converted" several
 # Numbers keep their digits, and names in data are no keys.
 exact() {
 	echo '{"schema": "hdtrace-stat", "version": 1, "rows": [{"start": 1.500000000, "sum": 123456789012345678901, "max": 1e999, "node": "start", "end": "\"end\": {"}]}' |
 		python3 "$keys" - >out && cat out &&
 		grep -qxF '{"schema": "hdtrace-stat", "version": 2, "rows": [{"start_s": 1.500000000, "sum": 123456789012345678901, "max": 1e999, "node": "start", "end_s": "\"end\": {"}]}' out
 }
-ok "numbers and texts stay as they are" exact
+ok "numbers and texts are not changed" exact
 last_one() {
 	echo '{"schema": "hdtrace-stat", "version": 1, "rows": [{"known_s": 1, "seconds": 1}]}' |
 		python3 "$keys" - | grep -qF '[{"known_s": 1}]'
 }
-ok "a key that is removed may be the last one" last_one
+ok "the last key of an object can be removed" last_one
 # TEXT: it is no document.
 refuses() {
 	printf '%s' "$1" | python3 "$keys" - >out 2>err
 	[ $? -eq 2 ] && cat err && grep -q '^json-keys: -: ' err
 }
-ok "another document is refused" refuses '{"a": 1}'
-ok "another version is refused" refuses '{"schema": "x", "version": 3}'
-ok "half a document is refused" refuses '{"schema": "x", "version": 1'
-ok "no JSON is refused" refuses 'time 5 s'
+ok "an unknown document is refused" refuses '{"a": 1}'
+ok "an unknown version is refused" refuses '{"schema": "x", "version": 3}'
+ok "a truncated document is refused" refuses '{"schema": "x", "version": 1'
+ok "a file that is not JSON is refused" refuses 'time 5 s'
 done_testing

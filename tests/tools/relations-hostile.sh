@@ -44,7 +44,7 @@ for command in info dump "dump --format=csv" "dump --format=json" stat \
 	"stat --format=json" "report --all" relations "relations --format=json" \
 	"relations --sums"; do
 	# shellcheck disable=SC2086 # with its arguments
-	ok "$command: a file that is cut, at every byte" names_each $command
+	ok "$command: a file cut at every byte is reported" names_each $command
 done
 
 # One file alone: the status is its own.

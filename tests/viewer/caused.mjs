@@ -92,14 +92,14 @@ async function isDrawn(time, key, below = 0) {
   return picture.at(x, tops[key] + 2 + below) === (await pathColour(viewer));
 }
 
-await ok("the path is drawn when it is asked for", async () => {
+await ok("the path is drawn on request", async () => {
   assertSame(await partsOf(viewer), 0, "parts at first");
   await viewer.press("c");
   assertSame(await partsOf(viewer), 2, "parts");
   assertSame(viewer.parameters.get("path"), "yes", "in the address");
 });
 
-await ok("where the path is, and nowhere else", async () => {
+await ok("only states on the path are highlighted", async () => {
   // By hand: rank 0 until it sends at 4 s, then rank 1.
   for (const [time, key, wanted] of [
     [0.5, "t0", true],
@@ -116,7 +116,7 @@ await ok("where the path is, and nowhere else", async () => {
   assert(await isDrawn(4, "t0", 12), "it does not lead from row to row");
 });
 
-await ok("rows say how long they are on it", async () => {
+await ok("rows show their time on the path", async () => {
   const labels = await page.$$eval(".row-states", (rows) =>
     rows.map((row) => row.getAttribute("aria-label")),
   );
@@ -129,7 +129,7 @@ await ok("rows say how long they are on it", async () => {
   assertSame(labels.length, 2, "rows");
 });
 
-await ok("the table agrees with report and with arithmetic by hand", async () => {
+await ok("the table of the path agrees with report and with values by hand", async () => {
   const { critical_path: told } = JSON.parse(
     hdtrace("report", "-q", "--format=json", late),
   );
@@ -181,7 +181,7 @@ await ok("the table agrees with report and with arithmetic by hand", async () =>
   await viewer.press("Escape");
 });
 
-await ok("a link shows it, and the button and the table switch it", async () => {
+await ok("a link, the button and the table switch the path", async () => {
   const second = await Viewer.open(browser, viewer.url);
   const button = second.page.getByRole("button", { name: "Critical path (c)" });
   const box = second.page.locator("#panel-path input[type=checkbox]");
@@ -203,7 +203,7 @@ await ok("a link shows it, and the button and the table switch it", async () => 
   await second.close();
 });
 
-await ok("for those who do not see it, light and dark", async () => {
+await ok("the path is accessible in light and dark", async () => {
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
     await assertAccessible(viewer, `${colorScheme}, the critical path`);
@@ -212,7 +212,7 @@ await ok("for those who do not see it, light and dark", async () => {
   assertQuiet(viewer, isOwn);
 });
 
-await ok("where nodes are folded it is on their headings", async () => {
+await ok("the path is on the headings of folded nodes", async () => {
   await viewer.press("f");
   assertSame(await partsOf(viewer), 2, "parts");
   assert(await isDrawn(2, "n1"), "not on the first host");
@@ -228,7 +228,7 @@ await ok("where nodes are folded it is on their headings", async () => {
   );
 });
 
-await ok("several projects have a path each, on one clock", async () => {
+await ok("several projects have their own paths on one clock", async () => {
   await serve([late, other], async (both) => {
     await both.panel("path");
     await both.press("c");

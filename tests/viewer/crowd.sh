@@ -15,7 +15,7 @@ export TSAN_OPTIONS
 
 make_mini
 start_view --no-browser mini
-ok "requests with the token are served in a crowd" \
+ok "requests with the token are served among many clients" \
 	timeout 300 python3 "$abs_top_srcdir/tests/viewer/crowd.py" "$url"
 ok "SIGTERM ends view" end_view TERM
 # Few descriptors: those who wait leave some.
@@ -34,5 +34,5 @@ few() {
 	cat few.out
 	[ "$(cat few)" -eq 0 ]
 }
-ok "a crowd with few descriptors" few
+ok "many clients are served with few file descriptors" few
 done_testing

@@ -51,7 +51,7 @@ const legendBox = (name) =>
 
 /* ---- States and events ---------------------------------------------------- */
 
-await ok("states have the colours that their names have in the legend", async () => {
+await ok("states have the colours of the legend", async () => {
   const known = await legend();
 
   for (const number of [0, 1]) {
@@ -67,7 +67,7 @@ await ok("states have the colours that their names have in the legend", async ()
   }
 });
 
-await ok("no two names look alike", async () => {
+await ok("all names have distinct colours and patterns", async () => {
   const names = new Set([0, 1, 2].flatMap((i) => statesOf(i).map((s) => s.name)));
   const known = await legend();
   const pictures = new Set([...names].map((name) => known.get(name)?.picture));
@@ -76,7 +76,7 @@ await ok("no two names look alike", async () => {
   assertSame(pictures.size, names.size, "pictures");
 });
 
-await ok("names stand by the classes of mpi.table", async () => {
+await ok("names are grouped by the classes of mpi.table", async () => {
   const table = readFileSync(mpiTable, "utf8");
   const classes = new Map(
     [...table.matchAll(/^(\w+)\+? (\w+)\(/gm)].map(([, kind, name]) => [name, kind]),
@@ -97,7 +97,7 @@ await ok("names stand by the classes of mpi.table", async () => {
   assertSame(titles.size, 10, "classes");
 });
 
-await ok("states narrower than pixels take their share of the height", async () => {
+await ok("states narrower than a pixel have their share of the height", async () => {
   const picture = await draw("t2");
   const [top, bottom] = bandRows(0);
   const ticks = statesOf(2);
@@ -114,7 +114,7 @@ await ok("states narrower than pixels take their share of the height", async () 
   assert(picture.alphaAt(x, bottom) > 0, "it does not stand on the ground");
 });
 
-await ok("a name that is switched off is not drawn; the link says so", async () => {
+await ok("a hidden name is not drawn, and the link contains it", async () => {
   const before = await draw("t0");
   const sent = statesOf(0).filter(({ name }) => name === "Send");
   const others = statesOf(0).filter(({ name }) => name !== "Send");
@@ -145,7 +145,7 @@ await ok("a name that is switched off is not drawn; the link says so", async () 
   assert((await draw("t0")).data.equals(before.data), "it is not as before");
 });
 
-await ok("a category is switched off as one, and by keys", async () => {
+await ok("a category is hidden by a click or a key", async () => {
   await legend();
   const box = legendBox("Point to point").locator("input");
 
@@ -227,7 +227,7 @@ await ok("values of a grouping are lines on a common scale", async () => {
   scaleOf(await heights());
 });
 
-await ok("w merges entries over windows, and the link says so", async () => {
+await ok("w merges entries over windows, and the link contains it", async () => {
   const list = await heights();
   const before = await draw(ALPHA);
   const perPixel = scaleOf(list);
@@ -272,7 +272,7 @@ await ok("w merges entries over windows, and the link says so", async () => {
   await page.locator(`.row[data-key="${ALPHA}"]`).focus();
 });
 
-await ok("estimates are dashed, measurements are solid", async () => {
+await ok("estimates are dashed, and measurements are solid", async () => {
   for (const [key, isDashed] of [
     [ESTIMATED, true],
     [ALPHA, false],
@@ -287,7 +287,7 @@ await ok("estimates are dashed, measurements are solid", async () => {
   }
 });
 
-await ok("bars instead of a line, and back", async () => {
+await ok("a curve can be drawn as bars and as a line", async () => {
   const before = await draw(ALPHA);
   const { entries } = groups[0];
   const inside = (picture, entry) => {
@@ -318,7 +318,7 @@ await ok("bars instead of a line, and back", async () => {
   assert((await draw(ALPHA)).data.equals(before.data), "not as before");
 });
 
-await ok("gaps are hatched, and nothing else", async () => {
+await ok("only gaps are hatched", async () => {
   const picture = await draw(ALPHA);
   const gap = groups[0].entries.find((entry) => entry.gap);
   const before = groups[0].entries[groups[0].entries.indexOf(gap) - 1];
@@ -342,7 +342,7 @@ async function scales(change) {
 
 const toggle = (text) => (dialog) => dialog.locator(`label:has-text("${text}")`).click();
 
-await ok("a scale for each row, and a common one again", async () => {
+await ok("rows can have their own scale or a common scale", async () => {
   const common = await heights();
 
   await scales(toggle("share a scale"));
@@ -365,7 +365,7 @@ await ok("a scale for each row, and a common one again", async () => {
   assertSame(await heights(), common, "again");
 });
 
-await ok("scales that begin at zero", async () => {
+await ok("scales can begin at zero", async () => {
   const rise = async () => {
     const picture = await draw(ESTIMATED);
 
@@ -389,7 +389,7 @@ await ok("scales fit the visible range", async () => {
   assertSame(viewer.parameters.get("fit"), "view", "fit");
 });
 
-await ok("a range that was typed, for a grouping", async () => {
+await ok("a typed range applies to a grouping", async () => {
   await viewer.open(address);
   await scales(async (dialog) => {
     await dialog.locator('[aria-label="Minimum of Power"]').fill("0");
@@ -414,7 +414,7 @@ await ok("a range that was typed, for a grouping", async () => {
   assertSame(await heights(), list, "what the link shows");
 });
 
-await ok("an axis has two numbers at least", async () => {
+await ok("an axis has at least two numbers", async () => {
   for (const [min, max] of [
     [0, 440],
     [120, 214],
@@ -452,7 +452,7 @@ function along(picture, [x0, y0], [x1, y1], label) {
   return list.filter((colour) => !isClear(colour));
 }
 
-await ok("messages are arrows from where they were sent", async () => {
+await ok("messages are arrows from sender to receiver", async () => {
   await viewer.open(address);
   const [states, over] = [await draw("t0"), await Picture.of(viewer, OVER)];
   const label = over.width - states.width;
@@ -486,7 +486,7 @@ await ok("messages are arrows from where they were sent", async () => {
   assertSame(viewer.parameters.get("arrows"), "no", "arrows");
 });
 
-await ok("the mark, and borders of phases", async () => {
+await ok("the marked range and borders of phases are drawn", async () => {
   await viewer.open(url({ mark: "2.6,3.4", arrows: "no" }));
   const [states, over] = [await draw("t0"), await Picture.of(viewer, OVER)];
   const at = (time) => over.width - states.width + states.x(time);
@@ -587,7 +587,7 @@ await ok("a value keeps its colour", async () => {
   assertSame(await lineColour(ESTIMATED), colour, "colour");
 });
 
-await ok("dark and light by the button: canvases, too", async () => {
+await ok("the button switches canvases between light and dark", async () => {
   await viewer.open(url({ panel: "histogram" }));
   const brightness = (colour) =>
     colour.split(",").slice(0, 3).map(Number).reduce((a, b) => a + b) / 3;
@@ -618,7 +618,7 @@ await ok("dark and light by the button: canvases, too", async () => {
   assertSame(await ink(), light, "light again");
 });
 
-await ok("it asked for nothing, and did not complain", async () => {
+await ok("the page sends no request and logs no error", async () => {
   assertQuiet(viewer, (asked) =>
     [address, "about:blank"].includes(asked.split("#")[0]),
   );

@@ -107,7 +107,7 @@ ok "energies of few states agree within the stated error" close_energies little 
 ok "energies of whole states are exact at any zoom" whole_energies
 ok "reduced pages say how close their energies are" \
 	close_energies big 5 --max-size=1M
-ok "error bounds of strongly reduced pages" close_energies big 2 --max-size=100k
+ok "strongly reduced pages show error bounds" close_energies big 2 --max-size=100k
 ok "the overview has the maximum of the data, of a node" same_total big
 ok "the overview has the maximum of several projects" same_total two
 if "$hdtrace" view 2>&1 | grep -q libmicrohttpd; then

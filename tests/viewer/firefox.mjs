@@ -27,11 +27,11 @@ const browser = await launchFirefox();
 const viewer = await Viewer.open(browser, address);
 const { page } = viewer;
 
-await ok("the whole run: numbers of hdtrace stat", async () => {
+await ok("numbers of the run agree with hdtrace stat", async () => {
   compareWithStat(await viewer.interval(), project, []);
 });
 
-await ok("an interval: the same, and zoomed to", async () => {
+await ok("numbers of an interval agree, also when zoomed", async () => {
   await viewer.mark("0.3", "4.75");
   assertSame(viewer.times("mark"), ["0.3", "4.75"], "mark");
   compareWithStat(await viewer.interval(), project, ["--from=0.3", "--to=4.75"]);
@@ -45,7 +45,7 @@ await ok("an interval: the same, and zoomed to", async () => {
   );
 });
 
-await ok("an interval that is drawn, the wheel and keys", async () => {
+await ok("drag, wheel and keys change the view", async () => {
   await viewer.drag(
     await viewer.point("canvas.ruler", 0.3, 0.3),
     await viewer.point("canvas.ruler", 0.6, 0.3),
@@ -68,7 +68,7 @@ await ok("an interval that is drawn, the wheel and keys", async () => {
   assertSame(span(), 6.12, "width of all");
 });
 
-await ok("states and values are drawn where they are", async () => {
+await ok("states and values are drawn at their times", async () => {
   const known = await legendOf(viewer);
   const [states, values] = [
     await Picture.of(viewer, canvasOf("t0")),
@@ -100,7 +100,7 @@ await ok("fingers pinch and drag", async () => {
   await screen.close();
 });
 
-await ok("all tables", async () => {
+await ok("all tables have rows", async () => {
   for (const panel of await panelsOf(viewer)) {
     await viewer.panel(panel);
     assert((await viewer.text(`#panel-${panel}`)).length > 10, panel);
@@ -112,7 +112,7 @@ await ok("all tables", async () => {
   );
 });
 
-await ok("it asked for nothing, and did not complain", async () => {
+await ok("the page sends no request and logs no error", async () => {
   assertSame(
     await page.evaluate(() =>
       performance.getEntriesByType("resource").map(({ name }) => name),
@@ -124,7 +124,7 @@ await ok("it asked for nothing, and did not complain", async () => {
 });
 
 // Last, since Firefox complains.
-await ok("it could not", async () => {
+await ok("the page is blocked from the network", async () => {
   const directives = await page.evaluate(async () => {
     const list = [];
 

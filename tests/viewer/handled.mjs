@@ -47,7 +47,7 @@ async function cursor() {
 
 const isNear = (a, b, tolerance = 1e-9) => Math.abs(a - b) <= tolerance;
 
-await ok("n and p go through states and events, and the cursor follows", async () => {
+await ok("n and p select states and events, and the cursor follows", async () => {
   await page.mouse.move(...(await pointAt(plotOf("t0"), 0.2)));
   for (const start of starts) {
     await viewer.press("n");
@@ -59,7 +59,7 @@ await ok("n and p go through states and events, and the cursor follows", async (
   }
 });
 
-await ok("the cursor goes by pixels", async () => {
+await ok("keys move the cursor by pixels", async () => {
   const before = await cursor();
   const { width } = await page.locator(canvasOf("t0")).boundingBox();
   const pixel = Number(viewer.times("view")[1]) / (width - 56);
@@ -156,7 +156,7 @@ await ok("rows are folded and hidden by keys", async () => {
   assertSame(viewer.parameters.get("hide"), "s1.0", "hide");
 });
 
-await ok("/ searches, ? helps, and all keys are told", async () => {
+await ok("/ searches, and ? lists all keys", async () => {
   await viewer.open(address);
   await viewer.press("/");
   await page.keyboard.type("beta");
@@ -183,7 +183,7 @@ await ok("/ searches, ? helps, and all keys are told", async () => {
 
 /* ---- The pointer ------------------------------------------------------------- */
 
-await ok("a double click marks a state, Shift and dragging anything", async () => {
+await ok("a double click marks a state, and Shift-drag marks a range", async () => {
   await viewer.open(address);
   await page.mouse.dblclick(...(await pointAt(plotOf("t0"), 1.1, 0.8)));
   await viewer.settle();
@@ -213,7 +213,7 @@ await ok("a click on a phase marks it", async () => {
   assertSame(viewer.times("mark"), ["2", "5"], "mark");
 });
 
-await ok("low windows have time lines, too", async () => {
+await ok("windows of small height have time lines", async () => {
   for (const height of [400, 500]) {
     const low = await Viewer.open(browser, address, {
       viewport: { width: 1280, height },
@@ -230,7 +230,7 @@ await ok("low windows have time lines, too", async () => {
   }
 });
 
-await ok("the wheel scrolls over names, and with Shift", async () => {
+await ok("the wheel scrolls over names or with Shift", async () => {
   const low = await Viewer.open(browser, address, {
     viewport: { width: 1280, height: 640 },
   });
@@ -262,7 +262,7 @@ await ok("fingers pinch and drag", async () => {
   await screen.close();
 });
 
-await ok("the strip: a new view, its ends, and keys", async () => {
+await ok("the strip changes the view by drag and keys", async () => {
   await viewer.open(address);
   const at = (time) => viewer.point(".overview", (time + 0.06) / 6.12);
   const view = () => {
@@ -315,7 +315,7 @@ async function tooltip(selector, time, y) {
   }));
 }
 
-await ok("tooltip: values, gaps, states, events", async () => {
+await ok("tooltips show values, gaps, states and events", async () => {
   await viewer.open(url({ arrows: "no" }));
   for (const { start, end, values } of groups[0].entries) {
     const { lines } = await tooltip(plotOf("s0.0"), (start + end) / 2);
@@ -345,7 +345,7 @@ await ok("tooltip: values, gaps, states, events", async () => {
   assertSame(estimated.lines.Note, "simulated or estimated", "T");
 });
 
-await ok("tooltip: messages", async () => {
+await ok("tooltips show messages", async () => {
   await viewer.open(address);
   const [, from] = await viewer.point(plotOf("t0"), 0.5, 13 / 60);
   const [, to] = await viewer.point(plotOf("t1"));
@@ -362,7 +362,7 @@ await ok("tooltip: messages", async () => {
   assertSame([lines.Communicator, lines.Note], ["WORLD", undefined], "message");
 });
 
-await ok("it asked for nothing, and did not complain", async () => {
+await ok("the page sends no request and logs no error", async () => {
   assertQuiet(viewer, (asked) =>
     ["about:blank", address].includes(asked.split("#")[0]),
   );

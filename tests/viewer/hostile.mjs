@@ -41,7 +41,7 @@ async function assertHarmless(what) {
   );
 }
 
-await ok("names are shown as they stand", async () => {
+await ok("names with markup are shown as text", async () => {
   assertSame(await viewer.text("h1"), hostile, "heading");
   assertSame(await page.title(), `${hostile} – HDTrace`, "title");
   assertSame(await viewer.text(".description"), hostile, "description");
@@ -54,7 +54,7 @@ await ok("names are shown as they stand", async () => {
   await assertHarmless("page");
 });
 
-await ok("values that are not numbers, and long numbers", async () => {
+await ok("NaN, infinite and long numbers are shown", async () => {
   const rows = new Map(
     (await viewer.interval()).map((row) => [row.value, row]),
   );
@@ -70,7 +70,7 @@ await ok("values that are not numbers, and long numbers", async () => {
   assertSame(rows.get(hostile).max, "Inf", "infinite");
 });
 
-await ok("all tables, dialogs and tooltips", async () => {
+await ok("tables, dialogs and tooltips show names as text", async () => {
   const tabs = await panelsOf(viewer);
 
   for (const tab of tabs) {
@@ -95,7 +95,7 @@ await ok("all tables, dialogs and tooltips", async () => {
   await viewer.press("n", "n", "s");
 });
 
-await ok("texts in a link", async () => {
+await ok("texts in a link are shown as text", async () => {
   const parameters = new URLSearchParams({
     view: `0,3,${hostile}`,
     mark: "0.5,1.5",
@@ -131,7 +131,7 @@ for (const fragment of [
     await assertHarmless("page");
   });
 
-await ok("it asked for nothing, and did not complain", async () => {
+await ok("the page sends no request and logs no error", async () => {
   assertQuiet(
     viewer,
     (url) => url.split("#")[0] === address || url === "about:blank",

@@ -13,7 +13,7 @@ make_mini
 if "$hdtrace" report --html x mini 2>&1 | grep -q "without the viewer"; then
 	ok "the message names Node.js and npm" \
 		says "Node.js and npm" 2 report --html x mini
-	ok "nothing was written" [ ! -e x ]
+	ok "no page is written without the viewer" [ ! -e x ]
 	done_testing
 fi
 
@@ -57,45 +57,45 @@ is_below() {
 	[ "$(wc -c <"$1")" -le "$2" ]
 }
 
-ok "a page" status 0 report -q -o page.html mini
-ok "says how large it is" grep -qE '^page.html: [0-9.]+ kB, exact$' out
+ok "a page is written" status 0 report -q -o page.html mini
+ok "the size of the page is printed" grep -qE '^page.html: [0-9.]+ kB, exact$' out
 ok "the page has the groups" has_line '<div hidden id="s0" data-index='
 ok "the page has the traces" has_line '<div hidden id="t1" data-index='
 ok "the page has the messages" has_line '<div hidden id="m0" data-index='
 ok "the page opens no connections" is_closed
 if command -v perl >/dev/null; then
-	ok "the script is the one that is allowed" hash_fits
+	ok "the policy allows only the script of the page" hash_fits
 else
-	skip "the script is the one that is allowed" "perl is missing"
+	skip "the policy allows only the script of the page" "perl is missing"
 fi
-ok "the project is data" is_data
+ok "the project is embedded as data" is_data
 ok "the page has the licence of uPlot" has_line 'The MIT License'
 ok "an existing page is kept" \
 	says "File exists; --force replaces it" 2 report -o page.html mini
 ok "--force replaces an existing page" status 0 report -q --force -o page.html mini
-ok "to stdout" status 0 report -q --html - mini
-ok "the same" cmp page.html out
-ok "a directory that does not exist" \
+ok "a page is written to stdout" status 0 report -q --html - mini
+ok "the page on stdout equals the file" cmp page.html out
+ok "a missing directory is reported" \
 	says "No such file or directory" 2 report -o none/page.html mini
 for size in 0 -1 x 5X '' 1e99; do
-	ok "--max-size=$size" \
+	ok "--max-size=$size is refused" \
 		says "invalid size" 2 report -o x.html --max-size="$size" mini
 done
-ok "--max-size alone" says "require --html" 2 report --max-size=1M mini
-ok "--format=json" \
+ok "--max-size requires --html" says "require --html" 2 report --max-size=1M mini
+ok "--html cannot be combined with --format=json" \
 	says "--html: cannot be combined with --format=json" 2 report --format=json -o x.html mini
-ok "nothing was written" [ ! -e x.html ]
+ok "no page is written after usage errors" [ ! -e x.html ]
 "$abs_top_builddir/tests/bench/make-project" --nodes=2 --ranks=2 \
 	--records=20000 --values=100000 run
-ok "a larger project" status 0 report -q -o large.html run
+ok "a page of a larger project is written" status 0 report -q -o large.html run
 limit=$(($(wc -c <large.html) * 2 / 3))
-ok "reduced" status 0 report -q -o small.html --max-size=$limit run
+ok "a reduced page is written" status 0 report -q -o small.html --max-size=$limit run
 cp out small
 ok "--max-size makes a smaller page" smaller small.html large.html
 ok "the page is below --max-size" is_below small.html $limit
 ok "the message reports the lower resolution" grep -q 'in lower resolution' small
 ok "a page above --max-size is reported" \
 	says "larger than --max-size" 0 report -o tiny.html --max-size=1 run
-ok "phases" status 0 report -q --force -o page.html --phases-from=alpha_0 mini
-ok "are in the page" has_line '"phases": \[$'
+ok "a page with phases is written" status 0 report -q --force -o page.html --phases-from=alpha_0 mini
+ok "the page has the phases" has_line '"phases": \[$'
 done_testing

@@ -21,7 +21,7 @@ const RATES = {
   [DELTA]: [[0.4, 10], [1.4, 20], [3, 30], [4.4, 50], [5.4, 10], [8.4, 30]],
 };
 
-await ok("rates are drawn, as lines that fit each other", async () => {
+await ok("rates of all kinds are drawn as consistent lines", async () => {
   for (const [key, rates] of Object.entries(RATES)) {
     const picture = await Picture.of(viewer, canvasOf(key));
     const list = rates.map(([time, rate]) => [rate, picture.line(time).y]);
@@ -38,7 +38,7 @@ await ok("rates are drawn, as lines that fit each other", async () => {
   }
 });
 
-await ok("nothing is drawn where growth is not known", async () => {
+await ok("unknown growth is not drawn", async () => {
   const picture = await Picture.of(viewer, canvasOf(COUNTER));
   const known = picture.line(3).strength;
 
@@ -47,7 +47,7 @@ await ok("nothing is drawn where growth is not known", async () => {
     assert(picture.line(time).strength < known / 4, `at ${time} s`);
 });
 
-await ok("units of rates", async () => {
+await ok("axes have the units of rates", async () => {
   const unitOf = (key) => viewer.text(`.row[data-key="${key}"] .row-unit`);
 
   assertSame(
@@ -57,7 +57,7 @@ await ok("units of rates", async () => {
   );
 });
 
-await ok("at the pointer there are rate and growth", async () => {
+await ok("the tooltip shows rate and growth", async () => {
   const [x] = await viewer.point(`${canvasOf(COUNTER)}`, 0);
   const picture = await Picture.of(viewer, canvasOf(COUNTER));
   const [, y] = await viewer.point(canvasOf(COUNTER), 0, 0.5);
@@ -98,7 +98,7 @@ async function shown() {
   );
 }
 
-await ok("each kind has the numbers that mean something", async () => {
+await ok("each kind has its own columns", async () => {
   assertSame(
     await shown(),
     [
@@ -145,7 +145,7 @@ await ok("each kind has the numbers that mean something", async () => {
   );
 });
 
-await ok("entries on borders count with their share", async () => {
+await ok("entries on borders count in proportion", async () => {
   await viewer.mark("3", "4.5");
   const [counter, delta] = await shown();
 
@@ -179,7 +179,7 @@ await ok("gaps are shown as unknown", async () => {
   assertSame([gauge.Mean, gauge.Integral], ["100", "100"], "gauge");
 });
 
-await ok("there are no columns that no value has a number for", async () => {
+await ok("empty columns are omitted", async () => {
   const search = 'input[aria-label^="Search rows"]';
   const titles = async (name) => {
     await page.fill(search, name);
@@ -203,7 +203,7 @@ await ok("there are no columns that no value has a number for", async () => {
   await viewer.settle();
 });
 
-await ok("saved cells are empty where a number means nothing", async () => {
+await ok("saved cells without a meaning are empty", async () => {
   await page.click('button:text-is("Whole run")');
   await viewer.settle();
   const [download] = await Promise.all([
@@ -233,7 +233,7 @@ await ok("saved cells are empty where a number means nothing", async () => {
   );
 });
 
-await ok("values of one's own, and histograms, are of rates", async () => {
+await ok("expressions and histograms use rates", async () => {
   const define = JSON.stringify(["Both", "", "2 * C"]);
 
   await viewer.open(
@@ -250,7 +250,7 @@ await ok("values of one's own, and histograms, are of rates", async () => {
   assert(note.startsWith("Median 20 W"), note);
 });
 
-await ok("it asked for nothing, and did not complain", async () => {
+await ok("the page sends no request and logs no error", async () => {
   assertQuiet(viewer, (asked) =>
     ["about:blank", address].includes(asked.split("#")[0]),
   );

@@ -46,7 +46,7 @@ async function choose(node) {
   );
 }
 
-await ok("there is a panel, and the slow server is named", async () => {
+await ok("the panel names the slow server", async () => {
   await page.click("#tab-layers");
   await page.waitForSelector("#panel-layers tbody tr");
   const text = await viewer.text("#panel-layers");
@@ -97,7 +97,7 @@ await ok("layers of a server are in order, with pending operations", async () =>
   assert(text.includes("≤ "), text);
 });
 
-await ok("they are drawn, each in its colour", async () => {
+await ok("layers are drawn in their colours", async () => {
   const colours = await page.$$eval("#panel-layers .chip", (chips) =>
     chips.map((chip) => getComputedStyle(chip).backgroundColor),
   );
@@ -125,8 +125,8 @@ await ok("they are drawn, each in its colour", async () => {
   for (const count of counts) assert(count > 20, JSON.stringify([colours, counts]));
 });
 
-await ok("it can be read by all", () => assertAccessible(viewer, "layers"));
-await ok("nothing was complained about", () =>
+await ok("the panel is accessible", () => assertAccessible(viewer, "layers"));
+await ok("the page logs no error", () =>
   assertQuiet(viewer, (url) => url.startsWith(address)));
 await browser.close();
 done();

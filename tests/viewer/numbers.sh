@@ -61,30 +61,30 @@ numbers_are() {
 	fi
 }
 
-ok "a small project" numbers_are exact mini 8
-ok "a larger project" numbers_are exact made/run 6
+ok "numbers of a small project agree" numbers_are exact mini 8
+ok "numbers of a larger project agree" numbers_are exact made/run 6
 for size in 60000 150000 300000; do
-	ok "the same in $size bytes" \
+	ok "numbers of a page of $size bytes agree" \
 		numbers_are reduced made/run 4 --max-size=$((base + size))
 done
-ok "each kind has the numbers that mean something" \
+ok "numbers of all kinds agree" \
 	numbers_are exact kinds.stat 12
-ok "all three of them" grep -q ' 0 wrong; counter delta gauge$' numbers
-ok "rates are drawn, at any zoom" same_rates page.html
+ok "gauges, counters and deltas are checked" grep -q ' 0 wrong; counter delta gauge$' numbers
+ok "drawn rates agree at any zoom" same_rates page.html
 for i in 1 2 3; do
-	ok "the same of few entries, $i" numbers_are exact "few$i.stat" 40
+	ok "numbers of few entries agree, $i" numbers_are exact "few$i.stat" 40
 done
 for size in 20000 200000 600000; do
-	ok "the same in $size bytes, by kind" \
+	ok "numbers of all kinds in $size bytes agree" \
 		numbers_are reduced kinds.stat 12 --max-size=$((base + size))
 done
 for project in stresstest partdiff-mpi; do
 	if [ -d "$corpus/$project" ]; then
-		ok "$project" numbers_are exact "$corpus/$project" 5
-		ok "$project, reduced" numbers_are reduced "$corpus/$project" \
+		ok "numbers of $project agree" numbers_are exact "$corpus/$project" 5
+		ok "numbers of reduced $project agree" numbers_are reduced "$corpus/$project" \
 			5 --max-size=$((base + 90000))
 	else
-		skip "$project" "no historic projects in $corpus"
+		skip "numbers of $project agree" "no historic projects in $corpus"
 	fi
 done
 
@@ -104,12 +104,12 @@ served_rates() {
 	end_view TERM && return "$ret"
 }
 if "$hdtrace" view 2>&1 | grep -q libmicrohttpd; then
-	skip "served" "hdtrace was built without libmicrohttpd"
-	skip "served, by kind" "hdtrace was built without libmicrohttpd"
-	skip "served rates" "hdtrace was built without libmicrohttpd"
+	skip "served numbers agree" "hdtrace was built without libmicrohttpd"
+	skip "served numbers of all kinds agree" "hdtrace was built without libmicrohttpd"
+	skip "served rates agree" "hdtrace was built without libmicrohttpd"
 else
-	ok "served" served_numbers made/run
-	ok "served, by kind" served_numbers kinds.stat
-	ok "served rates" served_rates
+	ok "served numbers agree" served_numbers made/run
+	ok "served numbers of all kinds agree" served_numbers kinds.stat
+	ok "served rates agree" served_rates
 fi
 done_testing

@@ -53,7 +53,7 @@ async function endPrint() {
   await paper.settle();
 }
 
-await ok("the button prints all rows, in light colours", async () => {
+await ok("the button prints all rows in light colours", async () => {
   const before = [await paper.rows(), await background()];
   const all = await screen.rows();
 
@@ -85,7 +85,7 @@ await ok("the button prints all rows, in light colours", async () => {
   assertSame([await paper.rows(), await background()], before, "after it");
 });
 
-await ok("so does Ctrl+P", async () => {
+await ok("Ctrl+P prints all rows in light colours", async () => {
   await print(() => paper.page.keyboard.press("Control+p"));
   assertSame(await paper.rows(), await screen.rows(), "rows");
   await endPrint();
@@ -138,7 +138,7 @@ function countColours(pdf) {
 /** The last state of each trace, which ends where the run does, is as far right
  *  as anything. */
 if (process.env.PDFTOPPM)
-  await ok("nothing is cut off, on any usual paper", async () => {
+  await ok("all rows fit on A4 and Letter", async () => {
     const known = await legendOf(screen);
     const last = ["FileWrite", "Sort"];
     // What is a little wider than the paper browsers print smaller; this is not.
@@ -163,12 +163,12 @@ if (process.env.PDFTOPPM)
   });
 else
   skip(
-    "nothing is cut off, on any usual paper",
+    "all rows fit on A4 and Letter",
     "pdftoppm is missing (Debian: poppler-utils)",
   );
 
 if (process.env.PDFTOPPM)
-  await ok("states are on paper, those below arrows, too", async () => {
+  await ok("states are printed, also states below arrows", async () => {
     const counts = countColours(await paper.page.pdf());
     const known = await legendOf(screen);
     const states = [...statesOf(0), ...statesOf(1)];
@@ -183,7 +183,7 @@ if (process.env.PDFTOPPM)
   });
 else
   skip(
-    "states are on paper, those below arrows, too",
+    "states are printed, also states below arrows",
     "pdftoppm is missing (Debian: poppler-utils)",
   );
 

@@ -24,7 +24,7 @@ const viewer = await Viewer.open(browser, url, {
   viewport: { width: 1280, height: 1800 },
 });
 
-await ok("the prediction is above, the run below, each with its node and PEs", async () => {
+await ok("the prediction is above the run, with node and PEs", async () => {
   const labels = await viewer.page.$$eval(".row-name", (list) =>
     list.map((label) => label.textContent.trim().replace(/\s+/g, " ")),
   );
@@ -39,7 +39,7 @@ await ok("the prediction is above, the run below, each with its node and PEs", a
   assert(labels[0] === `Power of ${predicted} Power of ${measured}`, labels[0]);
 });
 
-await ok("tasks have one colour, and stand at one time in both", async () => {
+await ok("tasks have equal colours and times in both projects", async () => {
   const colour = (await legendOf(viewer)).get("WAIT").colour;
   const [start, span] = viewer.times("view").map(Number);
   const keys = await viewer.page.$$eval(".row[data-key^=t]", (list) =>
@@ -62,7 +62,7 @@ await ok("tasks have one colour, and stand at one time in both", async () => {
   found.slice(2).forEach((end) => assert(end > 0.58 && end < 6, `${found}`));
 });
 
-await ok("power of each project, and the difference", async () => {
+await ok("power and its difference are drawn", async () => {
   const rows = await viewer.interval();
 
   for (const project of [predicted, measured]) {

@@ -83,7 +83,7 @@ async function find(v, text) {
   return tableOf(v, "Find relations");
 }
 
-await ok("a row for each file of relations", async () => {
+await ok("each relation file has a row", async () => {
   assertSame(await viewer.rows(), ["n3", "r0", "r1", "r2"], "rows");
   // Writes last 2.5 s, and there is one each second: three at a time. Requests and
   // what they write come in pairs.
@@ -94,7 +94,7 @@ await ok("a row for each file of relations", async () => {
   assertSame(heights, [3, 2, 2].map((lanes) => 4 + lanes * LANE + 3 + 14), "heights");
 });
 
-await ok("the slowest are trees", async () => {
+await ok("the slowest relations are listed as trees", async () => {
   await viewer.panel("relations");
   const trees = await viewer.page.$$eval(
     '#panel-relations section[aria-label="Slowest"] details',
@@ -114,7 +114,7 @@ await ok("the slowest are trees", async () => {
   );
 });
 
-await ok("those that overlap are above each other", async () => {
+await ok("overlapping relations are stacked", async () => {
   // By hand: writes from 0, 1 and 2 s, the next one from 3 s takes the first lane.
   for (const [time, lane, isThere] of [
     [0.5, 0, true],
@@ -128,14 +128,14 @@ await ok("those that overlap are above each other", async () => {
     assertSame(await isThereAt("r0", time, lane), isThere, `${time} s, lane ${lane}`);
 });
 
-await ok("arrows to all that something caused", async () => {
+await ok("arrows connect a relation with all its effects", async () => {
   assertSame(await said(viewer, "causes"), "24", "arrows");
   await viewer.press("a");
   assertSame(await said(viewer, "causes"), "0", "arrows when they are off");
   await viewer.press("a");
 });
 
-await ok("a click follows one request, and greys the rest", async () => {
+await ok("a click highlights one request", async () => {
   // Of the request: a write and one part of it; of others the same.
   const own = [["r0", 1.2, 1], ["r1", 1.4, 0]];
   const others = [["r0", 0.1, 0], ["r1", 0.4, 0], ["r2", 0.6, 0]];
@@ -190,7 +190,7 @@ await ok("the tree agrees with hdtrace relations", async () => {
   );
 });
 
-await ok("the address has the request", async () => {
+await ok("the URL contains the highlighted request", async () => {
   const { url } = viewer;
 
   await viewer.press("Escape");
@@ -210,7 +210,7 @@ await ok("a click on empty space follows no relation", async () => {
   assertSame(await said(viewer, "request"), "", "relations");
 });
 
-await ok("found by name, token and attribute", async () => {
+await ok("search finds relations by name, token and attribute", async () => {
   assertSame((await find(viewer, "PWRITE")).length, 12, "by name");
   assertSame((await find(viewer, "B:1.1:1:11")).length, 1, "by token");
   // Of the cause as well: two requests name it.
@@ -242,7 +242,7 @@ await ok("the tooltip describes a relation", async () => {
     assert(text.includes(part), `it does not say ${part}: ${text}`);
 });
 
-await ok("few: nothing went wrong", () =>
+await ok("the page of few relations logs no error", () =>
   assertQuiet(viewer, (url) => url.startsWith(folder)));
 await viewer.close();
 
@@ -250,7 +250,7 @@ await viewer.close();
 
 const many = await Viewer.open(browser, `${folder}/many.html`);
 
-await ok("of 100,000 no arrow, but how many there are", async () => {
+await ok("a page of 100,000 relations shows their number without arrows", async () => {
   assertSame(await said(many, "causes"), "0", "arrows");
   assert((await note(many)).includes("zoom in"), `it says ${await note(many)}`);
   const label = await many.page.$eval('.row[data-key="r1"]', (row) =>
@@ -266,7 +266,7 @@ await ok("of 100,000 no arrow, but how many there are", async () => {
     assert(picture.alphaAt(picture.x(time), picture.height - 4) > 0, `nothing at ${time} s`);
 });
 
-await ok("of some of them all, with arrows", async () => {
+await ok("a page shows some of 100,000 relations with arrows", async () => {
   await many.open(`${folder}/many.html#view=200,0.4`);
   const count = Number(await said(many, "causes"));
 
@@ -274,7 +274,7 @@ await ok("of some of them all, with arrows", async () => {
   assert(count >= 70 && count <= 100, `${count} arrows`);
 });
 
-await ok("one of them is found, and shown", async () => {
+await ok("search finds one of 100,000 relations", async () => {
   await many.open(`${folder}/many.html`);
   assertSame((await find(many, "file=f12345")).length, 1, "by attribute");
   await many.page.click('#panel-relations section[aria-label="Find relations"] tbody button');
@@ -289,10 +289,10 @@ await ok("one of them is found, and shown", async () => {
   assertSame(await said(many, "causes"), "4", "arrows in the whole run");
 });
 
-await ok("many: nothing went wrong", () =>
+await ok("the page of many relations logs no error", () =>
   assertQuiet(many, (url) => url.startsWith(folder)));
 
-await ok("a reduced page says so, and has the longest", async () => {
+await ok("a reduced page says so and has the longest relations", async () => {
   await many.open(`${folder}/reduced.html`);
   const banner = await many.text(".banner");
 
@@ -325,7 +325,7 @@ await ok("arrows show the longest relations", async () => {
   assert((await note(many)).includes("longest relations only"), `it says ${await note(many)}`);
 });
 
-await ok("rows say that their file is cut", async () => {
+await ok("rows of truncated files say so", async () => {
   await many.open(`${folder}/damaged.html`);
   assertSame(
     await many.page.$$eval(".row-relations", (rows) =>
@@ -371,7 +371,7 @@ async function waitFor(v, key, wanted) {
   await v.settle();
 }
 
-await ok("served: the same, when all was read", () =>
+await ok("a served page equals the file after loading", () =>
   serve([few], async (served) => {
     await waitFor(served, "causes", "24");
     await click(served, "r0", 1.6, 1);
@@ -381,7 +381,7 @@ await ok("served: the same, when all was read", () =>
     await waitFor(served, "request", "5");
   }));
 
-await ok("of two projects, each with its own", () =>
+await ok("two projects have their own relations", () =>
   serve([few, other], async (served) => {
     await waitFor(served, "causes", "36");
     await click(served, "r3", 1.6, 1);

@@ -23,7 +23,7 @@ const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
 
 page.setDefaultTimeout(PATIENCE_MS);
 
-await ok("it opens", async () => {
+await ok("a page with many rows opens", async () => {
   await page.goto(url);
   const drawn = await page.waitForFunction(
     () =>
@@ -39,7 +39,7 @@ await ok("it opens", async () => {
   assert(!openMs || ms <= openMs, `after ${ms} ms, not ${openMs}`);
 });
 
-await ok("all rows are there, and few elements", async () => {
+await ok("all rows are shown with few elements", async () => {
   await page.waitForFunction(
     () => document.querySelector(".progress").hidden === true,
   );
@@ -64,7 +64,7 @@ function settle() {
   });
 }
 
-await ok("rows that stay are not drawn again when one scrolls", async () => {
+await ok("scrolling draws only new rows", async () => {
   await settle();
   // Canvases that are drawn again are cleared before.
   await page.evaluate(() => {
@@ -155,7 +155,7 @@ function measure() {
   });
 }
 
-await ok("frames are fast", async () => {
+await ok("frames are drawn in time", async () => {
   const times = await measure();
   const at = (share) => times[Math.floor((times.length - 1) * share)];
 

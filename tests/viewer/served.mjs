@@ -22,11 +22,11 @@ const browser = await launch();
 const viewer = await Viewer.open(browser, address);
 const { page } = viewer;
 
-await ok("the whole run: numbers of hdtrace stat", async () => {
+await ok("numbers of the run agree with hdtrace stat", async () => {
   compareWithStat(await viewer.interval(), project, []);
 });
 
-await ok("an interval", async () => {
+await ok("numbers of an interval agree", async () => {
   await viewer.mark("0.3", "1.75");
   compareWithStat(await viewer.interval(), project, [
     "--from=0.3",
@@ -34,7 +34,7 @@ await ok("an interval", async () => {
   ]);
 });
 
-await ok("the report, when everything was read", async () => {
+await ok("the report appears after loading", async () => {
   const report = JSON.parse(
     hdtrace("report", "-q", "--format=json", "--phases=borders", project),
   );
@@ -47,7 +47,7 @@ await ok("the report, when everything was read", async () => {
   );
 });
 
-await ok("entries are read when they are looked at", async () => {
+await ok("entries are loaded for the visible range", async () => {
   await page.click("text=Zoom to it");
   await viewer.press("+", "+", "+", "+", "+", "+", "+", "+");
   assert(
@@ -56,7 +56,7 @@ await ok("entries are read when they are looked at", async () => {
   );
 });
 
-await ok("a link shows the same, exactly", async () => {
+await ok("a link restores the view exactly", async () => {
   const second = await Viewer.open(browser, viewer.url);
   const look = async (of) => ({
     url: of.url,
@@ -69,11 +69,11 @@ await ok("a link shows the same, exactly", async () => {
   await second.close();
 });
 
-await ok("it asked this server only, and did not complain", async () => {
+await ok("the page asks only its server and logs no error", async () => {
   assertQuiet(viewer, isOwn);
 });
 
-await ok("a page of others is told nothing", async () => {
+await ok("pages of other origins get no data", async () => {
   const other = await browser.newPage();
 
   await other.goto("about:blank");

@@ -80,7 +80,7 @@ for (const [options, wanted, span] of [
 
 const { viewer, close } = await show();
 
-await ok("names follow their project's name", async () => {
+await ok("names have the prefix of their project", async () => {
   const labels = await viewer.page.$$eval(".row-name", (list) =>
     list.map((label) => label.textContent.trim().replace(/\s+/g, " ")),
   );
@@ -101,7 +101,7 @@ await ok("names follow their project's name", async () => {
   );
 });
 
-await ok("numbers of each project, and the difference", async () => {
+await ok("numbers of each project and the difference are shown", async () => {
   const rows = await viewer.interval();
   const of = (project) =>
     JSON.parse(hdtrace("stat", "-q", "--format=json", project)).rows[0];
@@ -133,7 +133,7 @@ await ok("numbers of each project, and the difference", async () => {
   );
 });
 
-await ok("curves lie over each other, on one scale", async () => {
+await ok("curves are overlaid on one scale", async () => {
   const lines = await viewer.page.$$eval(
     '.row[data-key="power"] .overlaid canvas',
     (list) => list.length,

@@ -54,9 +54,9 @@ run_name=first
 make_run first 1000000000 1 100 200 300
 run_name=second
 make_run second 1000000003 2 150 250 250
-ok "a mark that a project has not" says "first: no state or event named nothing, as required by --align" \
+ok "an unknown mark is reported" says "first: no state or event named nothing, as required by --align" \
 	2 view --no-browser --align=nothing first second
-ok "a project that is not there" says "No such file" 2 view --no-browser first none
+ok "a missing project is reported" says "No such file" 2 view --no-browser first none
 "$abs_top_builddir/tests/bench/make-project" --nodes=10 --ranks=20 \
 	--records=40000 --values=20000 many || exit 99
 "$abs_top_builddir/tests/bench/make-project" --nodes=10 --ranks=20 \

@@ -32,11 +32,11 @@ const intervalOptions = () => {
   return [`--from=${from}`, `--to=${to}`];
 };
 
-await ok("the whole run: numbers of hdtrace stat", async () => {
+await ok("numbers of the run agree with hdtrace stat", async () => {
   compareWithStat(await viewer.interval(), project, []);
 });
 
-await ok("an interval that was typed", async () => {
+await ok("a typed interval is marked", async () => {
   await viewer.mark("0.3", "1.75");
   assertSame(viewer.times("mark"), ["0.3", "1.75"], "mark");
   compareWithStat(await viewer.interval(), project, [
@@ -45,7 +45,7 @@ await ok("an interval that was typed", async () => {
   ]);
 });
 
-await ok("zoom to it", async () => {
+await ok("the view zooms to the marked interval", async () => {
   await page.keyboard.press("Escape");
   await viewer.mark("0.3", "1.75");
   await page.click("text=Zoom to it");
@@ -58,7 +58,7 @@ await ok("zoom to it", async () => {
   );
 });
 
-await ok("an interval that was drawn on the ruler", async () => {
+await ok("an interval can be drawn on the ruler", async () => {
   await viewer.drag(
     await viewer.point("canvas.ruler", 0.2, 0.3),
     await viewer.point("canvas.ruler", 0.7, 0.3),
@@ -69,7 +69,7 @@ await ok("an interval that was drawn on the ruler", async () => {
   compareWithStat(await viewer.interval(), project, intervalOptions());
 });
 
-await ok("the time in states, as hdtrace stat --regions", async () => {
+await ok("times in states agree with hdtrace stat --regions", async () => {
   await viewer.panel("profile");
   const shown = await page.$$eval("#panel-profile tr[data-state]", (rows) =>
     rows.map((row) => [
@@ -97,7 +97,7 @@ await ok("the time in states, as hdtrace stat --regions", async () => {
   }
 });
 
-await ok("a histogram of the marked range", async () => {
+await ok("a histogram of the marked range is shown", async () => {
   await viewer.panel("histogram");
   const rows = await page.$$eval("#panel-histogram tbody tr", (r) => r.length);
 
@@ -105,7 +105,7 @@ await ok("a histogram of the marked range", async () => {
   assert(await page.$("#panel-histogram canvas"), "no picture");
 });
 
-await ok("the wheel zooms where the pointer is", async () => {
+await ok("the wheel zooms at the pointer", async () => {
   const before = viewer.times("view").map(Number);
   const point = await viewer.point(".row-states .row-plot", 0.5, 0.5);
 
@@ -123,7 +123,7 @@ await ok("the wheel zooms where the pointer is", async () => {
   );
 });
 
-await ok("dragging moves", async () => {
+await ok("dragging moves the view", async () => {
   const before = viewer.times("view").map(Number);
 
   await viewer.drag(
@@ -138,7 +138,7 @@ await ok("dragging moves", async () => {
   );
 });
 
-await ok("keys: zoom, move, back, all", async () => {
+await ok("keys zoom, move, go back and show all", async () => {
   await page.click(".position", { force: true }).catch(() => {});
   const [before] = [viewer.times("view").map(Number)];
 
@@ -157,7 +157,7 @@ await ok("keys: zoom, move, back, all", async () => {
   assert(!viewer.times("mark"), "Escape leaves the mark");
 });
 
-await ok("the overview moves", async () => {
+await ok("dragging the overview moves the view", async () => {
   await viewer.press("+", "+", "+");
   const before = viewer.times("view").map(Number);
 
@@ -169,7 +169,7 @@ await ok("the overview moves", async () => {
   await viewer.press("0");
 });
 
-await ok("values at the cursor", async () => {
+await ok("values at the cursor are shown", async () => {
   await page.mouse.move(...(await viewer.point(".row-states .row-plot", 0.5, 0.3)));
   await page.waitForFunction(
     () => document.querySelector(".row-value .at-cursor")?.textContent,
@@ -180,7 +180,7 @@ await ok("values at the cursor", async () => {
   await page.waitForSelector(".tooltip:not([hidden])");
 });
 
-await ok("messages are arrows", async () => {
+await ok("messages are drawn as arrows", async () => {
   await viewer.go(address);
   await viewer.press("0");
   const arrows = () =>
@@ -192,7 +192,7 @@ await ok("messages are arrows", async () => {
   await viewer.press("a");
 });
 
-await ok("rows: search, hide, show", async () => {
+await ok("rows are searched, hidden and shown", async () => {
   const all = (await viewer.rows()).length;
 
   await page.fill('input[aria-label^="Search rows"]', "CPU_TOTAL");
@@ -217,7 +217,7 @@ await ok("rows: search, hide, show", async () => {
   );
 });
 
-await ok("a value of one's own", async () => {
+await ok("an expression defines a new value", async () => {
   await viewer.go(address);
   await viewer.panel("values");
   await page.fill("#panel-values input >> nth=0", "Both");
@@ -243,7 +243,7 @@ await ok("a value of one's own", async () => {
   await page.fill('input[aria-label^="Search rows"]', "");
 });
 
-await ok("an expression that makes no sense is told", async () => {
+await ok("an invalid expression is reported", async () => {
   await viewer.panel("values");
   await page.fill("#panel-values input >> nth=0", "Bad");
   await page.fill("#panel-values input >> nth=1", "sum(");
@@ -253,7 +253,7 @@ await ok("an expression that makes no sense is told", async () => {
   );
 });
 
-await ok("phases, and which drew most", async () => {
+await ok("phases are listed with the highest power", async () => {
   await viewer.go(address);
   const card = (selector, key) =>
     page.$eval(selector, (element, name) => element.dataset[name], key);
@@ -270,7 +270,7 @@ await ok("phases, and which drew most", async () => {
   );
 });
 
-await ok("a link shows the same", async () => {
+await ok("a link restores the view", async () => {
   await viewer.go(address);
   await viewer.mark("0.5", "1.5");
   await viewer.press("Tab");
@@ -294,7 +294,7 @@ await ok("a link shows the same", async () => {
   await second.close();
 });
 
-await ok("dark and light", async () => {
+await ok("the page has a dark and a light mode", async () => {
   const brightness = () =>
     page.evaluate(() => {
       const [r, g, b] = getComputedStyle(document.body)
@@ -311,7 +311,7 @@ await ok("dark and light", async () => {
   assert((await brightness()) < 60, "dark is light");
 });
 
-await ok("for those who do not see it: all tables, light and dark", async () => {
+await ok("all tables are accessible in light and dark", async () => {
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme, media: "screen" });
     const tabs = await panelsOf(viewer);
@@ -372,7 +372,7 @@ await ok("simulated data is marked", async () => {
   await other.close();
 });
 
-await ok("it asked for nothing, and did not complain", async () => {
+await ok("the page sends no request and logs no error", async () => {
   assertQuiet(viewer, isOwn);
 });
 

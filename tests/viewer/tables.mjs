@@ -41,7 +41,7 @@ function stat(value, column, from, to) {
 
 const sum = (list) => list.reduce((a, b) => a + b, 0);
 
-await ok("an interval that was named is a phase, with its energy", async () => {
+await ok("a named interval is a phase with energy", async () => {
   await viewer.open(address);
   await viewer.mark("0.5", "4.5");
   await page.click("text=Name it…");
@@ -88,7 +88,7 @@ const cells = (selector, titles) =>
 
 // By hand, from drawn-project.sh: alpha draws 100, 200, 300 and 400 W for 1 s each,
 // with a gap from 2 to 4 s; beta 50, 150 and 100 W for 2 s each.
-await ok("energies say of how much of the time they are known", async () => {
+await ok("energies show their known time", async () => {
   const headline = () => page.textContent("#panel-interval .headline");
   const alpha = '#panel-interval tr[data-key="s0.0"]';
   const state = (name) =>
@@ -136,7 +136,7 @@ await ok("energies say of how much of the time they are known", async () => {
   assertSame(await state("Send"), ["unknown", "unknown"], "Send");
 });
 
-await ok("the states of a single trace", async () => {
+await ok("states of a single trace are listed", async () => {
   await viewer.open(url({ panel: "profile" }));
   await page.selectOption("#panel-profile select", { label: "alpha_0" });
   await viewer.settle();
@@ -172,7 +172,7 @@ await ok("the states of a single trace", async () => {
     assertSame(numbers, totals.get(name), name);
 });
 
-await ok("the histogram says how long a value was how large", async () => {
+await ok("the histogram shows the time at each value", async () => {
   await viewer.open(url({ panel: "histogram", mark: "0.5,4.25" }));
   await page.selectOption("#panel-histogram select", { label: "P – alpha" });
   await viewer.settle();
@@ -205,7 +205,7 @@ await ok("the histogram says how long a value was how large", async () => {
   assert(note.startsWith("Median 200 W; quartiles 100"), note);
 });
 
-await ok("values of one's own are exact", async () => {
+await ok("values of expressions are exact", async () => {
   await viewer.open(
     url({ define: JSON.stringify(["Sum", "W", "sum(P)"]), mark: "0.5,4.5" }),
   );
@@ -284,7 +284,7 @@ await ok("saved numbers agree with hdtrace stat", async () => {
   }
 });
 
-await ok("choice of values and nodes, and reset", async () => {
+await ok("values and nodes can be selected and reset", async () => {
   await viewer.open(address);
   const all = await viewer.rows();
   const boxes = (text) => page.locator("dialog[open] label", { hasText: text });
@@ -313,7 +313,7 @@ await ok("choice of values and nodes, and reset", async () => {
   assertSame(await viewer.rows(), all, "as at first");
 });
 
-await ok("problems lead to where they are", async () => {
+await ok("a click on a problem shows its place", async () => {
   await viewer.open(url({ panel: "problems" }));
   const gap = report.groups.flatMap((group) => group.gaps.list)[0];
 
@@ -331,7 +331,7 @@ await ok("problems lead to where they are", async () => {
   assert(start < from && start + span > to, `${start}, ${span}`);
 });
 
-await ok("tabs and the height of the tables, by keys", async () => {
+await ok("keys change tabs and the height of tables", async () => {
   await viewer.open(address);
   await page.focus("#tab-interval");
   await viewer.press("ArrowLeft");
@@ -397,7 +397,7 @@ await ok("a link restores the view to the pixel", async () => {
   }
 });
 
-await ok("it asked for nothing, and did not complain", async () => {
+await ok("the page sends no request and logs no error", async () => {
   assertQuiet(viewer, (asked) =>
     ["about:blank", address].includes(asked.split("#")[0]),
   );

@@ -44,7 +44,7 @@ await ok("ranks are ordered as numbers", async () => {
   assertSame(ranks, ["Rank 2", "Rank 9", "Rank 10"], "ranks");
 });
 
-await ok("rows say that their file is cut or corrupt", async () => {
+await ok("rows of truncated and corrupt files say so", async () => {
   assertSame(
     await labels(odd),
     [
@@ -74,7 +74,7 @@ await ok("rows say that their file is cut or corrupt", async () => {
 
 /* ---- States --------------------------------------------------------------- */
 
-await ok("a state has one colour in every project, and in pictures", async () => {
+await ok("a state has one colour in all projects and pictures", async () => {
   const [ours, others] = [await legendOf(drawn), await legendOf(odd)];
   const svg = readFileSync(picture, "utf8");
   const legend = /<g class="legend">([\s\S]*?)<\/g>/.exec(svg)[1];
@@ -171,11 +171,11 @@ const note = viewer.page.locator(".server-note");
 const says = (text) =>
   note.filter({ hasText: text }).waitFor({ timeout: PATIENCE_MS });
 
-await ok("nothing is said of a server that is there", async () => {
+await ok("no note appears while the server runs", async () => {
   assert(await note.isHidden(), await note.textContent());
 });
 
-await ok("the page says that its server has ended", async () => {
+await ok("a note appears when the server ends", async () => {
   await end(first);
   await says("has ended");
   await assertAccessible(viewer, "a page without its server");
@@ -183,11 +183,11 @@ await ok("the page says that its server has ended", async () => {
 
 const second = await startServer();
 
-await ok("the address stays the same at a port", async () => {
+await ok("the URL is the same after a restart on a port", async () => {
   assertSame(second.address, first.address, "address");
 });
 
-await ok("it says that it came back, and goes on", async () => {
+await ok("a note shows that the server is available again", async () => {
   await says("answers again");
   viewer.requests.length = 0;
   // Entries are read only when they are looked at.
@@ -207,7 +207,7 @@ await ok("it says that it came back, and goes on", async () => {
   assert(await note.isHidden(), "it cannot be hidden");
 });
 
-await ok("a server that was stopped for a while", async () => {
+await ok("a suspended server is recognized", async () => {
   second.server.kill("SIGSTOP");
   await says("cannot be reached");
   second.server.kill("SIGCONT");

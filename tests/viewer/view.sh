@@ -19,7 +19,7 @@ export TMPDIR TSAN_OPTIONS XDG_DATA_HOME
 for missing in libmicrohttpd "without the viewer"; do
 	status 2 view none >/dev/null
 	grep -q "$missing" err || continue
-	ok "built without" grep -q Debian err
+	ok "view without libmicrohttpd names the package" grep -q Debian err
 	done_testing
 done
 
@@ -29,27 +29,27 @@ left_nothing() {
 }
 
 for signal in INT TERM HUP; do
-	ok "starts" start_view --no-browser mini
-	ok "says where, and nothing else" \
+	ok "view starts" start_view --no-browser mini
+	ok "view prints only its URL" \
 		grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{48}/' url
 	mv url "url.$signal"
-	ok "SIG$signal ends it" end_view "$signal"
-	ok "no temporary files remain" left_nothing
+	ok "SIG$signal ends view" end_view "$signal"
+	ok "no temporary files remain after SIG$signal" left_nothing
 done
-ok "addresses differ" [ "$(sed 's,/$,,;s,.*/,,' url.* | sort -u | wc -l)" -eq 3 ]
+ok "each start has another URL" [ "$(sed 's,/$,,;s,.*/,,' url.* | sort -u | wc -l)" -eq 3 ]
 
 # With a port the address is the same again, as long as the secret is ours alone.
-ok "no secret is kept where none is used" [ ! -e data ]
+ok "no secret is stored without --port" [ ! -e data ]
 port=$(sed 's,.*:,,;s,/.*,,' url.TERM)
 served_at() {
 	start_view --no-browser --port="$port" mini || return 1
 	cp url "url.$1"
 	end_view TERM
 }
-ok "at a port" served_at first
-ok "at that port again" served_at second
-ok "the address is the same" cmp url.first url.second
-ok "a secret of 32 bytes" [ "$(wc -c <data/hdtrace/view.key)" -eq 32 ]
+ok "view serves at a port" served_at first
+ok "view serves at the same port again" served_at second
+ok "the URL at a port is the same" cmp url.first url.second
+ok "the secret has 32 bytes" [ "$(wc -c <data/hdtrace/view.key)" -eq 32 ]
 ok "the secret is readable by the user only" [ "$(stat -c %a data/hdtrace/view.key)" = 600 ]
 chmod 644 data/hdtrace/view.key
 ok "view starts with a secret that others can read" served_at third
@@ -58,20 +58,20 @@ mkdir elsewhere
 mv data/hdtrace/view.key elsewhere
 chmod 600 elsewhere/view.key
 ln -s "$scratch/elsewhere/view.key" data/hdtrace/view.key
-ok "a link in its place" served_at fourth
+ok "view starts with a link in place of the secret" served_at fourth
 ok "a link to a secret is not followed" [ "$(cat url.first)" != "$(cat url.fourth)" ]
 rm -r data
 : >data
-ok "no room for a secret" served_at fifth
+ok "view starts without a directory for the secret" served_at fifth
 ok "view serves without a place for the secret" grep -q "127.0.0.1:$port/" url.fifth
 rm data
 
 if command -v python3 >/dev/null; then
 	start_view --no-browser mini
-	ok "requests, of others, too" \
+	ok "requests without the token are refused" \
 		python3 "$abs_top_srcdir/tests/viewer/requests.py" "$url"
 	port=${url#http://*:}
-	ok "a port that is taken" says "Address already in use" 2 view \
+	ok "an occupied port is reported" says "Address already in use" 2 view \
 		--no-browser --port="${port%%/*}" mini
 	ok "SIGTERM ends view after requests" end_view TERM
 	ok "no temporary files remain after requests" left_nothing
@@ -107,21 +107,21 @@ wait_for() {
 	done
 }
 PATH=$scratch/bin:$PATH start_view mini
-ok "a browser is started" wait_for bin/arguments
+ok "view starts a browser" wait_for bin/arguments
 end_view TERM >/dev/null
-ok "with a file" grep -qx "$TMPDIR/hdtrace-view-......\\.html" bin/arguments
+ok "the browser opens a file" grep -qx "$TMPDIR/hdtrace-view-......\\.html" bin/arguments
 ok "the page of the browser is readable by the user only" grep -qx 600 bin/page
 ok "the page of the browser has the address" grep -qF "url=$url\"" bin/page
 ok "the page of the browser is removed" left_nothing
-ok "no page without a browser" [ ! -e "$(cat bin/arguments)" ]
+ok "no page is written without a browser" [ ! -e "$(cat bin/arguments)" ]
 
 # Defects of the data are shown, and no reason to fail.
 truncate -s -3 mini_alpha_Energy.stat
-ok "a damaged file" start_view --no-browser mini
+ok "view serves a damaged project" start_view --no-browser mini
 ok "defects of the data do not change the status" end_view TERM
 for port in -1 65536 x; do
-	ok "--port=$port" status 2 view --no-browser --port="$port" mini
+	ok "--port=$port is refused" status 2 view --no-browser --port="$port" mini
 done
-ok "no project" says "No such file" 2 view --no-browser none
-ok "--format=json" says "unknown option" 2 view --no-browser --format=json mini
+ok "a missing project is reported" says "No such file" 2 view --no-browser none
+ok "--format is refused" says "unknown option" 2 view --no-browser --format=json mini
 done_testing

@@ -50,8 +50,8 @@ static int readClock(struct hdIProjXml *xml, const xmlNode *element,
 		return ret;
 	if (ret < 0 || clock->error < 0) {
 		hdIProjReport(xml, HDI_RULE_PROJ_CLOCK, element,
-			      "the clock of \"%s\" has no valid error, and is "
-			      "left out",
+			      "the clock of \"%s\" has no valid error; "
+			      "omitted",
 			      clock->node);
 		return 0;
 	}
@@ -66,7 +66,7 @@ static int readClock(struct hdIProjXml *xml, const xmlNode *element,
 		else
 			hdIProjReport(xml, HDI_RULE_PROJ_CLOCK, n,
 				      "a point of the clock of \"%s\" has no "
-				      "valid times, and is left out",
+				      "valid times; omitted",
 				      clock->node);
 	}
 	return 1;

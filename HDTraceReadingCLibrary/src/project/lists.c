@@ -137,7 +137,7 @@ static int readCommunicator(struct hdIProjXml *xml, const xmlNode *element,
 			hdIProjReport(
 				xml, HDI_RULE_PROJ_COMMUNICATOR, n,
 				"a rank of the communicator \"%s\" has no "
-				"valid numbers, and is left out",
+				"valid numbers; omitted",
 				communicator->name);
 		else if (group == 0)
 			ranks[communicator->rankCount++] = rank;
@@ -247,8 +247,7 @@ static int readDatatype(struct hdIProjXml *xml, const xmlNode *element,
 		return ret;
 	if (ret < 0) {
 		hdIProjReport(xml, HDI_RULE_PROJ_DATATYPE, element,
-			      "a datatype %s has no valid id, and is left out",
-			      name);
+			      "a datatype %s has no valid id; omitted", name);
 		return 0;
 	}
 	combiner = hdIArenaCopy(&xml->project->arena, name, strlen(name));

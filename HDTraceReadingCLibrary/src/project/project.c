@@ -53,10 +53,10 @@ static int findInDirectory(struct hdIProjectData *project, const char *path)
 	closedir(directory);
 	if (count == 0)
 		return report(project, HDI_RULE_FILE_OPEN, path, -ENOENT,
-			      "the directory holds no .proj file");
+			      "the directory contains no .proj file");
 	if (count > 1)
 		return report(project, HDI_RULE_PROJ_SEVERAL, path, -EINVAL,
-			      "the directory holds more than one .proj file");
+			      "the directory contains several .proj files");
 	project->pub.file = file;
 	return file ? 0 : -ENOMEM;
 }

@@ -104,16 +104,15 @@ static int readNode(struct hdIProjXml *xml, const xmlNode *element,
 		return -ENOMEM;
 	xml->isOldFormat |= isLabel;
 	if (!*label) {
-		hdIProjReport(
-			xml, HDI_RULE_PROJ_TOPOLOGY, element,
-			"%s without a name; it is left out with its contents",
-			isLabel ? "a label" : "a node");
+		hdIProjReport(xml, HDI_RULE_PROJ_TOPOLOGY, element,
+			      "%s without a name; omitted with its contents",
+			      isLabel ? "a label" : "a node");
 		return 0;
 	}
 	if (strlen(parent->pub.path) + strlen(label) >= HDI_PATH_MAX) {
 		hdIProjReport(xml, HDI_RULE_PROJ_TOPOLOGY, element,
 			      "%s with labels that are too long for a file "
-			      "name; it is left out with its contents",
+			      "name; omitted with its contents",
 			      "a node");
 		return 0;
 	}
@@ -218,8 +217,8 @@ static int readRoot(struct hdIProjXml *xml, const xmlNode *root)
 	if (xml->isOldFormat)
 		hdIProjReport(
 			xml, HDI_RULE_PROJ_OLD_FORMAT, root,
-			"the format of before 2009, with %s; it is read as far "
-			"as it means the same today",
+			"an old format from before 2009, with %s; only parts "
+			"with the same meaning today are read",
 			"names of levels, labels, or values of groups");
 	return 0;
 }

@@ -90,7 +90,7 @@ static int leaveOut(struct hdITraceReader *xml, const hdIRecord *from,
 		    int64_t line, const char *what)
 {
 	hdIReport(&xml->sink, HDI_RULE_REL_ELEMENT, xml->file, from->offset,
-		  line, "<%s> %s; it is left out", from->name, what);
+		  line, "<%s> %s; omitted", from->name, what);
 	return 0;
 }
 

@@ -280,7 +280,7 @@ static int addLink(struct hdIOpenRelation *open,
 static int leaveOut(struct hdIRelationReader *reader, const char *why)
 {
 	hdIReport(&reader->xml->sink, HDI_RULE_REL_ORDER, reader->xml->file,
-		  reader->record.offset, 0, "relation %llu %s; it is left out",
+		  reader->record.offset, 0, "relation %llu %s; omitted",
 		  (unsigned long long)reader->record.id, why);
 	return 0;
 }
@@ -309,7 +309,7 @@ static int take(struct hdIRelationReader *reader)
 		return open ? leaveOut(reader, "begins a second time")
 			    : begin(reader, record);
 	if (!open)
-		return leaveOut(reader, "does not exist, or has ended");
+		return leaveOut(reader, "does not exist or has ended");
 	checkTime(reader, open);
 	switch (record->kind) {
 	case HDI_STATE_BEGIN:

@@ -250,9 +250,7 @@ static int readTimes(struct head *head, const xmlNode *element)
 		return -ENOMEM;
 	if (text && strcasecmp(text, "EPOCH") != 0)
 		hdIReport(sink, HDI_RULE_STAT_TIMESTAMPS, group->file, offset,
-			  line,
-			  "the timestampDatatype \"%s\" is unknown; the time "
-			  "stamps are read as EPOCH",
+			  line, "unknown timestampDatatype \"%s\"; using EPOCH",
 			  text);
 	xmlFree(text);
 	text = hdIXmlAttribute(element, "timeAdjustment", &isMissing);
@@ -262,7 +260,7 @@ static int readTimes(struct head *head, const xmlNode *element)
 		hdIReport(sink, HDI_RULE_STAT_ADJUSTMENT, group->file, offset,
 			  line,
 			  "the timeAdjustment \"%s\" is not a number of "
-			  "seconds; it is taken as 0",
+			  "seconds; using 0",
 			  text);
 	xmlFree(text);
 	return 0;
@@ -378,8 +376,7 @@ static int readLength(struct head *head)
 	if (length > HEADER_MAX) {
 		hdIReport(&head->project->sink, HDI_RULE_STAT_LENGTH,
 			  head->group->pub.file, 0, 1,
-			  "the header is longer than %d bytes, which is not "
-			  "accepted",
+			  "the header is longer than the limit of %d bytes",
 			  HEADER_MAX);
 		return -EBADMSG;
 	}
@@ -402,14 +399,13 @@ static void detectOldFormat(struct head *head)
 		return;
 	if (hdIBytesStamp(p, &stamp) < 0 || stamp < group->timeAdjustment)
 		return;
-	hdIReport(
-		&head->project->sink, HDI_RULE_STAT_OLD_FORMAT, group->file,
-		group->dataOffset, 0,
-		"the old format: there is no initial time stamp, so the "
-		"first interval has no length, and the timeAdjustment %" PRId64
-		".%09" PRId64 " is a date and not added",
-		group->timeAdjustment / HDI_NS_PER_S,
-		group->timeAdjustment % HDI_NS_PER_S);
+	hdIReport(&head->project->sink, HDI_RULE_STAT_OLD_FORMAT, group->file,
+		  group->dataOffset, 0,
+		  "the old format without an initial time stamp: the first "
+		  "interval has no length, and the timeAdjustment %" PRId64
+		  ".%09" PRId64 " is a date that is not added",
+		  group->timeAdjustment / HDI_NS_PER_S,
+		  group->timeAdjustment % HDI_NS_PER_S);
 	head->group->hasStart = 0;
 	group->timeAdjustment = 0;
 }

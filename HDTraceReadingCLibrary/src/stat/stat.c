@@ -91,8 +91,8 @@ static int takeStamp(struct hdIStatReader *reader, size_t position,
 		hdIReport(&reader->sink, HDI_RULE_STAT_TIME_DECREASES,
 			  reader->group->file, hdIStatOffset(reader, position),
 			  0,
-			  "a time stamp is %" PRId64 " ns before the one "
-			  "before it",
+			  "a time stamp is %" PRId64 " ns before the "
+			  "previous time stamp",
 			  reader->last - time);
 		return fail(reader, -EBADMSG);
 	}

@@ -161,12 +161,11 @@ static int setTime(struct hdITraceReader *reader, const hdIRecord *record,
 		*time += reader->adjustment;
 		return 1;
 	}
-	hdIReport(
-		&reader->sink, HDI_RULE_TRC_TIME, reader->file, record->offset,
-		line,
-		text ? "<%s> has %s=\"%s\", which is not a time; it is left out"
-		     : "<%s> has no %s%s; it is left out",
-		record->name, name, text ? text : "");
+	hdIReport(&reader->sink, HDI_RULE_TRC_TIME, reader->file,
+		  record->offset, line,
+		  text ? "<%s> has %s=\"%s\", which is not a time; omitted"
+		       : "<%s> has no %s%s; omitted",
+		  record->name, name, text ? text : "");
 	return 0;
 }
 

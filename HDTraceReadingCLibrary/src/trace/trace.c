@@ -124,7 +124,7 @@ static int startRoot(struct hdITraceReader *reader, const struct hdITag *tag)
 			report(reader, reader->dialect.adjustment, tag->offset,
 			       tag->line,
 			       "the timeAdjustment \"%s\" is not a number of "
-			       "seconds; it is taken as 0",
+			       "seconds; using 0",
 			       frame->attributes[i].value);
 	return 0;
 }

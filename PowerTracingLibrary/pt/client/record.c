@@ -307,7 +307,8 @@ int commandRecord(int argc, char **argv)
 	struct cliWait *wait = &record.during.wait;
 	const GOptionEntry entries[] = {
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &record.frequency,
-		  "Most readings per second (default: all of the meter)",
+		  "Maximum number of readings per second (default: all "
+		  "readings of the meter)",
 		  "HZ" },
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &record.isByLine,
 		  "Record each line separately, without node totals", NULL },

@@ -679,8 +679,8 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		  "measurement continues",
 		  "DIR" },
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &self.configuration,
-		  "Also measure power with this pt.cfg(5), whose node is this "
-		  "host",
+		  "Also measure power with this pt.cfg(5); its node must be "
+		  "this host",
 		  "FILE" },
 		{ "architecture", 0, 0, G_OPTION_ARG_STRING, &self.architecture,
 		  "Architecture of the PEs of this machine (default: core)",
@@ -707,7 +707,7 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		  "least 2 s)",
 		  "SECONDS" },
 		{ "alone", 0, 0, G_OPTION_ARG_NONE, &self.isAlone,
-		  "Do not measure kernels next to other kernels", NULL },
+		  "Measure each kernel alone, not together with others", NULL },
 		{ "files", 0, 0, G_OPTION_ARG_NONE, &self.hasFiles,
 		  "Also measure accesses to files in DIR", NULL },
 		{ "steady", 0, 0, G_OPTION_ARG_NONE, &self.isSteady,

@@ -428,8 +428,7 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 				 .seed = 1 };
 	const GOptionEntry entries[] = {
 		{ "vary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &wishes.vary,
-		  "Values of a parameter, combined with all others: "
-		  "tiles=4,8,16",
+		  "Values of a parameter, in all combinations: tiles=4,8,16",
 		  "NAME=VALUES" },
 		{ "points", 0, 0, G_OPTION_ARG_FILENAME, &wishes.points,
 		  "File with a line of parameters, then a line of values per "
@@ -455,7 +454,7 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
 		  "Replace FILE if it belongs to another sweep", NULL },
 		{ "part", 0, 0, G_OPTION_ARG_STRING, &wishes.part,
-		  "Simulate only part I of N, and print nothing", "I/N" },
+		  "Simulate only part I of N, without output", "I/N" },
 		{ "combine", 0, 0, G_OPTION_ARG_NONE, &wishes.isCombined,
 		  "Print the rows of all parts", NULL },
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,

@@ -37,7 +37,8 @@ static int silent(struct ptLmgState *state, int64_t waitedNs)
 		return -ETIMEDOUT;
 	}
 	ptMessage(HD_LOG_ERROR,
-		  "lmg450: no reply for %d times %.1f s; is the meter on?",
+		  "lmg450: no reply for %d times %.1f s; check that the meter "
+		  "is on",
 		  SILENT_MAX, (double)waitedNs / 1e9);
 	return -ENODEV;
 }
