@@ -16,8 +16,8 @@
 #             int ret;
 #
 #             if (!hdmpiBegin(&call, HDMPI_Send))
-#                     return PMPI_Send(buf, count, ...);
-#             ret = PMPI_Send(buf, count, ...);
+#                     return HDMPI_NEXT(Send)(buf, count, ...);
+#             ret = HDMPI_NEXT(Send)(buf, count, ...);
 #             hdmpiStop(&call);
 #             if (ret == MPI_SUCCESS) {
 #                     hdmpiNoteData(&call, count, datatype);
@@ -27,7 +27,10 @@
 #             return ret;
 #     }
 #
-# Those for Fortran get pointers, pass them on, and convert what is recorded.
+# HDMPI_NEXT is PMPI_Send, or that of another tool which wraps it, too; see
+# src/wrap/next.h. Those for Fortran get pointers, pass them on, and convert what
+# is recorded. They have no names of MPI themselves: an entry that does decides
+# where a call goes; see src/wrap/forward.h.
 #
 # The wrappers are made from one table, common/mpi.table, by an awk script;
 # tests/mpi/coverage.sh compares it with every mpi.h. Fortran has wrappers of
@@ -172,6 +175,12 @@ function isStatus(i) {
 		mentions(before after recorded polled, name[i])
 }
 
+# A handle that what is called before may replace.
+function isChanged(i) {
+	return isHandle(type[i]) && extent[i] == "" && suffix[i] == "" &&
+		before ~ ("&" name[i] "[^A-Za-z0-9_]")
+}
+
 function isText(i) {
 	return type[i] ~ /^(const )?char( \*|$)/
 }
@@ -217,7 +226,7 @@ function emitC(    i, status, tracks) {
 		printf "\thdmpiBegin(&call, HDMPI_%s);\n", function_
 	else
 		printf "\tif (!hdmpiBegin(&call, HDMPI_%s)%s)\n" \
-			"\t\treturn PMPI_%s(%s);\n", function_,
+			"\t\treturn HDMPI_NEXT(%s)(%s);\n", function_,
 			tracks ? " && !call.self" : "", function_, arguments()
 	for (i = 1; i <= count; i++) {
 		if (isStatus(i) && !extent[i])
@@ -231,7 +240,7 @@ function emitC(    i, status, tracks) {
 				name[i]
 	}
 	printf "%s", indented(before)
-	printf "\tret = PMPI_%s(%s);\n\thdmpiStop(&call);\n", function_,
+	printf "\tret = HDMPI_NEXT(%s)(%s);\n\thdmpiStop(&call);\n", function_,
 		arguments()
 	emitAfter("ret")
 	for (i = 1; i <= count; i++)
@@ -246,6 +255,11 @@ function indented(notes) {
 }
 
 function emitAfter(ret) {
+	# It ends what was begun before the call, whatever came of that.
+	if (after ~ /hdmpiNoteFinalized/) {
+		printf "%s", indented(after)
+		return
+	}
 	if (polled != "")
 		printf "\tif (%s == MPI_SUCCESS && call.isRecorded)\n" \
 			"\t\t%s\n", ret, polled
@@ -296,7 +310,11 @@ function fortranType(i) {
 	return "MPI_Fint *"
 }
 
-function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths, all) {
+function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengths, all, real) {
+	real = sprintf("HDMPI_ACTUAL(%d, %s)", entries, actual)
+	# An array of handles is passed on as it is.
+	if (before ~ /hdmpiNoteSpawnMultiple/)
+		before = "\t\thdmpiNoteSpawnUnknown(&call, root, comm);\n"
 	head = same = pass = types = lengths = ""
 	for (i = 1; i <= count; i++) {
 		if (fortranType(i) == "")
@@ -304,14 +322,15 @@ function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths
 		head = head fortranType(i) "f_" name[i] ", "
 		types = types fortranType(i) ", "
 		same = same "f_" name[i] ", "
-		pass = pass (isStatus(i) ? "p_" : "f_") name[i] ", "
+		pass = pass (isChanged(i) ? "&h_" : isStatus(i) ? "p_" : \
+			     "f_") name[i] ", "
 		if (fortranType(i) == "char *")
 			lengths = lengths ", size_t l_" name[i]
 	}
 	all = before after recorded polled
-	printf "void %s(%sMPI_Fint *ierror%s) HDMPI_REAL;\n", real, types, lengths
-	printf "void %s(%sMPI_Fint *ierror%s);\n", symbol, types, lengths
-	printf "void %s(%sMPI_Fint *ierror%s)\n{\n", symbol, head, lengths
+	printf "void %s(%sMPI_Fint *ierror%s) HDMPI_REAL;\n", actual, types, lengths
+	printf "static void wrapped_%s(%sMPI_Fint *ierror%s)\n{\n", symbol, head,
+		lengths
 	print "\tstruct hdmpiCall call;\n\tMPI_Fint ret = MPI_SUCCESS;"
 	for (i = 1; i <= count; i++)
 		declareFortran(i, all)
@@ -330,6 +349,10 @@ function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths
 	for (i = 1; i <= count; i++)
 		prepareArray(i, all)
 	printf "%s", indented(before)
+	for (i = 1; i <= count; i++)
+		if (isChanged(i))
+			printf "\th_%s = P%s_c2f(%s);\n", name[i],
+				handleOf(type[i]), name[i]
 	printf "\thdmpiSkip = HDMPI_%s;\n\t%s(%s&ret%s);\n" \
 		"\thdmpiSkip = HDMPI_FUNCTIONS;\n\thdmpiStop(&call);\n",
 		function_, real, pass, plain(lengths)
@@ -343,10 +366,32 @@ function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths
 	if (class != "env")
 		print "out:"
 	print "\tif (ierror)\n\t\t*ierror = ret;\n}"
-	if (!isF08)
-		printf "HDMPI_FORTRAN_NAMES(%s, %s)\n", tolower("mpi_" function_),
-			toupper("mpi_" function_)
-	print ""
+	printf "HDMPI_ENTRY(%d, %s, (%sMPI_Fint *ierror%s), (%sierror%s))\n\n",
+		entries, symbol, head, lengths, same, plain(lengths)
+	table = table conditional(sprintf("\tHDMPI_ROW(%d, %s, %s),\n", \
+		entries, symbol, actual), isNew)
+	entries++
+}
+
+# MPI_Pcontrol, which has no state.
+function emitPcontrol(suffix, prefix,    symbol, actual) {
+	symbol = "mpi_pcontrol" suffix
+	actual = prefix "_pcontrol" suffix
+	printf "void %s(MPI_Fint *) __attribute__((__weak__));\n" \
+		"static void wrapped_%s(MPI_Fint *level)\n{\n" \
+		"\thdmpiControl((int)*level);\n" \
+		"\tif (HDMPI_TABLE[%d].actual)\n" \
+		"\t\tHDMPI_ACTUAL(%d, %s)(level);\n}\n" \
+		"HDMPI_ENTRY(%d, %s, (MPI_Fint *level), (level))\n\n",
+		actual, symbol, entries, entries, actual, entries, symbol
+	table = table sprintf("\tHDMPI_ROW(%d, %s, %s),\n", entries, symbol,
+		actual)
+	entries++
+}
+
+# Lines that hold for MPI 4 only, or always.
+function conditional(lines, isOfFour) {
+	return isOfFour ? "#if MPI_VERSION >= 4\n" lines "#endif\n" : lines
 }
 
 # The names of hidden lengths, to be passed on.
@@ -356,6 +401,8 @@ function plain(lengths) {
 }
 
 function declareFortran(i, all) {
+	if (isChanged(i))
+		printf "\tMPI_Fint h_%s;\n", name[i]
 	if (isStatus(i) && !extent[i]) {
 		printf "\tMPI_Fint own_%s[HDMPI_F_STATUS_SIZE];\n", name[i]
 		printf "\tMPI_Fint *p_%s = f_%s;\n", name[i], name[i]
@@ -453,6 +500,7 @@ function releaseFortran(i, all) {
 function emit() {
 	if (function_ == "")
 		return
+	next_ = next_ nextRow(isNew)
 	parse(parameters_)
 	parseNotes(notes)
 	if (isNew && what != "list" && what != "large")
@@ -475,9 +523,14 @@ function emit() {
 			print "#if MPI_VERSION >= 4"
 			emitC()
 			print "#endif"
+			next_ = next_ nextRow(1)
 		}
 	}
 	function_ = ""
+}
+
+function nextRow(isOfFour) {
+	return conditional(sprintf("\tHDMPI_NEXT_ROW(%s),\n", function_), isOfFour)
 }
 
 function list() {
@@ -504,6 +557,7 @@ function emitOthers() {
 }
 
 BEGIN {
+	entries = 0
 	print "/* Made by generate.awk from mpi.table. */"
 }
 
@@ -533,6 +587,14 @@ END {
 	if (failed)
 		exit 1
 	emit()
+	if (what == "c")
+		printf "struct hdmpiNext hdmpiNext[HDMPI_FUNCTIONS] = {\n%s};\n", next_
+	if (what ~ /^f/) {
+		emitPcontrol(what == "fortran" ? "_" : "_f08_",
+			what == "f08-mpich" ? "pmpir" : "pmpi")
+		printf "struct hdmpiForward HDMPI_TABLE[%d] = {\n%s};\n",
+			entries, table
+	}
 	if (what == "list") {
 		print "#ifndef HDMPI_FUNCTIONS_H\n#define HDMPI_FUNCTIONS_H\n"
 		print "enum hdmpiFunction {\n" enum "\tHDMPI_FUNCTIONS\n};\n"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Clocks in nanoseconds, and the seam where tests set the wall clock.
+ * Clocks in nanoseconds, and the seam where tests set that of files.
  */
 #ifndef HD_CLOCK_H
 #define HD_CLOCK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -17,9 +18,10 @@
 #define HD_TIME_MAX (INT64_C(0xffffffff) * HD_NS_PER_S + 999999999)
 
 /**
- * What reads the wall clock: clock_gettime(), the time stamp counter
- * (tscclock.h), or what a test has put here. It gives a whole time, with less
- * than a second in nanoseconds: hdClockNow() is not the only one that reads it.
+ * What reads the clock of files: hdClockSteady(), the time stamp counter
+ * (tscclock.h), which follows it, or what a test has put here. It gives a whole
+ * time, with less than a second in nanoseconds: hdClockNow() is not the only
+ * one that reads it.
  */
 extern int (*_Atomic hdClockRead)(clockid_t clock, struct timespec *now)
 	__attribute__((__visibility__("hidden")));
@@ -64,7 +66,57 @@ static inline int64_t hdMonotonicRawNow(void)
 	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
 }
 
-/** Get the wall clock in nanoseconds since the epoch, or -1. */
+/** Get CLOCK_BOOTTIME, which goes on while the machine sleeps, in nanoseconds.
+ */
+static inline int64_t hdBootNow(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
+}
+
+/** Get for how long the machine has slept since it was booted. */
+static inline int64_t hdClockSlept(void)
+{
+	return hdBootNow() - hdMonotonicNow();
+}
+
+/** Get the wall clock as it is set now, in nanoseconds since the epoch, or -1:
+ *  for who says what time it is. Files have hdClockNow(). */
+static inline int64_t hdWallNow(void)
+{
+	struct timespec now;
+
+	return clock_gettime(CLOCK_REALTIME, &now) == 0 ? hdClockToNs(&now)
+							: -1;
+}
+
+/**
+ * Read the clock of files: it begins with the wall clock when this process
+ * first asks, and goes on by CLOCK_BOOTTIME whoever sets the wall clock. Other
+ * clocks than CLOCK_REALTIME are read as they are.
+ */
+int hdClockSteady(clockid_t clock, struct timespec *now);
+
+/** Get what hdClockSteady() adds to CLOCK_BOOTTIME, in nanoseconds: the wall
+ * clock at the time of the boot, as this process has it. */
+int64_t hdClockBase(void);
+
+/** Whether times are from hdClockSteady(), be it by the counter: not those of a
+ *  test. */
+bool hdClockIsSteady(void);
+
+/** Get by how much the wall clock is ahead of the clock of files now, in ns:
+ * what it was set by since this process began; 0 where a test has another
+ * clock. */
+int64_t hdClockAhead(void);
+
+/** The same to add to a time of files, or to take off a time of the wall clock:
+ *  0 for less than a millisecond, which is no step. */
+int64_t hdClockStep(void);
+
+/** Get the time of files in nanoseconds since the epoch, or -1. */
 static inline int64_t hdClockNow(void)
 {
 	int (*read)(clockid_t clock, struct timespec * now) =

@@ -25,7 +25,8 @@ char *hdNumberInt64(char *to, int64_t value);
 /** Write an integer without sign. */
 char *hdNumberUint64(char *to, uint64_t value);
 
-/** Prepare what is below; any thread, costs some ten microseconds once. */
+/** Prepare what is below; any thread, costs some ten microseconds once. Each
+ *  shared library has its own tables: what one prepared is not for another. */
 void hdNumberPrepare(void);
 
 /** Write nanoseconds (not negative) as seconds with 9 decimals. */

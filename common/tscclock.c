@@ -437,7 +437,7 @@ static int64_t machineWall(void)
 {
 	struct timespec now;
 
-	return clock_gettime(CLOCK_REALTIME, &now) == 0 ? hdClockToNs(&now)
+	return hdClockSteady(CLOCK_REALTIME, &now) == 0 ? hdClockToNs(&now)
 							: -1;
 }
 
@@ -488,7 +488,7 @@ static const char *processStart(void)
 static void processTry(void)
 {
 	/* Tests may have put another one there. */
-	if (atomic_load(&hdClockRead) != clock_gettime)
+	if (atomic_load(&hdClockRead) != hdClockSteady)
 		return;
 	processRefusal = processStart();
 	if (!processRefusal)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * The wall clock, read from the time stamp counter of the processor.
+ * The clock of files, read from the time stamp counter of the processor.
  *
  * A clock is a function of the counter: straight pieces that meet, so that it
- * never goes back. It is compared with the system's wall clock by whoever reads
- * it when that is due: soon after the beginning, then four times a second. What
- * was found to be wrong is taken back bit by bit in the time that follows, by
- * 500 ppm at most; meanwhile the clock goes on. Only where it is wrong by more
- * than 10 ms, because somebody has set the wall clock, or slews it faster than
- * that, or the machine slept, does it jump after the wall clock.
+ * never goes back. It is compared with the clock of files (hdClockSteady()) by
+ * whoever reads it when that is due: soon after the beginning, then four times
+ * a second. What was found to be wrong is taken back bit by bit in the time
+ * that follows, by 500 ppm at most; meanwhile the clock goes on. Only where it
+ * is wrong by more than 10 ms, because somebody slews the system's clocks
+ * faster than that, or the machine slept, does it jump after that clock.
  *
  * Who reads the clock does not wait until the processor is done with what was
  * before, which would take as long as it takes to ask the system. So the times

@@ -4,15 +4,32 @@
 
 #include <math.h>
 
+#include "common/format/exposition.h"
 #include "net/metrictext.h"
+
+static void putText(const struct hdMetricText *text, enum hdExposition where,
+		    const char *value)
+{
+	char piece[HD_EXPOSITION_PIECE];
+
+	while (*value) {
+		size_t length = hdExpositionPiece(where, &value, piece);
+
+		fwrite(piece, 1, length, text->file);
+	}
+}
 
 void hdMetricFamily(const struct hdMetricText *text, const char *name,
 		    bool isCounter, const char *unit, const char *help)
 {
 	const char *end = isCounter && !text->isOpen ? "_total" : "";
 
-	fprintf(text->file, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help,
-		name, end, isCounter ? "counter" : "gauge");
+	fprintf(text->file, "# HELP %s%s ", name, end);
+	putText(text,
+		text->isOpen ? HD_EXPOSITION_OPEN_HELP : HD_EXPOSITION_HELP,
+		help);
+	fprintf(text->file, "\n# TYPE %s%s %s\n", name, end,
+		isCounter ? "counter" : "gauge");
 	if (unit && text->isOpen)
 		fprintf(text->file, "# UNIT %s %s\n", name, unit);
 }
@@ -27,14 +44,7 @@ void hdMetricLabel(const struct hdMetricText *text, char before,
 		   const char *name, const char *value)
 {
 	fprintf(text->file, "%c%s=\"", before, name);
-	for (; *value; value++) {
-		if (*value == '\n')
-			fputs("\\n", text->file);
-		else if (*value == '"' || *value == '\\')
-			fprintf(text->file, "\\%c", *value);
-		else
-			fputc(*value, text->file);
-	}
+	putText(text, HD_EXPOSITION_LABEL, value);
 	fputc('"', text->file);
 }
 

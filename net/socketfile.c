@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/ownfile.h"
 #include "net/socketfile.h"
 
 /* How often to try for the lock, and after how many milliseconds again. Others
@@ -104,8 +105,8 @@ static int socketBind(int fd, const struct hdAddress *address)
 	return ret;
 }
 
-static int socketRights(const char *path, mode_t mode, const char *name,
-			const char **why)
+static int socketRights(const struct hdSocketFile *file, mode_t mode,
+			const char *name, const char **why)
 {
 	const struct group *group = name ? getgrnam(name) : NULL;
 
@@ -113,10 +114,8 @@ static int socketRights(const char *path, mode_t mode, const char *name,
 		*why = "there is no such group";
 		return -ENOENT;
 	}
-	if (chmod(path, mode) < 0 ||
-	    (group && lchown(path, (uid_t)-1, group->gr_gid) < 0))
-		return -errno;
-	return 0;
+	return hdOwnSocketSet(file->path, file->device, file->inode, mode,
+			      group ? group->gr_gid : (gid_t)-1);
 }
 
 static int socketMake(struct hdSocketFile *file, int fd,
@@ -162,7 +161,7 @@ int hdSocketFileMake(struct hdSocketFile *file, int fd,
 	*why = NULL;
 	ret = socketMake(file, fd, address, why);
 	if (ret == 0)
-		ret = socketRights(file->path, mode, group, why);
+		ret = socketRights(file, mode, group, why);
 	/* While the directory is locked: until then others take it for one
 	 * that nobody listens at. */
 	if (ret == 0 && listen(fd, backlog) < 0)

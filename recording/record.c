@@ -12,6 +12,9 @@
 #include "common/tscclock.h"
 #include "recording/record.h"
 
+/* Less is no sleep. */
+#define RECORD_SLEEP_NS (HD_NS_PER_S / 1000)
+
 /* ---- Before there is a file -------------------------------------------- */
 
 int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
@@ -21,7 +24,18 @@ int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
 	 * shared; times are to be from the same. */
 	hdTscClockFollow();
 	record->group = hdS_createGroup(name, node, level);
-	return record->group ? 0 : -1;
+	if (!record->group)
+		return -1;
+	hdS_setTimeBase(record->group, hdClockBase());
+	record->sleptNs = hdClockSlept();
+	return 0;
+}
+
+int hdRecordCanMiss(struct hdRecord *record)
+{
+	/* HD_CELL_MISSING. */
+	return hdS_addAttribute(record->group, "missing",
+				"-9223372036854775808");
 }
 
 static int recordAddType(struct hdRecord *record, hdStatsValueType type)
@@ -63,6 +77,12 @@ int hdRecordAddColumn(struct hdRecord *record,
 	if (ret == 0)
 		ret = recordSay(record, "resolution", column->resolution);
 	if (ret == 0)
+		ret = recordSay(record, "role", column->role);
+	if (ret == 0)
+		ret = recordSay(record, "part_of", column->partOf);
+	if (ret == 0)
+		ret = recordSay(record, "hardware", column->hardware);
+	if (ret == 0)
 		ret = recordSay(record, "simulated",
 				column->isSimulated ? "yes" : NULL);
 	return ret;
@@ -99,6 +119,22 @@ void hdRecordEnable(struct hdRecord *record, int64_t ns)
 	hdS_disableGroup(record->group);
 	hdS_enableGroupAt(record->group, &when);
 	record->isEnabled = true;
+	record->untilNs = ns;
+}
+
+/* While the machine slept nothing was measured: a gap. What comes next is of
+ * the time before and after it, so it covers as much behind the gap. */
+static void recordSleep(struct hdRecord *record, int64_t endNs)
+{
+	int64_t slept = hdClockSlept(), since = slept - record->sleptNs;
+	int64_t from = record->untilNs + since;
+
+	record->sleptNs = slept;
+	if (since < RECORD_SLEEP_NS || !record->isEnabled)
+		return;
+	hdRecordEnable(record, from < endNs ? from : endNs);
+	record->lastNs = record->lastNs > record->untilNs ? record->lastNs
+							  : record->untilNs;
 }
 
 void hdRecordDisable(struct hdRecord *record)
@@ -118,6 +154,8 @@ int hdRecordWrite(struct hdRecord *record, const union hdCell *cells,
 	struct timespec when = hdClockToTimespec(endNs);
 	unsigned char *at = record->entry;
 
+	recordSleep(record, endNs);
+	record->untilNs = endNs;
 	for (size_t i = 0; i < record->count; i++) {
 		/* All members of a cell begin where it does. */
 		if (record->types[i] == FLOAT) {
@@ -137,10 +175,12 @@ int hdRecordWrite(struct hdRecord *record, const union hdCell *cells,
 int hdRecordAdd(struct hdRecord *record, const union hdCell *cells,
 		int64_t beginNs, int64_t endNs, bool isLost)
 {
-	bool isLater = beginNs > record->lastNs;
-	bool isMissing = record->hasGap || isLost || !record->isEnabled;
+	bool isLater, isMissing;
 	int ret;
 
+	recordSleep(record, endNs);
+	isLater = beginNs > record->lastNs;
+	isMissing = record->hasGap || isLost || !record->isEnabled;
 	record->beginNs = isMissing && isLater ? beginNs : record->lastNs;
 	if (!record->isEnabled || record->beginNs > record->lastNs)
 		hdRecordEnable(record, record->beginNs);

@@ -29,6 +29,12 @@ struct hdRecordColumn {
 	/** Attributes source and resolution, or NULL. */
 	const char *source;
 	const char *resolution;
+	/** Attributes role, part_of and hardware of what measures power, or
+	 * NULL.
+	 */
+	const char *role;
+	const char *partOf;
+	const char *hardware;
 	bool isSimulated;   /**< Attribute simulated. */
 	enum hdKind kind;   /**< Attribute kind ... */
 	bool leavesKindOut; /**< ... unless there is no room for it. */
@@ -43,6 +49,9 @@ struct hdRecord {
 	size_t length; /**< Of an entry without its time. */
 	bool isEnabled;
 	bool hasGap;
+	int64_t untilNs; /**< Up to here it is written, or since then enabled.
+			  */
+	int64_t sleptNs; /**< For how long the machine had slept by then. */
 	/* The last entry, as readers see it: it begins where the one before has
 	 * ended, unless something was missing. */
 	int64_t beginNs;
@@ -56,6 +65,9 @@ struct hdRecord {
  */
 int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
 		 const char *name);
+
+/** Say that integers may be HD_CELL_MISSING (cell.h); before any column. */
+int hdRecordCanMiss(struct hdRecord *record);
 
 /** Add a column. */
 int hdRecordAddColumn(struct hdRecord *record,

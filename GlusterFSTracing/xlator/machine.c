@@ -20,6 +20,7 @@
 #include "GlusterFSTracing/xlator/machine.h"
 #include "common/clock.h"
 #include "common/format/projectname.h"
+#include "common/ownfile.h"
 #include "common/thread.h"
 #include "recording/reason.h"
 
@@ -102,7 +103,7 @@ static bool startUtilization(struct machine *machine)
 	ret = createUtilization(machine);
 	if (ret == RUT_SUCCESS) {
 		if (!machine->isMasked)
-			chmod(machine->path, 0644);
+			hdOwnFileSetMode(machine->path, 0644);
 		rut_startTrace(machine->utilization);
 		return false;
 	}

@@ -18,6 +18,7 @@
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
+#include "common/ownfile.h"
 #include "common/thread.h"
 #include "recording/reason.h"
 
@@ -148,13 +149,10 @@ static bool protectFile(const struct session *session, const char *name,
 {
 	const mode_t mode = isPrivate ? 0600 : 0644;
 	char path[HD_PROJECT_PATH_MAX];
-	struct stat now;
 
 	snprintf(path, sizeof(path), "%s_%s_%s_%s.%s", session->project,
 		 session->host, session->label, name, end);
-	if (lstat(path, &now) != 0 || !S_ISREG(now.st_mode))
-		return false;
-	return (now.st_mode & 07777 & ~mode) == 0 || chmod(path, mode) == 0;
+	return hdOwnFileSetMode(path, mode) == 0;
 }
 
 /* ---- Sessions ---------------------------------------------------------- */
@@ -398,6 +396,22 @@ static struct record *recordMake(const struct recordName *name,
 	return record;
 }
 
+/* Whether no other user can put links where files of ours are to be. */
+static bool isOurs(const char *project)
+{
+	char directory[HD_PROJECT_PATH_MAX];
+	const char *slash = strrchr(project, '/');
+
+	snprintf(directory, sizeof(directory), "%.*s",
+		 slash ? (int)(slash - project) : 0, project);
+	if (hdDirectoryIsOurs(*directory ? directory : "/"))
+		return true;
+	complain("%s: nothing is recorded: another user can change this "
+		 "directory; use one that only root and uid %u can change",
+		 directory, (unsigned int)geteuid());
+	return false;
+}
+
 /* Without the lock: the same, with no other process between a label and its
  * first file. */
 static struct record *recordMakeAlone(const struct recordName *name,
@@ -406,6 +420,8 @@ static struct record *recordMakeAlone(const struct recordName *name,
 	struct record *record;
 	int directory;
 
+	if (!isOurs(name->project))
+		return NULL;
 	makeDirectories(name->project);
 	directory = lockDirectory(name->project);
 	pthread_mutex_lock(&all.lock);

@@ -129,6 +129,11 @@ typedef struct hdIValue {
 	/** Other attributes in the header, in file order. */
 	const hdIAttribute *attributes;
 	size_t attributeCount;
+	/** Whether an integer stands for "no value", as the attribute missing
+	 *  of it or of its group says, and which one. Floating-point numbers
+	 * have NaN. */
+	int hasMissing;
+	int64_t missing;
 } hdIValue;
 
 struct hdINode;

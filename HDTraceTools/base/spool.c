@@ -32,6 +32,7 @@ struct spool {
 	int fd;           /**< -1 until there is a file. */
 	uint64_t written; /**< Bytes in the file. */
 	GByteArray *tail; /**< Bytes behind these. */
+	int error;        /**< The first one of appending; bytes are lost then. */
 	struct window windows[SPOOL_WINDOWS];
 };
 
@@ -64,6 +65,7 @@ uint64_t spoolLength(const struct spool *self)
 void spoolClear(struct spool *self)
 {
 	self->written = 0;
+	self->error = 0;
 	g_byte_array_set_size(self->tail, 0);
 	for (size_t i = 0; i < SPOOL_WINDOWS; i++)
 		self->windows[i].isValid = false;
@@ -117,12 +119,11 @@ static int writeTail(struct spool *self)
 
 int spoolAppend(struct spool *self, const void *bytes, size_t size)
 {
-	if (self->tail->len + size > SPOOL_TAIL && self->tail->len) {
-		int ret = writeTail(self);
-
-		if (ret < 0)
-			return ret;
-	}
+	if (self->error == 0 && self->tail->len + size > SPOOL_TAIL &&
+	    self->tail->len)
+		self->error = writeTail(self);
+	if (self->error < 0)
+		return self->error;
 	g_byte_array_append(self->tail, bytes, (guint)size);
 	return 0;
 }
@@ -170,6 +171,8 @@ int spoolRead(struct spool *self, uint64_t offset, void *bytes, size_t size)
 {
 	unsigned char *to = bytes;
 
+	if (self->error < 0)
+		return self->error;
 	while (size && offset < self->written) {
 		uint64_t number = offset / SPOOL_WINDOW;
 		size_t at = (size_t)(offset % SPOOL_WINDOW);
@@ -194,9 +197,9 @@ int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
 	      size_t size)
 {
 	size_t part = 0;
-	int ret = 0;
+	int ret = self->error;
 
-	if (offset < self->written) {
+	if (ret == 0 && offset < self->written) {
 		part = (size_t)MIN(size, self->written - offset);
 		ret = readFile(self, offset, bytes, part);
 	}

@@ -24,8 +24,9 @@ uint64_t spoolLength(const struct spool *self);
 /** Empty it. */
 void spoolClear(struct spool *self);
 
-/** Append bytes; 0, or the negative errno of the temporary file: then the spool
- *  is as it was. */
+/** Append bytes; 0, or the negative errno of the temporary file. Then all that
+ *  follows fails with it, reading as well: whoever noted where bytes are cannot
+ *  read others there. */
 int spoolAppend(struct spool *self, const void *bytes, size_t size);
 
 /** Append all of another spool; 0, or a negative errno. */

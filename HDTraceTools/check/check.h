@@ -31,6 +31,7 @@ struct check {
 	GHashTable *comms;
 	GHashTable *datatypes;
 	GArray *spans; /**< struct checkSpan. */
+	GArray *steps; /**< struct clockSteps; while .info files are read. */
 	struct checkMessages *messages;
 	bool lostOwner; /**< A Nested block had no owner just now. */
 	struct rows *rows;

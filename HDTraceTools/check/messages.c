@@ -22,7 +22,7 @@
 #include "HDTraceTools/check/check.h"
 #include "HDTraceTools/model/causes/residuals.h"
 #include "HDTraceTools/model/causes/channels.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 
 /** The messages of a channel. */
 struct checkChannel {

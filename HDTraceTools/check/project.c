@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/edit/xmlscan.h"
@@ -345,7 +346,8 @@ static void checkLines(struct check *check, const char *file,
 		const struct infoLine *line = lines->pdata[i];
 
 		if (line->kind == INFO_FILE || line->kind == INFO_CLOCK ||
-		    line->kind == INFO_COMM_NAME || line->kind == INFO_PROCESS)
+		    line->kind == INFO_COMM_NAME ||
+		    line->kind == INFO_PROCESS || line->kind == INFO_STEP)
 			continue;
 		if (line->kind == INFO_COMM && !holdsRank(line, rank))
 			toolReport(check->tool, "info.comm-rank", file,
@@ -378,6 +380,54 @@ static void checkClocks(struct check *check, const hdINode *node,
 	}
 }
 
+/* What files say of a clock that was set. */
+static void checkSteps(struct check *check)
+{
+	for (guint i = 0; i < check->steps->len; i++) {
+		const struct clockSteps *steps =
+			&g_array_index(check->steps, struct clockSteps, i);
+		char sum[OUT_NUMBER_SIZE];
+
+		toolReport(check->tool, "clock.stepped", steps->file, -1, 0,
+			   "the system clock was set %" PRId64
+			   " times, by %s%s s in all; the times of the file "
+			   "continue evenly",
+			   steps->count, steps->sum < 0 ? "" : "+",
+			   outSeconds(sum, steps->sum));
+	}
+}
+
+/* Whether a file of a node was closed, and so has said what is in the .info. */
+static bool saysSteps(const struct check *check, const hdINode *node)
+{
+	for (guint i = 0; i < check->steps->len; i++)
+		if (g_array_index(check->steps, struct clockSteps, i).node ==
+		    node)
+			return true;
+	return false;
+}
+
+/* Steps of files that were not closed. */
+static void checkStepLines(struct check *check, const hdINode *node,
+			   const char *file, const GPtrArray *lines)
+{
+	char by[OUT_NUMBER_SIZE];
+
+	if (saysSteps(check, node))
+		return;
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind == INFO_STEP)
+			toolReport(check->tool, "clock.stepped", file,
+				   line->offset, line->line,
+				   "the system clock was set by %s%s s; times "
+				   "continue evenly",
+				   line->clock.offset < 0 ? "" : "+",
+				   outSeconds(by, line->clock.offset));
+	}
+}
+
 static void checkInfo(struct check *check, const hdINode *node,
 		      const char *file)
 {
@@ -388,6 +438,7 @@ static void checkInfo(struct check *check, const hdINode *node,
 	if (!lines)
 		return;
 	checkClocks(check, node, file, lines);
+	checkStepLines(check, node, file, lines);
 	if (label &&
 	    g_ascii_string_to_signed(label, 10, 0, INT64_MAX, &rank, NULL))
 		checkLines(check, file, lines, rank);
@@ -404,6 +455,8 @@ void checkInfos(struct check *check)
 {
 	const hdIProject *project = check->project;
 
+	check->steps = clockStepsFind(project);
+	checkSteps(check);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		const hdINode *node = project->nodes[i];
 		char *file;
@@ -418,4 +471,5 @@ void checkInfos(struct check *check)
 			checkInfo(check, node, file);
 		g_free(file);
 	}
+	g_array_unref(check->steps);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/sites/sites.h"
 
 /** What is known about the records at one depth, inside the same state. */

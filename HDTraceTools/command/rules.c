@@ -92,8 +92,9 @@ static const hdIRule rules[] = {
 	  "A relation begins after its cause, within the clock errors of both "
 	  "hosts." },
 	{ "info.kind", HDI_WARNING,
-	  "Lines of `.info` files begin with File, Comm, CommName, Type or "
-	  "Clock." },
+	  "Lines of `.info` files begin with File, Comm, CommName, Type, "
+	  "Clock, "
+	  "ClockStep or Process." },
 	{ "info.syntax", HDI_WARNING,
 	  "The rest of an `.info` line consists of KEY=VALUE pairs." },
 	{ "info.quote", HDI_WARNING,
@@ -119,6 +120,8 @@ static const hdIRule rules[] = {
 	{ "info.clock", HDI_WARNING,
 	  "A Clock line belongs to a host: a node at or below level Host, or "
 	  "level 1." },
+	{ "clock.stepped", HDI_NOTE,
+	  "The system clock is not set while a file is recorded." },
 	{ "info.id-twice", HDI_WARNING,
 	  "Ids are unique: of communicators within a rank, of datatypes within "
 	  "a thread." },
@@ -133,6 +136,8 @@ static const hdIRule rules[] = {
 	  "Joined projects have `.info` files with their communicators." },
 	{ "merge.offset", HDI_WARNING,
 	  "The given offsets are consistent with the relations." },
+	{ "merge.base", HDI_NOTE,
+	  "All processes of a host began with the same setting of its clock." },
 	{ "merge.unbound", HDI_NOTE, "Relations connect the joined projects." },
 	{ "merge.group-name", HDI_WARNING,
 	  "The name of a group is a valid name of an XML element." },

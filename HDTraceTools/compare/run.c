@@ -12,7 +12,7 @@
 
 #include "HDTraceTools/compare/compare.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 
 /** A run while it is taken in. */

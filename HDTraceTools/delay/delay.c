@@ -20,7 +20,7 @@
 #include "HDTraceTools/delay/loads.h"
 #include "HDTraceTools/delay/measure.h"
 #include "HDTraceTools/edit/statattribute.h"
-#include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/units.h"
 #include "cli/errors.h"
 #include "cli/rows.h"
@@ -158,7 +158,8 @@ static bool choosePower(const struct delayRun *self, const hdIGroup *group,
 	bool isAny = false;
 
 	if (!self->selection.values)
-		return valuesOfPower(group, NULL, isPower) > 0;
+		return valuesOfPower(self->scan.project, group, NULL, isPower,
+				     NULL) > 0;
 	for (size_t i = 0; i < group->valueCount; i++) {
 		isPower[i] = unitIsPower(group->values[i].unit) &&
 			     selectionHasValue(&self->selection,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/diagnose/diagnose.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "cli/known.h"
 
 static const struct rowColumn columns[] = {

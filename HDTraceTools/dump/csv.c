@@ -10,7 +10,7 @@
 
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 
 /** A row; what is NULL stays empty. */
@@ -234,7 +234,7 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 		row.unit = value->unit;
 		row.valueLength = 0;
 		if (value->type != HDI_STRING) {
-			row.value = dumpFormatNumber(dump, buffer, value->type,
+			row.value = dumpFormatNumber(dump, buffer, value,
 						     column, entry, true);
 		} else if (dump->isHex) {
 			hex = dumpFormatHex(column->string[entry].bytes,

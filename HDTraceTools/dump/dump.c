@@ -14,6 +14,7 @@
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/dump/dump.h"
+#include "HDTraceTools/model/column.h"
 #include "common/hex.h"
 
 const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns)
@@ -62,12 +63,14 @@ static const char *formatBits(char *buffer, hdIType type,
 }
 
 const char *dumpFormatNumber(const struct dump *dump, char *buffer,
-			     hdIType type, const hdIColumn *column,
+			     const hdIValue *value, const hdIColumn *column,
 			     size_t entry, bool isWide)
 {
 	if (dump->isHex)
-		return formatBits(buffer, type, column, entry);
-	switch (type) {
+		return formatBits(buffer, value->type, column, entry);
+	if (columnIsMissing(value, column, entry))
+		return strcpy(buffer, "NaN");
+	switch (value->type) {
 	case HDI_INT32:
 		return outInteger(buffer, column->int32[entry]);
 	case HDI_INT64:

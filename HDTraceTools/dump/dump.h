@@ -105,7 +105,7 @@ const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns);
  *        floats.
  */
 const char *dumpFormatNumber(const struct dump *dump, char *buffer,
-			     hdIType type, const hdIColumn *column,
+			     const hdIValue *value, const hdIColumn *column,
 			     size_t entry, bool isWide);
 
 /** What an element of relations says: "begin", "end", "state", "state-end",

@@ -12,7 +12,7 @@
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 static void attributes(struct outJson *json, const hdIAttribute *list,
 		       size_t count)
@@ -192,10 +192,11 @@ static void jsonBeginGroup(struct dump *dump)
 	outJsonArray(json, "entries", false);
 }
 
-static void entryValue(struct dump *dump, hdIType type, const hdIColumn *column,
-		       size_t entry)
+static void entryValue(struct dump *dump, const hdIValue *value,
+		       const hdIColumn *column, size_t entry)
 {
 	struct outJson *json = &dump->json;
+	hdIType type = value->type;
 	char buffer[OUT_NUMBER_SIZE];
 	char *hex;
 
@@ -208,19 +209,21 @@ static void entryValue(struct dump *dump, hdIType type, const hdIColumn *column,
 			return;
 		}
 		outJsonText(json, NULL,
-			    dumpFormatNumber(dump, buffer, type, column, entry,
+			    dumpFormatNumber(dump, buffer, value, column, entry,
 					     true));
 	} else if (type == HDI_STRING) {
 		outJsonBytes(json, NULL, column->string[entry].bytes,
 			     column->string[entry].length);
+	} else if (columnIsMissing(value, column, entry)) {
+		outJsonDouble(json, NULL, NAN);
 	} else if (type == HDI_FLOAT) {
 		outJsonDouble(json, NULL, (double)column->float32[entry]);
 	} else if (type == HDI_DOUBLE) {
 		outJsonDouble(json, NULL, column->float64[entry]);
 	} else {
 		outJsonPlain(json, NULL,
-			     dumpFormatNumber(dump, buffer, type, column, entry,
-					      true));
+			     dumpFormatNumber(dump, buffer, value, column,
+					      entry, true));
 	}
 }
 
@@ -237,7 +240,7 @@ static void jsonEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 	for (size_t i = 0; i < dump->columnCount; i++) {
 		size_t column = dump->columns[i];
 
-		entryValue(dump, dump->group->values[column].type,
+		entryValue(dump, &dump->group->values[column],
 			   &block->columns[column], entry);
 	}
 	outJsonEnd(json);

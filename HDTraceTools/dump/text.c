@@ -10,7 +10,7 @@
 
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 static void quoted(FILE *file, const char *text, size_t length)
 {
@@ -187,12 +187,13 @@ static void textEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 	fputs(dumpFormatTime(dump, buffer, block->end[entry]), file);
 	for (size_t i = 0; i < dump->columnCount; i++) {
 		size_t column = dump->columns[i];
-		hdIType type = dump->group->values[column].type;
+		const hdIValue *value = &dump->group->values[column];
+		hdIType type = value->type;
 		const hdIColumn *values = &block->columns[column];
 
 		putc(' ', file);
 		if (type != HDI_STRING) {
-			fputs(dumpFormatNumber(dump, buffer, type, values,
+			fputs(dumpFormatNumber(dump, buffer, value, values,
 					       entry, false),
 			      file);
 		} else if (dump->isHex) {

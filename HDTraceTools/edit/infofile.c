@@ -8,6 +8,7 @@
  *     Type id='N' combiner='MPI_COMBINER_X' name='NAME'
  *         [integers='i;..' addresses='a;..' types='t;..']
  *     Clock time=T offset=O error=E method='NAME'
+ *     ClockStep time=T by=S
  *
  * Values are in single or double quotes or bare; escapes are those of C.
  */
@@ -56,6 +57,7 @@ struct keys {
 	GString *offset;
 	GString *error;
 	GString *method;
+	GString *by;
 };
 
 static void complain(struct parser *parser, const char *rule,
@@ -220,6 +222,7 @@ static GString **keySlot(struct keys *keys, const char *name, size_t length)
 		{ "offset", &keys->offset },
 		{ "error", &keys->error },
 		{ "method", &keys->method },
+		{ "by", &keys->by },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
@@ -471,7 +474,7 @@ static void parseFields(struct parser *parser, struct infoLine *line)
 		return;
 	}
 	parser->at = parser->start + line->offset;
-	if (line->kind != INFO_CLOCK) {
+	if (line->kind != INFO_CLOCK && line->kind != INFO_STEP) {
 		line->name = toName(parser, keys.name);
 		line->id = toNumber(parser, keys.id, "id");
 	}
@@ -495,6 +498,10 @@ static void parseFields(struct parser *parser, struct infoLine *line)
 	case INFO_CLOCK:
 		toClock(parser, &keys, line);
 		break;
+	case INFO_STEP:
+		line->clock.time = toTime(parser, keys.time, "time");
+		line->clock.offset = toTime(parser, keys.by, "by");
+		break;
 	case INFO_COMM_NAME:
 	case INFO_PROCESS:
 		break;
@@ -509,6 +516,7 @@ static struct infoLine *parseLine(struct parser *parser)
 		[INFO_FILE] = "File",          [INFO_COMM] = "Comm",
 		[INFO_TYPE] = "Type",          [INFO_CLOCK] = "Clock",
 		[INFO_COMM_NAME] = "CommName", [INFO_PROCESS] = "Process",
+		[INFO_STEP] = "ClockStep",
 	};
 	struct infoLine *line;
 	const char *word;
@@ -529,8 +537,8 @@ static struct infoLine *parseLine(struct parser *parser)
 	if (kind == G_N_ELEMENTS(kinds)) {
 		parser->at = word;
 		complain(parser, "info.kind",
-			 "expected File, Comm, CommName, Type, Clock or "
-			 "Process");
+			 "expected File, Comm, CommName, Type, Clock, "
+			 "ClockStep or Process");
 		return NULL;
 	}
 	line = g_new0(struct infoLine, 1);
@@ -604,7 +612,8 @@ bool infoIsOfHost(const GPtrArray *lines)
 	for (guint i = 0; i < lines->len; i++) {
 		const struct infoLine *line = lines->pdata[i];
 
-		if (line->kind != INFO_CLOCK && line->kind != INFO_PROCESS)
+		if (line->kind != INFO_CLOCK && line->kind != INFO_PROCESS &&
+		    line->kind != INFO_STEP)
 			return false;
 	}
 	return lines->len > 0;

@@ -20,6 +20,7 @@ enum infoKind {
 	INFO_CLOCK,
 	INFO_COMM_NAME,
 	INFO_PROCESS, /**< The thread that wrote the trace. */
+	INFO_STEP,    /**< The wall clock was set. */
 };
 
 /** A rank of a communicator. */
@@ -50,6 +51,7 @@ struct infoLine {
 	GArray *integers;  /**< Of a type: int64_t. */
 	GArray *addresses; /**< Of a type: int64_t. */
 	GArray *types;     /**< Of a type: int64_t. */
+	/** Of a step the time and, as offset, what the clock was set by. */
 	struct hdClockPoint clock;
 	char *method; /**< Of a clock. */
 };

@@ -8,12 +8,14 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/export/export.h"
+#include "HDTraceTools/model/column.h"
 
 /* ---- csv, json --------------------------------------------------------- */
 
@@ -134,13 +136,15 @@ static void putEntry(struct outCsv *csv, const struct exportGroup *group,
 	outCsvPlain(csv, block->isAfterGap[entry] ? "1" : "0");
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIColumn *column = exportColumn(group, block, i);
-		hdIType type = group->values[i]->type;
+		const hdIValue *value = group->values[i];
 
-		if (type == HDI_STRING)
+		if (value->type == HDI_STRING)
 			outCsvBytes(csv, column->string[entry].bytes,
 				    column->string[entry].length);
+		else if (isnan(columnNumber(value, column, entry)))
+			outCsvPlain(csv, "");
 		else
-			outCsvPlain(csv, dumpFormatNumber(&plain, buffer, type,
+			outCsvPlain(csv, dumpFormatNumber(&plain, buffer, value,
 							  column, entry, true));
 	}
 	outCsvEnd(csv);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/ctf.h"
+#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
 
@@ -171,7 +172,7 @@ static void describeValue(struct ctf *self, const hdIValue *value,
 		g_free(field);
 	} else {
 		g_string_append_printf(self->metadata, "\t\t%s %s;\n",
-				       types[value->type], name);
+				       types[columnPlainType(value)], name);
 	}
 	g_free(name);
 }
@@ -268,13 +269,20 @@ static int writeMetadata(struct ctf *self)
 
 /* ---- Groups ------------------------------------------------------------ */
 
-static void putValue(FILE *file, hdIType type, const hdIColumn *values,
+static void putValue(FILE *file, const hdIValue *value, const hdIColumn *values,
 		     size_t entry)
 {
 	uint32_t bits32;
 	uint64_t bits64;
+	double number;
 
-	switch (type) {
+	if (value->hasMissing) {
+		number = columnNumber(value, values, entry);
+		memcpy(&bits64, &number, sizeof(bits64));
+		ctfPutNumber(file, bits64, 8);
+		return;
+	}
+	switch (value->type) {
 	case HDI_INT32:
 		ctfPutNumber(file, (uint32_t)values->int32[entry], 4);
 		break;
@@ -307,8 +315,8 @@ static void putEntry(FILE *file, const struct exportGroup *group,
 	ctfPutNumber(file, (uint64_t)block->start[entry], 8);
 	ctfPutNumber(file, block->isAfterGap[entry], 1);
 	for (size_t k = 0; k < group->valueCount; k++)
-		putValue(file, group->values[k]->type,
-			 exportColumn(group, block, k), entry);
+		putValue(file, group->values[k], exportColumn(group, block, k),
+			 entry);
 }
 
 /** A file of the project that becomes a stream, in any thread. */

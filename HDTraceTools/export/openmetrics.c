@@ -23,6 +23,7 @@
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
+#include "common/format/exposition.h"
 #include "common/number.h"
 
 /** Names of units in OpenMetrics. */
@@ -54,13 +55,13 @@ static void appendName(GString *name, const char *text)
 
 static void appendEscaped(GString *out, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '\\' || *text == '"')
-			g_string_append_c(out, '\\');
-		if (*text == '\n')
-			g_string_append(out, "\\n");
-		else
-			g_string_append_c(out, *text);
+	char piece[HD_EXPOSITION_PIECE];
+
+	while (*text) {
+		size_t length = hdExpositionPiece(HD_EXPOSITION_OPEN_HELP,
+						  &text, piece);
+
+		g_string_append_len(out, piece, (gssize)length);
 	}
 }
 
@@ -156,6 +157,8 @@ static void putHead(FILE *file, const struct family *family,
  *  and no more of these than their samples are written at a time. */
 #define CHUNK_SIZE (1 << 20)
 #define PART_ENTRIES 2048
+
+#define NS_PER_MS 1000000
 
 /** A node: its entries are in chunks of the spool, in each the times of all of
  *  them, and then the values, one family after the other. */
@@ -265,12 +268,13 @@ static int gather(struct nodeReader *self, const hdIBlock *block, size_t first,
 	return ret;
 }
 
-/** A counter has a number from 0 on. */
+/** Whether there is a number, of a counter one from 0 on. */
 static bool isReading(const struct family *family, const hdIColumn *values,
 		      size_t entry)
 {
-	return family->kind != KIND_COUNTER ||
-	       columnNumber(values, family->value->type, entry) >= 0;
+	double number = columnNumber(family->value, values, entry);
+
+	return family->kind == KIND_COUNTER ? number >= 0 : !isnan(number);
 }
 
 static void loseReadings(struct nodeReader *self, const hdIBlock *block,
@@ -284,7 +288,10 @@ static void loseReadings(struct nodeReader *self, const hdIBlock *block,
 		if (family->width &&
 		    !isReading(family, exportColumn(self->group, block, i),
 			       entry))
-			exportLose(self->export, "invalid readings of counters",
+			exportLose(self->export,
+				   family->kind == KIND_COUNTER
+					   ? "invalid readings of counters"
+					   : "missing values",
 				   1);
 	}
 }
@@ -300,6 +307,12 @@ static int gatherBlock(struct nodeReader *self,
 	for (size_t i = first; i < entries->last && ret == 0; i++) {
 		exportLose(self->export, "gaps", block->isAfterGap[i]);
 		if (block->end[i] > *before) {
+			/* Times of Prometheus have milliseconds. */
+			exportLose(self->export,
+				   "samples in the millisecond of another one "
+				   "(Prometheus keeps one)",
+				   block->end[i] / NS_PER_MS ==
+					   *before / NS_PER_MS);
 			*before = block->end[i];
 			loseReadings(self, block, i);
 			continue;
@@ -424,7 +437,7 @@ static char *putNumber(char *to, const struct family *family,
 		return hdNumberInt64(to, values->int64[entry]);
 	if (family->scale == 1 && family->value->type == HDI_UINT64)
 		return hdNumberUint64(to, values->uint64[entry]);
-	number = columnNumber(values, family->value->type, entry);
+	number = columnNumber(family->value, values, entry);
 	if (family->scale != 1)
 		number *= family->scale;
 	if (isinf(number))

@@ -154,8 +154,11 @@ void findingsChoosePowers(struct findings *findings)
 			g_new0(bool, project->groups[i]->valueCount + 1);
 		if (g_hash_table_contains(findings->powers, node))
 			continue;
-		group->powerCount = valuesOfPower(group->group, findings->power,
-						  group->isPower);
+		group->leftOut = g_new0(struct powerLeftOut,
+					group->group->valueCount + 1);
+		group->powerCount =
+			valuesOfPower(project, group->group, findings->power,
+				      group->isPower, group->leftOut);
 		if (!group->powerCount)
 			continue;
 		group->energyIndex = findings->energyCount++;

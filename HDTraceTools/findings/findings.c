@@ -305,6 +305,7 @@ static void startAll(struct findings *findings)
 	findings->start = INT64_MAX;
 	findings->end = INT64_MIN;
 	findings->tracerNs = -1;
+	findings->callsNs = -1;
 	findings->ranks =
 		g_array_new(FALSE, FALSE, sizeof(struct findingsRank));
 	findings->phases =
@@ -358,6 +359,10 @@ static void freeAll(struct findings *findings)
 		g_free(group->values);
 		g_free(group->moments);
 		g_free(group->isPower);
+		for (size_t k = 0;
+		     group->leftOut && k < group->group->valueCount; k++)
+			g_free(group->leftOut[k].reason);
+		g_free(group->leftOut);
 		if (group->gaps.list)
 			g_array_unref(group->gaps.list);
 		if (group->late.list)

@@ -15,6 +15,7 @@
 #include "HDTraceTools/model/causes/criticalpath.h"
 #include "HDTraceTools/model/kernels.h"
 #include "HDTraceTools/model/layers/outliers.h"
+#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/sums.h"
@@ -83,6 +84,8 @@ struct findingsGroup {
 	struct findingsSpans late;
 	bool *isPower; /**< Values from which the energy of the node is derived.
 			*/
+	struct powerLeftOut *leftOut; /**< Others that tell power; NULL if
+				       *   the node has another group. */
 	size_t powerCount;
 	struct findingsEnergy energy; /**< When all was read. */
 	size_t energyIndex;         /**< Its place in findingsPhase::groups. */
@@ -202,11 +205,15 @@ struct findings {
 	GArray *kernels;
 	powerPico kernelsRest;
 	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
+	/** Of the time of MPI calls, what their tracing took; -1 if not known.
+	 */
+	int64_t callsNs;
 	int64_t tracerLate;
 	struct findingsDiagnostics diagnostics;
 
 	/** Only what tells power is wanted, and no relations. */
 	bool isPowerOnly;
+	bool hasTemporaryError; /**< It was said. */
 
 	/* Options. */
 	struct phaseOptions phaseOptions;

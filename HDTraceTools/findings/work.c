@@ -15,9 +15,10 @@
 #include <string.h>
 
 #include "HDTraceTools/base/tasks.h"
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/model/causes/mpifunctions.h"
 
 /** So many bytes of a trace pass without progress. */
 #define PROGRESS_STEP (1 << 20)
@@ -283,7 +284,11 @@ static void forgetPower(struct findingsGroup *group)
 
 static void sayTemporary(struct findings *findings, int error)
 {
-	toolError(findings->tool, "temporary file: %s", strerror(-error));
+	/* A full disk is full for all. */
+	if (!findings->hasTemporaryError)
+		toolError(findings->tool, "temporary file: %s",
+			  strerror(-error));
+	findings->hasTemporaryError = true;
 }
 
 static void takePath(struct work *work, struct task *task)
@@ -432,6 +437,24 @@ static void findPath(struct work *work)
 	spoolFree(work->powers);
 }
 
+/** What tracing took of the time of all calls that have states of their own. */
+static void takeCalls(struct findings *findings)
+{
+	const struct profile *profile = findings->profile;
+	uint64_t calls = 0;
+
+	for (guint i = 0; i < profile->states->len; i++) {
+		const struct profileState *state = profile->states->pdata[i];
+
+		if (mpiIsFunction(state->name))
+			calls += state->count;
+	}
+	findings->callsNs =
+		profile->callNs > 0 && calls >= profile->polled
+			? (int64_t)(calls - profile->polled) * profile->callNs
+			: -1;
+}
+
 void findingsReadAll(struct findings *findings)
 {
 	struct work work = {
@@ -447,6 +470,7 @@ void findingsReadAll(struct findings *findings)
 	addTasks(&work);
 	tasksDo(work.tasks->len, run, take, &work);
 	findPath(&work);
+	takeCalls(findings);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);
 	g_hash_table_destroy(work.ranks);

@@ -13,7 +13,7 @@
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "cli/output.h"
 #include "cli/rows.h"

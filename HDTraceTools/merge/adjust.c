@@ -144,6 +144,20 @@ static void putLevels(GString *out, const char *levels)
 	g_string_free(text, TRUE);
 }
 
+/** Replace the base of the clock that the head names. */
+static void putBase(GString *out, bool isStat, int64_t base)
+{
+	char text[OUT_NUMBER_SIZE];
+	struct xmlPiece tag;
+	size_t start, end;
+
+	if (!xmlFindTag(out->str, out->len, 0, isStat ? "Group" : NULL, &tag) ||
+	    !xmlFindAttribute(out->str, &tag, "clockBase", &start, &end))
+		return;
+	g_string_erase(out, (gssize)start, (gssize)(end - start));
+	g_string_insert(out, (gssize)start, outSeconds(text, base));
+}
+
 /** Replace the labels that the head of statistics names. */
 static bool putLabels(GString *out, char *const *labels)
 {
@@ -242,6 +256,8 @@ static const char *makeHead(const struct head *head, enum mergeKind kind,
 			    (gssize)(tag.end - value.end));
 	g_free(text);
 	*rest = tag.end;
+	if (change->base)
+		putBase(out, isStat, *change->base);
 	if (change->levels && !isStat)
 		putLevels(out, change->levels);
 	if (change->labels && isStat && !putLabels(out, change->labels))
@@ -441,18 +457,22 @@ int mergeCheckAdjust(struct merge *merge, char **adjustments)
 }
 
 /** What is to be done to a file; false: nothing. */
-static bool changeOf(const struct merge *merge, const struct mergeFile *file,
+static bool changeOf(struct merge *merge, const struct mergeFile *file,
 		     char **adjustments, struct mergeChange *change)
 {
 	*change = (struct mergeChange){
 		.add = adjustmentOf(file, adjustments),
 		.clock = mergeClockOf(merge, file),
+		.base = file->shift ? &file->newBase : NULL,
 	};
+	/* Without a clock that has it in its points. */
+	if (!change->clock)
+		change->add += file->shift;
 	return file->kind != MERGE_INFO && (change->add || change->clock);
 }
 
 /** Bytes of all that is to be changed. */
-static int64_t sizeOf(const struct merge *merge, char **adjustments)
+static int64_t sizeOf(struct merge *merge, char **adjustments)
 {
 	int64_t size = 0;
 

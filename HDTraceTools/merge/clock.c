@@ -12,8 +12,8 @@
 #include "common/format/level.h"
 #include "cli/output.h"
 
-static const struct mergeNode *hostOf(const struct merge *merge,
-				      const struct mergeNode *node)
+const struct mergeNode *mergeHostOf(const struct merge *merge,
+				    const struct mergeNode *node)
 {
 	unsigned int level =
 		MAX((unsigned int)hdLevelFind(merge->levels,
@@ -40,7 +40,7 @@ static struct mergeClock *findClock(const struct merge *merge, const char *path)
 void mergeAddClock(struct merge *merge, const struct mergeFile *file,
 		   const struct infoLine *line)
 {
-	const struct mergeNode *host = hostOf(merge, file->node);
+	const struct mergeNode *host = mergeHostOf(merge, file->node);
 	struct mergeClock *clock;
 
 	if (!host) {
@@ -101,14 +101,35 @@ static bool isReference(const struct mergeClock *clock)
 static const struct mergeClock *clockOf(const struct merge *merge,
 					const struct mergeFile *file)
 {
-	const struct mergeNode *host = hostOf(merge, file->node);
+	const struct mergeNode *host = mergeHostOf(merge, file->node);
 
 	if (file->clockNode)
 		return findClock(merge, file->clockNode);
 	return host ? findClock(merge, host->path) : NULL;
 }
 
-const struct mergeClock *mergeClockOf(const struct merge *merge,
+/* The clock of a host as processes of another base see it. */
+static const struct mergeClock *moveClock(struct merge *merge,
+					  const struct mergeClock *clock,
+					  int64_t shift)
+{
+	struct mergeClock *moved = g_new0(struct mergeClock, 1);
+
+	moved->node = clock->node;
+	moved->method = g_strdup(clock->method);
+	moved->points = g_array_new(FALSE, FALSE, sizeof(struct hdClockPoint));
+	for (guint i = 0; i < clock->points->len; i++) {
+		struct hdClockPoint point = pointsOf(clock)[i];
+
+		point.time -= shift;
+		point.offset += shift;
+		g_array_append_val(moved->points, point);
+	}
+	g_ptr_array_add(merge->moved, moved);
+	return moved;
+}
+
+const struct mergeClock *mergeClockOf(struct merge *merge,
 				      const struct mergeFile *file)
 {
 	const struct mergeClock *clock = NULL;
@@ -116,7 +137,9 @@ const struct mergeClock *mergeClockOf(const struct merge *merge,
 	if (!file->isCorrected && file->kind != MERGE_INFO &&
 	    !merge->hasRawTimes)
 		clock = clockOf(merge, file);
-	return clock && !isReference(clock) ? clock : NULL;
+	if (!clock || isReference(clock))
+		return NULL;
+	return file->shift ? moveClock(merge, clock, file->shift) : clock;
 }
 
 /** Whether all files of a clock have the times of the reference. */

@@ -16,6 +16,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
+#include "common/format/seconds.h"
 #include "common/format/level.h"
 
 char *mergeDefaultLevel(unsigned int level)
@@ -157,6 +158,9 @@ static void readClock(struct mergeFile *file, const hdIAttribute *attribute)
 		file->isCorrected = strcmp(attribute->value, "corrected") == 0;
 	else if (strcmp(attribute->name, "clockNode") == 0)
 		file->clockNode = g_strdup(attribute->value);
+	else if (strcmp(attribute->name, "clockBase") == 0)
+		file->hasBase =
+			hdSecondsParse(attribute->value, &file->base) == 0;
 }
 
 /** Learn what the levels are from an attribute of Program. */
@@ -178,7 +182,8 @@ static void readLevels(struct merge *merge, struct mergeFile *file,
 /** Learn what the first tag of a file of relations says. */
 static void readRelationTag(struct merge *merge, struct mergeFile *file)
 {
-	static const char *const names[] = { "levels", "clock", "clockNode" };
+	static const char *const names[] = { "levels", "clock", "clockNode",
+					     "clockBase" };
 	GMappedFile *mapped;
 	const char *text;
 	size_t size;
@@ -682,6 +687,8 @@ int mergeFind(struct merge *merge, const char *argument, char **levels)
 	merge->files = g_ptr_array_new_with_free_func(freeFile);
 	merge->groups = g_ptr_array_new_with_free_func(g_free);
 	merge->clocks = g_ptr_array_new_with_free_func(freeClock);
+	merge->moved = g_ptr_array_new_with_free_func(freeClock);
+	merge->steps = mergeNewSteps();
 	merge->root = newNode(NULL, "");
 	merge->byPath = g_hash_table_new(g_str_hash, g_str_equal);
 	merge->groupNames = g_hash_table_new(g_str_hash, g_str_equal);
@@ -708,6 +715,8 @@ void mergeFree(struct merge *merge)
 	g_ptr_array_unref(merge->files);
 	g_ptr_array_unref(merge->groups);
 	g_ptr_array_unref(merge->clocks);
+	g_ptr_array_unref(merge->moved);
+	g_array_unref(merge->steps);
 	g_hash_table_destroy(merge->byPath);
 	g_hash_table_destroy(merge->groupNames);
 	freeNode(merge->root);

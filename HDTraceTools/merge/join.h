@@ -48,7 +48,8 @@ int joinFindOffsets(struct tool *tool, const struct joinProject *projects,
 /** What --into was told. */
 struct joinOptions {
 	const char *into;
-	char **offsets; /**< "PROJECT=DURATION", NULL terminated; may be NULL. */
+	char **offsets; /**< "PROJECT=DURATION", NULL terminated; may be NULL.
+			 */
 	const struct mergeTexts *texts;
 	bool isForced;
 };

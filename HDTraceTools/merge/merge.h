@@ -47,6 +47,12 @@ struct mergeFile {
 	/** Path of the node whose clock the times are from; NULL: its own. */
 	char *clockNode;
 	bool isCorrected; /**< Its times are those of the reference. */
+	bool hasBase;     /**< Its clock has a base; see bases.c. */
+	bool isCompared;  /**< It is of a process that compared clocks. */
+	int64_t base;
+	int64_t shift; /**< To the base of its host, which is newBase; 0: none.
+			*/
+	int64_t newBase;
 	struct mergeNode *node;
 };
 
@@ -71,6 +77,8 @@ struct merge {
 	char **levels;          /**< Their types; at least depth. */
 	GPtrArray *groups;      /**< Names of groups, sorted. */
 	GPtrArray *clocks;      /**< struct mergeClock, by path of the node. */
+	GPtrArray *moved;       /**< struct mergeClock, of other bases. */
+	GArray *steps;          /**< Of clocks; see bases.c. */
 	bool hasRawTimes;       /**< Clocks are not to be applied. */
 	size_t nodes;
 	size_t communicators;
@@ -161,6 +169,7 @@ int mergeAdjust(struct merge *merge, char **adjustments);
 /** What is to be done to a file. */
 struct mergeChange {
 	int64_t add;                    /**< To the time adjustment. */
+	const int64_t *base; /**< Of its clock now; NULL: as before. */
 	const struct mergeClock *clock; /**< NULL: times are right. */
 	/* Of a copy of the file: */
 	const char *path;    /**< Its own; NULL: it takes the file's place. */
@@ -190,6 +199,23 @@ int mergePrepareCopy(struct tool *tool, const char *from, const char *to,
 void mergeAddClock(struct merge *merge, const struct mergeFile *file,
 		   const struct infoLine *line);
 
+/** The host that a node belongs to, or NULL. */
+const struct mergeNode *mergeHostOf(const struct merge *merge,
+				    const struct mergeNode *node);
+
+/** Make the list of steps. */
+GArray *mergeNewSteps(void);
+
+/** Add a step of the clock of a file's host. */
+void mergeAddStep(struct merge *merge, const struct mergeFile *file,
+		  const struct infoLine *line);
+
+/** The process that wrote an .info file has compared the clock of its host. */
+void mergeMarkCompared(struct merge *merge, const struct mergeFile *info);
+
+/** Find what aligns the files of each host; no step can be added any more. */
+void mergeAlignBases(struct merge *merge);
+
 /** Sort the clocks and their points; no point can be added any more. */
 void mergeFitClocks(struct merge *merge);
 
@@ -197,7 +223,7 @@ void mergeFitClocks(struct merge *merge);
 void mergeWriteClocks(GString *out, const struct merge *merge);
 
 /** The clock that is to be applied to a file; NULL if there is none. */
-const struct mergeClock *mergeClockOf(const struct merge *merge,
+const struct mergeClock *mergeClockOf(struct merge *merge,
 				      const struct mergeFile *file);
 
 /** What the reference showed at a time of a clock. */

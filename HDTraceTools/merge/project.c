@@ -551,8 +551,12 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 	for (guint i = 0; i < lines->len; i++) {
 		const struct infoLine *line = lines->pdata[i];
 
-		if (line->kind == INFO_CLOCK)
+		if (line->kind == INFO_CLOCK) {
 			mergeAddClock(gathered->merge, file, line);
+			mergeMarkCompared(gathered->merge, file);
+		} else if (line->kind == INFO_STEP) {
+			mergeAddStep(gathered->merge, file, line);
+		}
 	}
 	if (infoIsOfHost(lines)) {
 		g_ptr_array_unref(lines);
@@ -612,6 +616,7 @@ static void gather(struct gathered *gathered)
 	g_hash_table_destroy(ranks);
 	nameComms(gathered);
 	mergeFitClocks(merge);
+	mergeAlignBases(merge);
 	merge->communicators = gathered->comms->len;
 	merge->usedFiles = gathered->fileNames->len;
 }

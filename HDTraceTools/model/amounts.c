@@ -70,12 +70,14 @@ enum valueKind amountsKind(const struct amounts *self, size_t column)
 
 /* ---- Growth ------------------------------------------------------------ */
 
-static struct reading readingOf(const hdIColumn *column, hdIType type,
+static struct reading readingOf(const hdIValue *value, const hdIColumn *column,
 				size_t entry)
 {
 	struct reading reading = { .isKnown = true };
 
-	switch (type) {
+	if (columnIsMissing(value, column, entry))
+		return (struct reading){ .isKnown = false };
+	switch (value->type) {
 	case HDI_INT32:
 		reading.integer = column->int32[entry];
 		break;
@@ -88,7 +90,7 @@ static struct reading readingOf(const hdIColumn *column, hdIType type,
 	case HDI_FLOAT:
 	case HDI_DOUBLE:
 	case HDI_STRING:
-		reading.number = columnNumber(column, type, entry);
+		reading.number = columnNumber(value, column, entry);
 		reading.isKnown = isfinite(reading.number);
 		break;
 	}
@@ -107,11 +109,11 @@ static double growthOf(const struct reading *from, const struct reading *to,
 	       (to->number - from->number);
 }
 
-static void takeCounter(struct amountsColumn *column, hdIType type,
+static void takeCounter(struct amountsColumn *column, const hdIValue *value,
 			const hdIColumn *values, const hdIBlock *block)
 {
 	for (size_t i = 0; i < block->count; i++) {
-		struct reading reading = readingOf(values, type, i);
+		struct reading reading = readingOf(value, values, i);
 
 		column->growth[i] = NAN;
 		column->isReset[i] = false;
@@ -140,8 +142,8 @@ void amountsTake(struct amounts *self, const hdIBlock *block)
 			column->isReset =
 				g_renew(bool, column->isReset, self->room);
 		}
-		takeCounter(column, self->group->values[i].type,
-			    &block->columns[i], block);
+		takeCounter(column, &self->group->values[i], &block->columns[i],
+			    block);
 	}
 }
 
@@ -151,8 +153,8 @@ double amountsGet(const struct amounts *self, size_t column, size_t entry)
 {
 	if (self->columns[column].kind == KIND_COUNTER)
 		return self->columns[column].growth[entry];
-	return columnNumber(&self->block->columns[column],
-			    self->group->values[column].type, entry);
+	return columnNumber(&self->group->values[column],
+			    &self->block->columns[column], entry);
 }
 
 double amountsLevel(const struct amounts *self, size_t column, size_t entry)
@@ -176,12 +178,33 @@ static void addGrowth(const struct amounts *self, size_t column,
 
 	if (!isnan(growth))
 		momentsAddGrowth(moments, growth, length, part);
-	else if (readingOf(&self->block->columns[column],
-			   self->group->values[column].type, entry)
+	else if (readingOf(&self->group->values[column],
+			   &self->block->columns[column], entry)
 			 .isKnown)
 		moments->bare++;
 	else
 		moments->missing++;
+}
+
+/** Add entries of a gauge or delta. */
+static void addPlain(const struct amounts *self, size_t column,
+		     struct moments *moments, size_t first, size_t last)
+{
+	const hdIValue *value = &self->group->values[column];
+	const hdIColumn *values = &self->block->columns[column];
+
+	if (!value->hasMissing) {
+		momentsAdd(moments, value->type, values, self->block, first,
+			   last);
+		return;
+	}
+	for (size_t i = first; i < last; i++) {
+		if (columnIsMissing(value, values, i))
+			moments->missing++;
+		else
+			momentsAdd(moments, value->type, values, self->block, i,
+				   i + 1);
+	}
 }
 
 void amountsAdd(const struct amounts *self, size_t column,
@@ -190,8 +213,7 @@ void amountsAdd(const struct amounts *self, size_t column,
 	const hdIBlock *block = self->block;
 
 	if (self->columns[column].kind != KIND_COUNTER) {
-		momentsAdd(moments, self->group->values[column].type,
-			   &block->columns[column], block, first, last);
+		addPlain(self, column, moments, first, last);
 		return;
 	}
 	for (size_t i = first; i < last; i++) {
@@ -207,6 +229,11 @@ void amountsAddPart(const struct amounts *self, size_t column,
 {
 	const hdIBlock *block = self->block;
 
+	if (columnIsMissing(&self->group->values[column],
+			    &block->columns[column], entry)) {
+		moments->missing++;
+		return;
+	}
 	if (self->columns[column].kind != KIND_COUNTER) {
 		momentsAddPart(moments, self->group->values[column].type,
 			       &block->columns[column], block, entry,

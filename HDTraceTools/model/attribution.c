@@ -15,7 +15,7 @@
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/extent.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 
 /** What is known of a trace. */

@@ -6,7 +6,8 @@
 # It is a list of MPI_POINT2POINT(name, isSending, isReceiving) and of
 # MPI_COLLECTIVE(name, NAME, ROLE, isAlike), which its includer defines, and of
 # MPI_FUNCTION(name) of all and MPI_PREFIX(name) of those where a rank gets what
-# those below it give, for those that do.
+# those below it give, for those that do. MPI_BYTES(name, RULE) of collective calls
+# in all their forms is for those that define it; the others get nothing else.
 
 function has(role) {
 	return ("," $2 ",") ~ ("," role ",")
@@ -32,10 +33,27 @@ BEGIN {
 END {
 	printf "#ifdef MPI_FUNCTION\n%s#endif\n", all
 	printf "#ifdef MPI_PREFIX\n%s#endif\n", prefixes
+	printf "#ifdef MPI_BYTES\n%s#endif\n", bytes
 }
 
 function forms(name) {
 	return isLarge[name] ? 2 : 1
+}
+
+# A function in its forms for large counts.
+function addBytes(name, rule) {
+	bytes = bytes sprintf("MPI_BYTES(\"%s\", %s)\n", name, rule) \
+		sprintf("MPI_BYTES(\"%s_c\", %s)\n", name, rule)
+}
+
+$1 == "=" && $2 ~ /^bytes:/ {
+	rule = toupper(substr($2, 7))
+	for (i = 3; i <= NF; i++) {
+		addBytes($i, rule)
+		addBytes("I" tolower(substr($i, 1, 1)) substr($i, 2), rule)
+		addBytes($i "_init", rule)
+	}
+	next
 }
 
 $1 == "=" && $2 ~ /^(point2point|sends|receives)/ {

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include <fnmatch.h>
 #include <string.h>
 #include <glib.h>
 
@@ -145,55 +144,4 @@ char *rateUnit(const char *unit, double *scale)
 	if (isHours || strcmp(parsed.base, "J") == 0)
 		return g_strdup_printf("%.*sW", (int)length, unit);
 	return g_strdup_printf("%s/s", *unit ? unit : "1");
-}
-
-/** Whether names are the same but for numbers: those of sockets, say. */
-static bool areAlike(const char *a, const char *b)
-{
-	for (;;) {
-		while (g_ascii_isdigit(*a))
-			a++;
-		while (g_ascii_isdigit(*b))
-			b++;
-		if (*a != *b)
-			return false;
-		if (!*a)
-			return true;
-		a++;
-		b++;
-	}
-}
-
-/** Whether a value tells power, as a gauge, or energy, as an amount. */
-static bool tellsEnergy(const hdIGroup *group, const hdIValue *value,
-			bool isAmount)
-{
-	return value->type != HDI_STRING &&
-	       kindIsAmount(valueKind(group, value, NULL)) == isAmount &&
-	       (isAmount ? unitIsEnergy(value->unit)
-			 : unitIsPower(value->unit));
-}
-
-size_t valuesOfPower(const hdIGroup *group, const char *pattern, bool *isPower)
-{
-	size_t count = 0;
-
-	for (int isAmount = 0; isAmount < 2 && !count; isAmount++) {
-		const char *first = NULL;
-
-		for (size_t i = 0; i < group->valueCount; i++) {
-			const hdIValue *value = &group->values[i];
-
-			if (!tellsEnergy(group, value, isAmount))
-				continue;
-			if (pattern ? fnmatch(pattern, value->name, 0)
-				    : first && !areAlike(first, value->name))
-				continue;
-			if (!first)
-				first = value->name;
-			isPower[i] = true;
-			count++;
-		}
-	}
-	return count;
 }

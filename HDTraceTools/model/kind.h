@@ -62,16 +62,4 @@ static inline bool kindIsAmount(enum valueKind kind)
  */
 char *rateUnit(const char *unit, double *scale);
 
-/**
- * Choose the values of a group from which the energy of its node is derived:
- * those in W, else those in J, that match, or else that are alike the first
- * one.
- *
- * @param pattern Of names; NULL: none.
- * @param[out] isPower Of each value; false at first.
- *
- * @return How many there are.
- */
-size_t valuesOfPower(const hdIGroup *group, const char *pattern, bool *isPower);
-
 #endif

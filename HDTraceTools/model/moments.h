@@ -27,7 +27,7 @@ struct momentsSum {
 /** What is known about a value so far. Zero-initialise. */
 struct moments {
 	uint64_t count;   /**< Entries with a value. */
-	uint64_t missing; /**< Entries with NaN. */
+	uint64_t missing; /**< Entries without one. */
 	uint64_t weight;  /**< Length of the intervals with a value, in ns. */
 	double min;
 	double max;

@@ -17,6 +17,7 @@
 
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/ordered.h"
+#include "HDTraceTools/model/mpi/polls.h"
 
 /** A spooled record begins and ends with its size. */
 struct head {
@@ -29,6 +30,8 @@ struct head {
 	uint32_t ownElements;
 	int64_t start;
 	int64_t end;
+	int64_t spanStart;
+	int64_t spanEnd;
 	int64_t offset;
 	int64_t endOffset;
 };
@@ -65,6 +68,8 @@ struct ordered {
 	uint64_t at;        /**< Which one it is, if isLoaded. */
 	bool isLoaded;
 	hdIRecord record;
+	int64_t spanStart; /**< Of the record. */
+	int64_t spanEnd;
 	struct sites *sites;
 };
 
@@ -162,7 +167,9 @@ static void putElements(GByteArray *bytes, const hdIElement *elements,
 			    head);
 }
 
-static int spoolRecord(struct ordered *self, const hdIRecord *record)
+/** Spool a record; @p whole is what it is a part of, or itself. */
+static int spoolPart(struct ordered *self, const hdIRecord *record,
+		     const hdIRecord *whole)
 {
 	GByteArray *bytes = self->bytes;
 	struct head head = {
@@ -173,6 +180,8 @@ static int spoolRecord(struct ordered *self, const hdIRecord *record)
 		.ownElements = (uint32_t)record->elementCount,
 		.start = record->start,
 		.end = record->end,
+		.spanStart = whole->start,
+		.spanEnd = whole->end,
 		.offset = record->offset,
 		.endOffset = record->endOffset,
 	};
@@ -190,6 +199,72 @@ static int spoolRecord(struct ordered *self, const hdIRecord *record)
 		ret = spoolAppend(self->records, bytes->data, bytes->len);
 	if (ret == 0)
 		ret = spoolAppend(self->records, &head.size, sizeof(head.size));
+	return ret;
+}
+
+/** Whether an attribute is that of one function of several; see polls.h. */
+static bool isOfOne(const hdIAttribute *attribute)
+{
+	return g_str_has_suffix(attribute->name, "Calls") ||
+	       g_str_has_suffix(attribute->name, "InsideNs");
+}
+
+/** What a part of a state has for attributes: of the calls of one function of
+ *  several, how many there are, and all that is of all of them. */
+static void partAttributes(const hdIRecord *record,
+			   const struct pollsPart *part, const char *calls,
+			   GArray *attributes)
+{
+	const hdIAttribute own = { "calls", calls };
+	const hdIAttribute tracer = { "class", "tracer" };
+	bool isMixed = strcmp(record->name, part->name) != 0;
+
+	if (pollsIsTracer(part->name)) {
+		g_array_append_val(attributes, tracer);
+		return;
+	}
+	if (isMixed)
+		g_array_append_val(attributes, own);
+	for (size_t i = 0; i < record->attributeCount; i++)
+		if (!isMixed || !isOfOne(&record->attributes[i]))
+			g_array_append_val(attributes, record->attributes[i]);
+}
+
+/** Spool a part of a state that begins then. */
+static int spoolPolls(struct ordered *self, const hdIRecord *record,
+		      const struct pollsPart *part, int64_t start)
+{
+	GArray *attributes = g_array_new(FALSE, FALSE, sizeof(hdIAttribute));
+	char *calls = g_strdup_printf("%" PRIu64, part->calls);
+	hdIRecord piece = *record;
+	int ret;
+
+	partAttributes(record, part, calls, attributes);
+	piece.name = part->name;
+	piece.start = start;
+	piece.end = start + part->time;
+	piece.attributes = (const hdIAttribute *)(void *)attributes->data;
+	piece.attributeCount = attributes->len;
+	if (pollsIsTracer(part->name))
+		piece.elementCount = 0;
+	ret = spoolPart(self, &piece, record);
+	g_array_unref(attributes);
+	g_free(calls);
+	return ret;
+}
+
+/** Spool a record, or its parts. */
+static int spoolRecord(struct ordered *self, const hdIRecord *record)
+{
+	struct pollsPart parts[POLLS_PARTS + 1];
+	size_t count = pollsParts(record, parts);
+	int64_t start = record->start;
+	int ret = count ? 0 : spoolPart(self, record, record);
+
+	for (size_t i = 0; i < count && ret == 0; i++) {
+		ret = spoolPolls(self, record, &parts[i], start);
+		start += parts[i].time;
+	}
 	return ret;
 }
 
@@ -291,6 +366,8 @@ static int loadRecord(struct ordered *self, uint64_t at)
 		.offset = head.offset,
 		.endOffset = head.endOffset,
 	};
+	self->spanStart = head.spanStart;
+	self->spanEnd = head.spanEnd;
 	self->record.name = getText(&cursor);
 	self->record.text = getText(&cursor);
 	self->record.attributes =
@@ -380,7 +457,8 @@ static int readTree(struct ordered *self)
 			break;
 		}
 		self->offset = record->offset;
-		if (record->depth == 0 && spoolLength(self->records) == 0) {
+		if (record->depth == 0 && spoolLength(self->records) == 0 &&
+		    pollsCalls(record) == 1) {
 			self->single = record;
 			return 0;
 		}
@@ -404,6 +482,12 @@ static void setStep(struct ordered *self, struct orderedStep *step,
 	step->kind = kind;
 	step->time = time;
 	step->record = record;
+	step->spanStart = record->start;
+	step->spanEnd = record->end;
+	if (record == &self->record) {
+		step->spanStart = self->spanStart;
+		step->spanEnd = self->spanEnd;
+	}
 	step->site = NULL;
 	if (kind != ORDERED_EVENT)
 		sitesTake(self->sites, record, &step->site);

@@ -9,6 +9,9 @@
  * trace: what lies in one outermost state is kept in a temporary file if it is
  * much.
  *
+ * A state that stands for many calls is one of the length that is its own, or
+ * several, one after the other; see polls.h.
+ *
  * Exports need states in the order of their start, while files have the
  * order of their end. ordered.c turns it around in temporary files, so that
  * memory does not depend on how much lies in one state.
@@ -29,6 +32,10 @@ struct orderedStep {
 	int64_t time;
 	/** The state or event, valid until the next call. */
 	const hdIRecord *record;
+	/** Between these times its own time is spread; else they are those of
+	 *  the record. */
+	int64_t spanStart;
+	int64_t spanEnd;
 	/** Where a state was called; NULL: not known. Valid as long as the
 	 *  reader. */
 	const struct site *site;

@@ -53,7 +53,8 @@ powerPico powerPicoOf(double energy);
 struct powerSeries *powerSeriesNew(const hdIGroup *group,
 				   const struct powerPart *parts, size_t count);
 
-/** Create one of the values of a group that tell power; see valuesOfPower(). */
+/** Create one of the values of a group that tell power; see
+ *  power/choice.h. */
 struct powerSeries *powerSeriesOfNode(const hdIGroup *group,
 				      const bool *isPower);
 

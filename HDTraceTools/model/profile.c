@@ -16,7 +16,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/polls.h"
 #include "HDTraceTools/model/profile.h"
 
 /** States of one name at a depth and below. */
@@ -246,6 +247,8 @@ void profileAdd(struct profile *self, const struct profile *other)
 	self->stateCount += other->stateCount;
 	self->eventCount += other->eventCount;
 	self->epochs += other->epochs;
+	self->polled += other->polled;
+	self->callNs = MAX(self->callNs, other->callNs);
 	self->start = MIN(self->start, other->start);
 	self->end = MAX(self->end, other->end);
 }
@@ -456,8 +459,8 @@ static void getCost(struct reading *self, int64_t start, int64_t end)
 	}
 }
 
-/** A state that was counted was called at a site. */
-static void placeState(struct reading *self, size_t name,
+/** States that were counted were called at a site. */
+static void placeState(struct reading *self, size_t name, uint64_t count,
 		       const struct site *site)
 {
 	struct profileState *state = self->profile->states->pdata[name];
@@ -469,20 +472,82 @@ static void placeState(struct reading *self, size_t name,
 		g_hash_table_insert(self->placed, g_memdup2(&key, sizeof(key)),
 				    states);
 	}
-	states->count++;
-	states->longest = MAX(states->longest, self->cost.time);
+	states->count += count;
+	states->longest =
+		MAX(states->longest, self->cost.time / (int64_t)count);
 	costAdd(&states->own, &self->own, self->profile->sources);
+}
+
+/** Count states of a name at the place of a record, which cost self->cost
+ *  together, and self->own without those that lie in them. */
+static void countStates(struct reading *self, const hdIRecord *record,
+			size_t name, uint64_t count, const struct site *site)
+{
+	struct profileState *state = self->profile->states->pdata[name];
+	struct nesting *nesting = nestingAt(self, record->depth);
+	size_t sources = self->profile->sources;
+
+	costAdd(&nesting->inside, &self->cost, sources);
+	nesting->lastEnd = record->end;
+	addPending(self, nesting, name, count, &self->cost);
+	state->count += count;
+	state->longest = MAX(state->longest, self->cost.time / (int64_t)count);
+	costAdd(&state->own, &self->own, sources);
+	if (site)
+		placeState(self, name, count, site);
+}
+
+/** Let self->cost and self->own be a part of what a state costs in all. */
+static void costDivide(struct reading *self, const struct profileCost *whole,
+		       int64_t part, int64_t length)
+{
+	struct profileCost *cost = &self->cost;
+
+	cost->time = (int64_t)((__int128)whole->time * part / length);
+	cost->events = (struct profileEvents){ 0 };
+	cost->outside = (struct profileEvents){ 0 };
+	for (size_t i = 0; i < self->profile->sources; i++) {
+		const struct attributionAmount *amount = &whole->amounts[i];
+
+		cost->amounts[i].pico = amount->pico * part / length;
+		cost->amounts[i].measured =
+			(int64_t)((__int128)amount->measured * part / length);
+	}
+	costClear(&self->own, self->profile->sources);
+	costAdd(&self->own, cost, self->profile->sources);
+}
+
+/** A state that stands for many calls, of which only a part is in the time that
+ *  counts; see polls.h. */
+static void addPolls(struct reading *self, const hdIRecord *record,
+		     const struct pollsPart *parts, size_t count,
+		     const struct site *site)
+{
+	size_t sources = self->profile->sources;
+	int64_t length = MAX(record->end - record->start, 1);
+	struct profileCost whole = costNew(sources);
+
+	costAdd(&whole, &self->cost, sources);
+	for (size_t i = 0; i < count; i++) {
+		size_t name = positionOf(self->profile, parts[i].name);
+		bool isTracer = pollsIsTracer(parts[i].name);
+
+		if (!isTracer)
+			self->profile->polled += parts[i].calls;
+		costDivide(self, &whole, parts[i].time, length);
+		countStates(self, record, name, parts[i].calls,
+			    isTracer ? NULL : site);
+	}
+	g_free(whole.amounts);
 }
 
 static void addState(struct reading *self, const hdIRecord *record,
 		     const struct site *site)
 {
-	size_t sources = self->profile->sources;
-	size_t name = positionOf(self->profile, record->name);
-	struct profileState *state = self->profile->states->pdata[name];
+	struct pollsPart parts[POLLS_PARTS + 1];
 	int64_t start = MAX(record->start, self->start);
 	int64_t end = MIN(record->end, self->end);
-	struct nesting *nesting;
+	size_t count, name;
 
 	if (end < start || (end == start && record->start < record->end)) {
 		closeLevels(self, record->depth, record->start, SIZE_MAX);
@@ -490,16 +555,26 @@ static void addState(struct reading *self, const hdIRecord *record,
 	}
 	getCost(self, start, end);
 	countEvents(self, record);
+	count = pollsParts(record, parts);
+	if (count > 0) {
+		closeLevels(self, record->depth, record->start, SIZE_MAX);
+		addPolls(self, record, parts, count, site);
+		return;
+	}
+	name = positionOf(self->profile, record->name);
 	closeLevels(self, record->depth, record->start, name);
-	nesting = nestingAt(self, record->depth);
-	costAdd(&nesting->inside, &self->cost, sources);
-	nesting->lastEnd = record->end;
-	addPending(self, nesting, name, 1, &self->cost);
-	state->count++;
-	state->longest = MAX(state->longest, self->cost.time);
-	costAdd(&state->own, &self->own, sources);
-	if (site)
-		placeState(self, name, site);
+	countStates(self, record, name, 1, site);
+}
+
+/** The tracer says what each call takes. */
+static void takeCallNs(struct profile *profile, const hdIRecord *record)
+{
+	int64_t ns;
+
+	if (pollsIsTracer(record->name) &&
+	    messagesNumber(record->attributes, record->attributeCount, "callNs",
+			   &ns))
+		profile->callNs = MAX(profile->callNs, ns);
 }
 
 static void addRecord(struct reading *self, const hdIRecord *record)
@@ -515,6 +590,7 @@ static void addRecord(struct reading *self, const hdIRecord *record)
 	}
 	profile->stateCount++;
 	profile->epochs += messagesEpoch(record, NULL);
+	takeCallNs(profile, record);
 	sitesTake(self->sites, record, &site);
 	addState(self, record, site);
 }

@@ -51,7 +51,8 @@ struct profileCost {
 	struct attributionAmount *amounts;
 };
 
-/** States of one name. */
+/** States of one name. One that stands for many calls counts as these, which
+ *  are as long as they are on average; see polls.h. */
 struct profileState {
 	char *name;
 	uint64_t count;  /**< All. */
@@ -79,6 +80,10 @@ struct profile {
 	uint64_t stateCount;
 	uint64_t eventCount;
 	uint64_t epochs; /**< Those with a number; see messages.h. */
+	uint64_t polled; /**< Calls in states that stand for many. */
+	/** What each call of MPI takes for tracing, as the tracer measured it;
+	 * the most of several traces. */
+	int64_t callNs;
 	int64_t start; /**< Of the first record; INT64_MAX if there is none. */
 	int64_t end;
 };

@@ -166,14 +166,16 @@ static void addAttribute(struct window *self, const struct windowSource *source)
 /* ---- Windows ----------------------------------------------------------- */
 
 /** Get a reading of a counter as a double, and count what that loses. */
-static double readingOf(struct window *self, hdIType type,
+static double readingOf(struct window *self, const hdIValue *value,
 			const hdIColumn *column, size_t entry)
 {
-	double number = columnNumber(column, type, entry);
+	double number = columnNumber(value, column, entry);
 
-	if (type == HDI_INT64)
+	if (isnan(number))
+		return number;
+	if (value->type == HDI_INT64)
 		self->rounded += (outInt128)number != column->int64[entry];
-	else if (type == HDI_UINT64)
+	else if (value->type == HDI_UINT64)
 		self->rounded += (outInt128)number != column->uint64[entry];
 	return number;
 }
@@ -185,13 +187,15 @@ static void seeReadings(struct window *self, size_t last)
 
 	for (guint k = 0; k < self->columns->len; k++) {
 		struct windowColumn *column = columnAt(self, k);
-		hdIType type = self->summary.group->values[column->column].type;
+		const hdIValue *value =
+			&self->summary.group->values[column->column];
 
 		if (column->kind != KIND_COUNTER || column->part != PART_VALUE)
 			continue;
 		for (size_t i = self->seen; i < last; i++) {
-			double number = readingOf(
-				self, type, &block->columns[column->column], i);
+			double number =
+				readingOf(self, value,
+					  &block->columns[column->column], i);
 
 			/* What was before a gap tells nothing behind it. */
 			if (block->isAfterGap[i] || !isnan(number))

@@ -7,12 +7,13 @@
 
 #include <string.h>
 
+#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/pages/entries.h"
 #include "HDTraceTools/pages/pack.h"
 
 static hdIType typeOf(const struct entries *self, size_t column)
 {
-	return self->group->values[column].type;
+	return columnPlainType(&self->group->values[column]);
 }
 
 static bool isCounter(const struct entries *self, size_t column)
@@ -89,6 +90,17 @@ static void appendStrings(struct entries *self, size_t column,
 	}
 }
 
+/** Integers of which one says that there is no value. */
+static void appendNumbers(struct entries *self, size_t column,
+			  const hdIColumn *values, size_t first, size_t count)
+{
+	double *numbers = (double *)self->columns[column] + self->count;
+
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = columnNumber(&self->group->values[column], values,
+					  first + i);
+}
+
 static enum entriesGrowth growthOf(const struct entries *self, size_t column,
 				   size_t entry)
 {
@@ -143,6 +155,9 @@ size_t entriesAppend(struct entries *self, const hdIBlock *block, size_t first,
 			appendGrowth(self, i, first, count);
 		else if (typeOf(self, i) == HDI_STRING)
 			appendStrings(self, i, block->columns[i].string + first,
+				      count);
+		else if (self->group->values[i].hasMissing)
+			appendNumbers(self, i, &block->columns[i], first,
 				      count);
 		else
 			memcpy((char *)self->columns[i] + self->count * size,

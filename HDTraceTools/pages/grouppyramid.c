@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/model/amounts.h"
+#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/pages/entries.h"
 #include "HDTraceTools/pages/grouppyramid.h"
 #include "HDTraceTools/pages/pack.h"
@@ -138,6 +139,7 @@ struct list {
 	size_t step;
 	int64_t *integers;
 	double *doubles;
+	bool isInteger; /**< Of integers, with "no value" packed as doubles. */
 };
 
 #define LIST_EACH(list, target, expression)                          \
@@ -176,6 +178,15 @@ static void packExtremes(const struct list *list, hdIType type, GByteArray *out)
 		packIntegers(out, list->integers, count);
 		break;
 	default:
+		if (list->isInteger) {
+			LIST_EACH(list, list->doubles,
+				  m->count ? (double)m->minInteger : NAN);
+			packDoubles(out, list->doubles, count);
+			LIST_EACH(list, list->doubles,
+				  m->count ? (double)m->maxInteger : NAN);
+			packDoubles(out, list->doubles, count);
+			break;
+		}
 		LIST_EACH(list, list->doubles, m->count ? m->min : NAN);
 		packDoubles(out, list->doubles, count);
 		LIST_EACH(list, list->doubles, m->count ? m->max : NAN);
@@ -188,7 +199,8 @@ static void packSum(const struct list *list, hdIType type, GByteArray *out)
 	guint count = list->sums->count;
 
 	if (type == HDI_FLOAT || type == HDI_DOUBLE) {
-		LIST_EACH(list, list->doubles, sumOf(&m->sum));
+		LIST_EACH(list, list->doubles,
+			  sumOf(&m->sum) + (double)m->sumInteger);
 		packDoubles(out, list->doubles, count);
 		return;
 	}
@@ -236,13 +248,15 @@ static void packLevels(const struct list *list, GByteArray *out)
 static void packMoments(const struct groupPyramid *self,
 			const struct sums *sums, size_t column, GByteArray *out)
 {
-	hdIType type = self->group->values[column].type;
+	const hdIValue *value = &self->group->values[column];
+	hdIType type = columnPlainType(value);
 	enum valueKind kind = amountsKind(self->amounts, column);
 	struct list list = {
 		.sums = sums,
 		.moments = sums->moments + column,
 		.rates = sums->rates + column,
 		.step = self->group->valueCount,
+		.isInteger = value->hasMissing,
 		.integers = g_new(int64_t, sums->count),
 		.doubles = g_new(double, sums->count),
 	};

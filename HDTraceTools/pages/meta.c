@@ -7,7 +7,7 @@
 
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/pages/meta.h"
 
 /** Numbers of nodes, groups and traces. */
@@ -118,7 +118,7 @@ static void putValue(struct outJson *json, const hdIGroup *group,
 
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "name", value->name);
-	outJsonText(json, "type", columnTypeName(value->type));
+	outJsonText(json, "type", columnTypeName(columnPlainType(value)));
 	outJsonText(json, "unit", value->unit);
 	outJsonText(json, "base", unit.base);
 	outJsonDouble(json, "scale", unit.scale);

@@ -46,8 +46,13 @@ struct item {
 	uint16_t depth;  /**< Of sums of events: EVENT_DEPTH. */
 	uint16_t isEvent : 1;
 	uint16_t isSum : 1;
-	uint16_t isNested : 1;    /**< It lies in a state of its name. */
-	uint16_t unused : 13;     /**< 0, since items go into a file. */
+	uint16_t isNested : 1; /**< It lies in a state of its name. */
+	uint16_t unused : 13;  /**< 0, since items go into a file. */
+	/** Of a state whose time is spread over a longer one: its start, that
+	 * of the longer one, and how much longer that is; else 0. */
+	int64_t from;
+	int64_t spanFrom;
+	double stretch;
 	struct itemAmount amount; /**< Of a sum: in its time. */
 };
 
@@ -179,21 +184,45 @@ static void packSums(struct tracePyramid *self, int64_t width, GByteArray *out)
 	g_free(numbers);
 }
 
+static struct itemAmount amountIn(const struct tracePyramid *self,
+				  int64_t start, int64_t end)
+{
+	struct attributionAmount charged =
+		attributionCursorGet(self->charge, start, end);
+
+	return (struct itemAmount){
+		.energy = attributionEnergy(&charged),
+		.node = powerCursorGet(self->power, start, end).energy,
+		.measured = charged.measured,
+	};
+}
+
+/** Its part of the energy of the time over which a state's own is spread. */
+static struct itemAmount amountSpread(const struct tracePyramid *self,
+				      const struct item *item)
+{
+	double before = (double)(item->start - item->from) * item->stretch;
+	int64_t start = item->spanFrom + (int64_t)before;
+	int64_t end = start + (int64_t)((double)item->length * item->stretch);
+	struct itemAmount amount = amountIn(self, start, end);
+
+	amount.energy /= item->stretch;
+	amount.node /= item->stretch;
+	amount.measured =
+		MIN((int64_t)((double)amount.measured / item->stretch + 0.5),
+		    item->length);
+	return amount;
+}
+
 /** Energy while a trace is in a state, or of a sum. */
 static struct itemAmount amountOf(const struct tracePyramid *self,
 				  const struct item *item)
 {
-	int64_t end = item->start + item->length;
-	struct attributionAmount charged;
-
 	if (item->isSum)
 		return item->amount;
-	charged = attributionCursorGet(self->charge, item->start, end);
-	return (struct itemAmount){
-		.energy = attributionEnergy(&charged),
-		.node = powerCursorGet(self->power, item->start, end).energy,
-		.measured = charged.measured,
-	};
+	return item->stretch > 0 ? amountSpread(self, item)
+				 : amountIn(self, item->start,
+					    item->start + item->length);
 }
 
 /**
@@ -445,6 +474,14 @@ static struct item makeItem(struct tracePyramid *self,
 	}
 	item.isNested = *openOf(self, item.name) > 0;
 	item.length = item.isEvent ? 0 : MAX(end - item.start, 0);
+	if (item.length > 0 && step->spanEnd - step->spanStart > item.length &&
+	    step->spanEnd - step->spanStart >
+		    step->record->end - step->record->start) {
+		item.from = item.start;
+		item.spanFrom = step->spanStart;
+		item.stretch = (double)(step->spanEnd - step->spanStart) /
+			       (double)item.length;
+	}
 	return item;
 }
 

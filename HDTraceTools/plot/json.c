@@ -9,7 +9,7 @@
 
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/extent.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/plot/plot.h"
 #include "cli/known.h"
 

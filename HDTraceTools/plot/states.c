@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "HDTraceTools/model/mpi/polls.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/plot/statecolour.h"
 #include "HDTraceTools/plot/plot.h"
@@ -148,9 +149,16 @@ void plotChooseRows(struct plot *plot)
 
 /* ---- Reading ----------------------------------------------------------- */
 
+/** So much of the time of a state is its own; see polls.h. */
+struct ownPart {
+	int64_t part;
+	int64_t all;
+};
+
 /** Add a state, the part of it that is in the picture, to the bins. */
 static void addState(const struct plot *plot, const struct plotRow *row,
-		     unsigned int depth, guint name, int64_t start, int64_t end)
+		     unsigned int depth, guint name, int64_t start, int64_t end,
+		     struct ownPart own)
 {
 	size_t first = plotBinOf(plot, start);
 	size_t last = plotBinOf(plot, MAX(end - 1, start));
@@ -159,7 +167,9 @@ static void addState(const struct plot *plot, const struct plotRow *row,
 		int64_t from = i == first ? start : plotBinStart(plot, i);
 		int64_t to = i == last ? end : plotBinStart(plot, i + 1);
 
-		plotTimesOf(plot, row, depth, i)[name] += MAX(to - from, 0);
+		plotTimesOf(plot, row, depth, i)[name] +=
+			(int64_t)((__int128)MAX(to - from, 0) * own.part /
+				  own.all);
 	}
 }
 
@@ -170,23 +180,44 @@ struct rowRead {
 	GHashTable *numbers; /**< Of names of states. */
 };
 
-static bool takeRecord(const hdIRecord *record, void *data)
+/** Add what a record has of a name. */
+static void takePart(struct rowRead *self, const hdIRecord *record,
+		     const char *name, int64_t part)
 {
-	struct rowRead *self = data;
 	const struct plot *plot = self->plot;
 	int64_t shift = self->row->source->shift;
 	int64_t start = MAX(record->start + shift, plot->start);
 	int64_t end = MIN(record->end + shift, plot->end);
+	struct ownPart own = { part, record->end - record->start };
 	gpointer number;
+
+	if (own.all <= 0)
+		own = (struct ownPart){ 1, 1 };
+	if (g_hash_table_lookup_extended(self->numbers, name, NULL, &number))
+		addState(plot, self->row, record->depth,
+			 GPOINTER_TO_UINT(number), start, end, own);
+}
+
+static bool takeRecord(const hdIRecord *record, void *data)
+{
+	struct rowRead *self = data;
+	struct pollsPart parts[POLLS_PARTS + 1];
+	size_t count;
+	const struct plot *plot = self->plot;
+	int64_t shift = self->row->source->shift;
+	int64_t start = MAX(record->start + shift, plot->start);
+	int64_t end = MIN(record->end + shift, plot->end);
 
 	if (record->kind != HDI_STATE || end < start ||
 	    record->depth >= (unsigned int)plot->depth)
 		return true;
 	self->row->depths = MAX(self->row->depths, record->depth + 1);
-	if (g_hash_table_lookup_extended(self->numbers, record->name, NULL,
-					 &number))
-		addState(plot, self->row, record->depth,
-			 GPOINTER_TO_UINT(number), start, end);
+	count = pollsParts(record, parts);
+	for (size_t i = 0; i < count; i++)
+		takePart(self, record, parts[i].name, parts[i].time);
+	if (count == 0)
+		takePart(self, record, record->name,
+			 record->end - record->start);
 	return true;
 }
 

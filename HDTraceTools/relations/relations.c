@@ -14,7 +14,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/relations/relations.h"
 #include "cli/known.h"
 #include "cli/quantity.h"
@@ -67,7 +67,7 @@ static int divideGroup(struct relationsRun *self, const struct scan *scan,
 	struct powerSeries *series;
 	int ret;
 
-	valuesOfPower(group, NULL, isPower);
+	valuesOfPower(self->project, group, NULL, isPower, NULL);
 	series = powerSeriesOfNode(group, isPower);
 	ret = scanSeries(scan, group, series);
 	if (ret == 0)

@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "HDTraceTools/command/clocksteps.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/column.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/report/report.h"
 
 /** A key of the document. Pages keep the key that their viewer reads. */
@@ -133,6 +134,26 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 	outJsonEnd(json);
 }
 
+static void putLeftOut(struct outJson *json, const struct findingsGroup *group)
+{
+	bool isAny = false;
+
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		if (!group->leftOut[i].reason)
+			continue;
+		if (!isAny)
+			outJsonArray(json, "energy_left_out", false);
+		isAny = true;
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", group->group->values[i].name);
+		outJsonText(json, "reason", group->leftOut[i].reason);
+		outJsonBool(json, "fault", group->leftOut[i].isFault);
+		outJsonEnd(json);
+	}
+	if (isAny)
+		outJsonEnd(json);
+}
+
 static void putGroup(struct outJson *json, const struct findingsGroup *group)
 {
 	const char *cycle = reportKey(json, "cycle_s", "usual_interval");
@@ -155,6 +176,7 @@ static void putGroup(struct outJson *json, const struct findingsGroup *group)
 					    group->group->values[i].name);
 		}
 		outJsonEnd(json);
+		putLeftOut(json, group);
 		outJsonBool(json, "in_total", group->countsForTotal);
 	} else {
 		outJsonPlain(json, "energy", "null");
@@ -418,6 +440,8 @@ static void putPathRanks(struct outJson *json, const struct criticalPath *path)
 			outJsonPlain(json, "rank", "null");
 		outJsonSeconds(json, "time_s", rank->time);
 		outJsonSeconds(json, "mpi_s", rank->mpi);
+		if (rank->tracer)
+			outJsonSeconds(json, "tracer_s", rank->tracer);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -508,8 +532,10 @@ static void putPath(struct outJson *json, const struct findings *findings)
 	putPathNodes(json, path);
 	putPathStates(json, path);
 	outJsonSeconds(json, "computation_s",
-		       path->end - path->start - path->mpi);
+		       path->end - path->start - path->mpi - path->tracer);
 	outJsonSeconds(json, "mpi_s", path->mpi);
+	if (path->tracer)
+		outJsonSeconds(json, "tracer_s", path->tracer);
 	outJsonSeconds(json, "transfer_s", path->transfer);
 	putJoules(json, "energy_j", &path->energy[FINDINGS_RULE]);
 	putOther(json, "other_energy_j", findings, path->energy);
@@ -541,6 +567,28 @@ static void putClocks(struct outJson *json, const hdIProject *project)
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
+}
+
+/* Clocks that were set meanwhile. */
+static void putSteps(struct outJson *json, const hdIProject *project)
+{
+	GArray *all = clockStepsOfNodes(project);
+
+	if (all->len)
+		outJsonArray(json, "clock_steps", false);
+	for (guint i = 0; i < all->len; i++) {
+		const struct clockSteps *steps =
+			&g_array_index(all, struct clockSteps, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "node", steps->node->path);
+		outJsonInteger(json, "count", steps->count);
+		outJsonSeconds(json, "sum_s", steps->sum);
+		outJsonEnd(json);
+	}
+	if (all->len)
+		outJsonEnd(json);
+	g_array_unref(all);
 }
 
 static void putMessages(struct outJson *json, const struct findings *findings)
@@ -604,6 +652,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 				      : NAN);
 	outJsonEnd(json);
 	putClocks(json, project);
+	putSteps(json, project);
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++)
 		putGroup(json, &findings->groups[i]);
@@ -632,6 +681,8 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 			     "null");
 		outJsonPlain(json, "late", "null");
 	}
+	if (findings->callsNs >= 0)
+		outJsonSeconds(json, "calls_s", findings->callsNs);
 	outJsonEnd(json);
 	putMessages(json, findings);
 	outJsonEnd(json);

@@ -13,7 +13,8 @@ struct report {
 	struct findings findings;
 	int top;        /**< So many states are listed. */
 	gboolean isAll; /**< All is listed. */
-	char *html;     /**< Write a page instead; NULL: no. */
+	gboolean isVerbose;
+	char *html; /**< Write a page instead; NULL: no. */
 	uint64_t maxSize;
 	gboolean isForced;
 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/clocksteps.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/report/report.h"
 
@@ -89,6 +90,27 @@ static void printCount(uint64_t count, const char *one, const char *many)
 	printf("%" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
+/* Clocks that were set meanwhile. */
+static void printSteps(const hdIProject *project)
+{
+	GArray *all = clockStepsOfNodes(project);
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (guint i = 0; i < all->len; i++) {
+		const struct clockSteps *steps =
+			&g_array_index(all, struct clockSteps, i);
+
+		printf("  Clock         ");
+		outPrintable(steps->node->path);
+		printf(" was set ");
+		printCount((size_t)steps->count, "time", "times");
+		printf(", by %s%s s in all; times continue evenly\n",
+		       steps->sum < 0 ? "" : "+",
+		       outSeconds(buffer, steps->sum));
+	}
+	g_array_unref(all);
+}
+
 static void printHead(const struct report *report)
 {
 	const hdIProject *project = report->findings.project;
@@ -135,6 +157,7 @@ static void printHead(const struct report *report)
 		printf(" has an error of at most %s\n",
 		       outDuration(buffer, project->clocks[i].error));
 	}
+	printSteps(project);
 }
 
 /* ---- Nodes ------------------------------------------------------------- */
@@ -338,6 +361,28 @@ static void hideValues(struct outTable *table, const struct shownValues *shown)
 	}
 }
 
+/** Print which values that tell power are not used: those with a fault, or all.
+ */
+static void printLeftOut(const struct report *report,
+			 const struct findingsGroup *group)
+{
+	const char *between = "  Left out: ";
+
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		const struct powerLeftOut *leftOut = &group->leftOut[i];
+
+		if (!leftOut->reason ||
+		    (!report->isVerbose && !leftOut->isFault))
+			continue;
+		fputs(between, stdout);
+		outPrintable(group->group->values[i].name);
+		printf(" (%s)", leftOut->reason);
+		between = ", ";
+	}
+	if (*between == ',')
+		putchar('\n');
+}
+
 static void printNode(const struct report *report, const hdINode *node)
 {
 	struct outTable *table = NULL;
@@ -380,6 +425,7 @@ static void printNode(const struct report *report, const hdINode *node)
 			     ? "; error unknown: the source states no "
 			       "resolution or class)"
 			     : ")");
+		printLeftOut(report, power);
 	}
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (hasGuesses)
@@ -1066,10 +1112,14 @@ static void printPath(const struct report *report)
 	title(report, "Critical path");
 	printf("  %s through %u %s", outDuration(buffer, length),
 	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
-	printf(": %s computing", outDuration(buffer, length - path->mpi));
+	printf(": %s computing",
+	       outDuration(buffer, length - path->mpi - path->tracer));
 	printf(", %s in MPI", outDuration(buffer, path->mpi));
-	printf(" (%s of this in transfers)\n",
+	printf(" (%s of this in transfers)",
 	       outDuration(buffer, path->transfer));
+	if (path->tracer)
+		printf(", %s tracing", outDuration(buffer, path->tracer));
+	putchar('\n');
 	printf("  Waiting off the path, all ranks: %s\n",
 	       outDuration(buffer, path->waiting));
 	if (path->energy[FINDINGS_RULE].measured)
@@ -1099,6 +1149,9 @@ static void printCost(const struct report *report)
 		       outSize(buffer, (int64_t)((double)report->findings.size /
 						 seconds)));
 	putchar('\n');
+	if (report->findings.callsNs >= 0)
+		printf("  MPI calls  about %s of their time is tracing\n",
+		       outDuration(buffer, report->findings.callsNs));
 	if (report->findings.tracerNs < 0) {
 		puts("  CPU time   not recorded; rut --sources tracer records "
 		     "it");

@@ -18,7 +18,7 @@
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/kind.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/command/attributionoption.h"

@@ -209,10 +209,23 @@ int hdS_commitGroup(hdStatsGroup *group);
 int hdS_enableGroup(hdStatsGroup *group);
 
 /**
+ * Say which clock the times are of that hdS_enableGroupAt(), hdS_setEntryTime()
+ * and hdS_writeEntryAt() get for a group; as hdT_setTimeBase() for a trace.
+ *
+ * @param group Group to write to.
+ * @param base Times are CLOCK_BOOTTIME plus this number of nanoseconds, or
+ *        HD_TIME_AS_GIVEN.
+ *
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT: @p group is NULL.
+ */
+int hdS_setTimeBase(hdStatsGroup *group, int64_t base);
+
+/**
  * Enable a group; its first interval starts at a given time.
  *
  * @param group Group to enable.
- * @param when Start of the first interval since 1970.
+ * @param when Start of the first interval since 1970; see hdS_setTimeBase().
  *
  * @return See hdS_enableGroup().
  * @retval -3 Error: @p when is NULL or not a time from 1970 to 2106.

@@ -89,9 +89,14 @@
 #ifndef HD_TOPOLOGY_H
 #define HD_TOPOLOGY_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** For hdT_setTimeBase() and hdS_setTimeBase(): times are written as given. */
+#define HD_TIME_AS_GIVEN INT64_MIN
 
 /** A topology; see hdT_createTopology(). */
 typedef struct _hdTopology hdTopology;

@@ -181,14 +181,31 @@ int hdT_isEnabled(const hdTrace *trace);
 int hdT_logStateStart(hdTrace *trace, const char *name);
 
 /**
+ * Say which clock the times are of that the functions ...At() get for a trace.
+ *
+ * Without this call they are of CLOCK_REALTIME as it is set at the call. The
+ * times of a file do not follow a clock that is set: they continue from the
+ * time at which the process began to record. So a time is converted by what the
+ * clock was set by until the call.
+ *
+ * @param trace Trace to write to.
+ * @param base Times are CLOCK_BOOTTIME plus this number of nanoseconds, and go
+ *        on evenly; or HD_TIME_AS_GIVEN: they are written as they are.
+ *
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT: @p trace is NULL.
+ */
+int hdT_setTimeBase(hdTrace *trace, int64_t base);
+
+/**
  * Start a state at a given time.
  *
  * Like hdT_logStateStart(), but the caller specifies the time.
  *
  * @param trace Trace to write to.
  * @param name Name of the state; copied.
- * @param when Time since 1970 (CLOCK_REALTIME). A time before the last time in
- *        the trace is replaced by the last time and counted.
+ * @param when Time since 1970; see hdT_setTimeBase(). A time before the last
+ * time in the trace is replaced by the last time and counted.
  *
  * @retval 0 Success.
  * @retval -1 Error, as for hdT_logStateStart(); HD_ERR_INVALID_ARGUMENT also if

@@ -18,6 +18,9 @@
 
 unsigned int hdOutfileGeneration;
 
+/* Steps of the wall clock that are known one by one until they are written. */
+#define LOOP_STEPS 8
+
 /* The background thread and its list of files. The lock is never held during
  * I/O; who drains a file outside it makes it "current" first. */
 static struct {
@@ -30,6 +33,8 @@ static struct {
 	bool isRunning;
 	bool isEnding;
 	bool isWoken;
+	struct hdSteps steps;           /* Of the wall clock, so far. */
+	struct hdStep last[LOOP_STEPS]; /* By their number. */
 } loop = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- Locks in threads that are not ours -------------------------------- */
@@ -226,6 +231,41 @@ static void outfileDrainNow(struct hdOutfile *file)
 	outfileLeave(file, &guard);
 }
 
+/* ---- Steps of the wall clock ------------------------------------------- */
+
+/* Look whether it was set. Called with the lock held. */
+static void loopLook(void)
+{
+	struct hdStep step;
+
+	if (hdStepsLook(&loop.steps, &step))
+		loop.last[(loop.steps.count - 1) % LOOP_STEPS] = step;
+}
+
+/* Copy the steps that a file does not have yet. Called with the lock held.
+ * Returns how many. */
+static size_t loopTakeSteps(struct hdOutfile *file, struct hdStep *steps)
+{
+	uint64_t count = loop.steps.count, from = file->stepsSaid;
+	size_t taken = 0;
+
+	if (count - from > LOOP_STEPS)
+		from = count - LOOP_STEPS;
+	for (; from < count; from++)
+		steps[taken++] = loop.last[from % LOOP_STEPS];
+	file->stepsSaid = count;
+	return taken;
+}
+
+/* Write them down, without the lock. */
+static void loopSaySteps(const struct hdOutfile *file,
+			 const struct hdStep *steps, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (hdOwnedIs(&file->owned, file->fd))
+			hdStepsWrite(file->path, file->fd, &steps[i]);
+}
+
 /* ---- The background thread --------------------------------------------- */
 
 /* Drain all files. Called and returns with the lock held. */
@@ -234,8 +274,12 @@ static void loopDrainAll(void)
 	struct hdOutfile *file = loop.files;
 
 	while (file) {
+		struct hdStep steps[LOOP_STEPS];
+		size_t count = loopTakeSteps(file, steps);
+
 		loop.current = file;
 		pthread_mutex_unlock(&loop.lock);
+		loopSaySteps(file, steps, count);
 		atomic_store(&file->isAwaited, false);
 		outfileDrainNow(file);
 		pthread_mutex_lock(&loop.lock);
@@ -267,6 +311,7 @@ static void *loopRun(void *unused)
 		/* The counter is to be compared, whoever reads it else. */
 		if (hdTscClockUsed())
 			hdClockNow();
+		loopLook();
 		loopDrainAll();
 	}
 	pthread_mutex_unlock(&loop.lock);
@@ -350,6 +395,9 @@ static bool loopAdd(struct hdOutfile *file)
 		return false;
 	}
 	loopStart();
+	loopLook();
+	file->stepsBefore = loop.steps;
+	file->stepsSaid = loop.steps.count;
 	file->next = loop.files;
 	if (file->next)
 		file->next->previous = file;
@@ -358,6 +406,21 @@ static bool loopAdd(struct hdOutfile *file)
 	loop.files = file;
 	loopUnlock(&guard);
 	return true;
+}
+
+void hdOutfileSteps(struct hdOutfile *file, struct hdSteps *steps)
+{
+	struct hdStep new[LOOP_STEPS];
+	struct hdOutfileGuard guard;
+	size_t count;
+
+	loopLock(&guard);
+	loopLook();
+	steps->count = loop.steps.count - file->stepsBefore.count;
+	steps->sumNs = loop.steps.sumNs - file->stepsBefore.sumNs;
+	count = loopTakeSteps(file, new);
+	loopUnlock(&guard);
+	loopSaySteps(file, new, count);
 }
 
 static void loopRemove(struct hdOutfile *file)
@@ -449,14 +512,25 @@ static int outfileTake(struct hdOutfile *file, bool overwrite)
 	return ret;
 }
 
+static bool outfileIsInfo(const struct hdOutfile *file)
+{
+	const char *end = strrchr(file->path, '.');
+
+	return end && strcmp(end, ".info") == 0;
+}
+
 /* Open a file that is known but for its descriptor. */
 static int outfileOpen(struct hdOutfile *file, bool overwrite)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC, ret;
+	bool isInfo = outfileIsInfo(file);
+	bool isJoined = isInfo && hdStepsAreAll(file->path);
 
 	/* What is replaced is a file that is there itself: others may have put
 	 * a link there, or a FIFO that nobody reads. */
-	flags |= overwrite ? O_NOFOLLOW | O_NONBLOCK : O_EXCL;
+	flags |= overwrite || isJoined ? O_NOFOLLOW | O_NONBLOCK : O_EXCL;
+	/* Others add to it: steps of the clock, by any process of the node. */
+	flags |= isInfo ? O_APPEND : 0;
 	do {
 		file->fd = open(file->path, flags, 0666);
 	} while (file->fd < 0 && errno == EINTR);
@@ -468,7 +542,7 @@ static int outfileOpen(struct hdOutfile *file, bool overwrite)
 		return outfileRefuse(file, errno == ELOOP
 						   ? "it is a symbolic link"
 						   : strerror(errno));
-	ret = outfileTake(file, overwrite);
+	ret = outfileTake(file, overwrite && !isJoined);
 	if (ret < 0)
 		close(file->fd);
 	return ret;

@@ -60,6 +60,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "HDTraceWritingCLibrary/src/steps.h"
 #include "common/cacheline.h"
 #include "common/owned.h"
 
@@ -133,6 +134,8 @@ struct hdOutfile {
 	void *gatherData;
 
 	/* Of the background thread's list. */
+	struct hdSteps stepsBefore; /**< Of this process, when it was opened. */
+	uint64_t stepsSaid;         /**< Those that were written down. */
 	struct hdOutfile *next;
 	struct hdOutfile *previous;
 };
@@ -367,6 +370,10 @@ void hdOutfileTakeSignal(const struct hdOutfile *file,
 
 /** To be called after it was given back. */
 void hdOutfileGuardLeave(const struct hdOutfileGuard *guard);
+
+/** Get the steps of the wall clock since a file was opened, and write down
+ * those that were not yet. Owner only. */
+void hdOutfileSteps(struct hdOutfile *file, struct hdSteps *steps);
 
 /** Number of records that were lost. Owner only. */
 uint64_t hdOutfileLost(struct hdOutfile *file);

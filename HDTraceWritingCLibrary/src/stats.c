@@ -58,10 +58,11 @@ struct _hdStatsGroup {
 	char *cursor;   /* Where the next value goes. */
 	uintptr_t away; /* How far from there is what is expected. */
 	struct hdOutfile *file;
-	char *begin;    /* Of the entry that has values, its stamp. */
-	uint64_t stamp; /* As set by the user, or STATS_NOW. */
-	uint64_t last;  /* Last time in the file, as a stamp. */
-	char *entry;    /* Room for one, of as many bytes. */
+	char *begin;            /* Of the entry that has values, its stamp. */
+	uint64_t stamp;         /* As set by the user, or STATS_NOW. */
+	uint64_t last;          /* Last time in the file, as a stamp. */
+	struct hdTimeBase base; /* Of times that are given. */
+	char *entry;            /* Room for one, of as many bytes. */
 	size_t entryRoom;
 	size_t entrySize; /* With the stamp; of a string its length. */
 	size_t wanted;    /* The same, but where nobody knows INTPTR_MAX. */
@@ -448,15 +449,24 @@ int hdS_enableGroup(hdStatsGroup *group)
 
 int hdS_enableGroupAt(hdStatsGroup *group, const struct timespec *when)
 {
-	uint64_t now = statsStampOf(hdClockToNs(when));
+	uint64_t now;
 
 	if (!group)
 		return -2;
 	if (!group->isCommitted)
 		return -1;
+	now = statsStampOf(hdTimeGiven(&group->base, when));
 	if (now == STATS_NOW)
 		return -3;
 	return statsEnable(group, now);
+}
+
+int hdS_setTimeBase(hdStatsGroup *group, int64_t base)
+{
+	if (!group)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	hdTimeBaseSet(&group->base, base);
+	return 0;
 }
 
 int hdS_disableGroup(hdStatsGroup *group)
@@ -744,9 +754,10 @@ int hdS_writeString(hdStatsGroup *group, const char *str)
 
 int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when)
 {
-	uint64_t stamp = statsStampOf(hdClockToNs(when));
+	uint64_t stamp = group ? statsStampOf(hdTimeGiven(&group->base, when))
+			       : STATS_NOW;
 
-	if (!group || stamp == STATS_NOW)
+	if (stamp == STATS_NOW)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (!(statsNext(group) & STATS_FIRST) ||
 	    hdOutfileIsForeign(group->file))
@@ -868,9 +879,10 @@ int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength)
 int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
 		     const struct timespec *when)
 {
-	uint64_t stamp = statsStampOf(hdClockToNs(when));
+	uint64_t stamp = group ? statsStampOf(hdTimeGiven(&group->base, when))
+			       : STATS_NOW;
 
-	if (!group || stamp == STATS_NOW)
+	if (stamp == STATS_NOW)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	return statsWriteWhole(group, entry, entryLength, stamp);
 }

@@ -75,6 +75,7 @@ struct traceLevel {
 
 struct _hdTrace {
 	struct hdOutfile *file;
+	struct hdTimeBase base; /* Of times that are given. */
 	struct hdOutfile *info; /* NULL until something is written. */
 	char *infoPath;
 	bool isEnabled;
@@ -195,11 +196,14 @@ static inline int tracePut(hdTrace *trace, unsigned int level,
 
 /* ---- Creation ---------------------------------------------------------- */
 
-/* Refuse, or remove, what an earlier run left in the place of the .info. */
+/* Refuse, or remove, what an earlier run left in the place of the .info. Steps
+ * of the clock may be of this run: of a statistics group of the node. */
 static int traceClearInfo(const char *path)
 {
 	int saved = errno;
 
+	if (hdStepsAreAll(path))
+		return 0;
 	if (access(path, F_OK) < 0) {
 		errno = saved;
 		return 0;
@@ -322,11 +326,20 @@ hdTrace *hdT_createTrace(hdTopoNode *node)
 
 hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when)
 {
-	int64_t now = hdClockToNs(when);
+	const struct hdTimeBase wall = { 0 };
+	int64_t now = hdTimeGiven(&wall, when);
 
 	if (!node || now < 0)
 		return hdFailNull(-HD_ERR_INVALID_ARGUMENT);
 	return traceCreate(node, now);
+}
+
+int hdT_setTimeBase(hdTrace *trace, int64_t base)
+{
+	if (!trace)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	hdTimeBaseSet(&trace->base, base);
+	return 0;
 }
 
 /* ---- Settings ---------------------------------------------------------- */
@@ -583,9 +596,9 @@ int hdT_logStateStart(hdTrace *trace, const char *name)
 int hdT_logStateStartAt(hdTrace *trace, const char *name,
 			const struct timespec *when)
 {
-	int64_t now = hdClockToNs(when);
+	int64_t now = trace ? hdTimeGiven(&trace->base, when) : -1;
 
-	if (!trace || !name || now < 0)
+	if (!name || now < 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (!traceIsOn(trace))
 		return traceSkip(trace);
@@ -770,7 +783,7 @@ int hdT_logStateEnd(hdTrace *trace)
 
 int hdT_logStateEndAt(hdTrace *trace, const struct timespec *when)
 {
-	int64_t now = hdClockToNs(when);
+	int64_t now = trace ? hdTimeGiven(&trace->base, when) : -1;
 	int ret;
 
 	if (now < 0)
@@ -1243,9 +1256,9 @@ int hdT_logEvent(hdTrace *trace, const char *name)
 int hdT_logEventAt(hdTrace *trace, const char *name,
 		   const struct timespec *when)
 {
-	int64_t now = hdClockToNs(when);
+	int64_t now = trace ? hdTimeGiven(&trace->base, when) : -1;
 
-	if (!trace || !name || now < 0)
+	if (!name || now < 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (!traceIsOnForEvents(trace)) {
 		traceCountDeep(trace);

@@ -60,7 +60,9 @@ static int makeTopology(void)
 	char project[HD_PROJECT_PATH_MAX], path[HD_PROJECT_PATH_MAX];
 
 	snprintf(project, sizeof(project), "%s",
-		 given ? given : program_invocation_short_name);
+		 given                           ? given
+		 : program_invocation_short_name ? program_invocation_short_name
+						 : "");
 	if (!given)
 		hdProjectMakePlain(project);
 	else if (hdProjectPath(prefix, project, path, sizeof(path)))

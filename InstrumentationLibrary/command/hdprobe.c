@@ -10,13 +10,18 @@
 
 #include "InstrumentationLibrary/attach/attach.h"
 #include "InstrumentationLibrary/command/print.h"
+#include "InstrumentationLibrary/src/page.h"
 #include "cli/options.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/precision.h"
+#include "common/clock.h"
 
 /* Exit status if the process cannot be read, or the options are wrong. */
 #define FAILED 2
+/* How long a reading takes at most, and waits for threads that are counting. */
+#define READ_NS (2 * HD_NS_PER_S)
+#define WAIT_NS (HD_NS_PER_S / 10)
 
 static const char *const formats[] = { "text", "json", "csv", "dot", NULL };
 enum { TEXT, JSON, CSV, DOT };
@@ -73,6 +78,17 @@ static int fail(int pid, const char *text)
 	return FAILED;
 }
 
+/* What one reading may take. Slots are as many as a page can have. */
+static struct attachLimits limitsNow(void)
+{
+	return (struct attachLimits){
+		.deadlineNs = hdMonotonicNow() + READ_NS,
+		.waitNs = WAIT_NS,
+		.slots = HD_PROBE_SLOTS,
+		.hasLanes = true,
+	};
+}
+
 /* Once, or again and again until the process ends. */
 static int show(const struct options *options, struct attached *process)
 {
@@ -80,7 +96,9 @@ static int show(const struct options *options, struct attached *process)
 
 	for (int i = 1;; i++) {
 		struct probeTable table = { 0 };
-		int ret = attachedRead(process, options->hasReset, &table);
+		const struct attachLimits limits = limitsNow();
+		int ret = attachedRead(process, options->hasReset, &limits,
+				       &table);
 
 		if (ret < 0)
 			return fail(options->how.pid, g_strerror(-ret));
@@ -109,7 +127,8 @@ static int run(struct options *options, const char *pid)
 				"invalid process ID \"%s\"; expected a number",
 				pid);
 	options->how.pid = (int)number;
-	process = attach((pid_t)number, options->hasReset, &error);
+	process = attach((pid_t)number, options->hasReset,
+			 hdMonotonicNow() + READ_NS, &error);
 	if (!process) {
 		status = fail((int)number, error);
 		g_free(error);

@@ -76,13 +76,18 @@ static bool hasEvent(const struct probeTable *table, enum hdProbeEvent event)
 	return false;
 }
 
-static void addTimes(struct outTable *out, const char *name,
-		     const struct hdProbeFigures *figures)
+static void addCount(struct outTable *out, uint64_t count, bool isUnknown)
 {
 	char text[OUT_NUMBER_SIZE];
 
+	outTableAdd(out, isUnknown ? "-" : outInteger(text, (outInt128)count));
+}
+
+static void addTimes(struct outTable *out, const char *name,
+		     const struct hdProbeFigures *figures, bool isUnknown)
+{
 	outTableAdd(out, name);
-	outTableAdd(out, outInteger(text, (outInt128)figures->instances));
+	addCount(out, figures->instances, isUnknown);
 	addNumber(out, figures->dispatch_mean_s, US);
 	addNumber(out, figures->mean_s, US);
 	addNumber(out, sqrt(figures->variance), US);
@@ -92,7 +97,7 @@ static void addTimes(struct outTable *out, const char *name,
 	addNumber(out, figures->max_s, US);
 	addNumber(out, figures->dispatch_s, 1);
 	addNumber(out, figures->body_s, 1);
-	outTableAdd(out, outInteger(text, (outInt128)figures->missed));
+	addCount(out, figures->missed, isUnknown);
 	addEvent(out, figures, HDPROBE_EVENT_INSTRUCTIONS);
 	addNumber(out, ratioOf(figures), 1);
 	addEvent(out, figures, HDPROBE_EVENT_CACHE_MISSES);
@@ -127,7 +132,7 @@ static void addThreads(struct outTable *out, const struct probeRow *row)
 				? g_strdup_printf("  thread %u", lane->thread)
 				: g_strdup("  shared");
 
-		addTimes(out, name, &lane->figures);
+		addTimes(out, name, &lane->figures, lane->isUnknown);
 		g_free(name);
 	}
 }
@@ -151,7 +156,7 @@ static void printTimes(const struct probeTable *table,
 			continue;
 		isThere = true;
 		hasMissed = hasMissed || row->figures.missed;
-		addTimes(out, row->figures.name, &row->figures);
+		addTimes(out, row->figures.name, &row->figures, row->isUnknown);
 		if (how->hasThreads)
 			addThreads(out, row);
 	}
@@ -172,9 +177,8 @@ static void printAmounts(const struct probeTable *table,
 	bool isThere = false;
 
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct hdProbeFigures *figures =
-			&rowAt(table, i)->figures;
-		char text[OUT_NUMBER_SIZE];
+		const struct probeRow *row = rowAt(table, i);
+		const struct hdProbeFigures *figures = &row->figures;
 		char *name;
 
 		if (hdProbeIsTime(figures->kind))
@@ -184,12 +188,9 @@ static void printAmounts(const struct probeTable *table,
 		isThere = true;
 		name = nameOf(figures);
 		outTableAdd(out, name);
-		outTableAdd(out,
-			    outInteger(text, (outInt128)figures->instances));
-		outTableAdd(out, outRounded(text, figures->body_s));
-		outTableAdd(out, isnan(figures->mean_s)
-					 ? "-"
-					 : outRounded(text, figures->mean_s));
+		addCount(out, figures->instances, row->isUnknown);
+		addNumber(out, figures->body_s, 1);
+		addNumber(out, figures->mean_s, 1);
 		g_free(name);
 	}
 	if (isThere)
@@ -236,6 +237,17 @@ static void printAdvice(const struct probeTable *table,
 		       how->most * 100);
 }
 
+static void printUnknown(const struct probeTable *table)
+{
+	if (table->skipped)
+		printf("\n%u counters are unknown (\"-\"): threads were "
+		       "updating them. The next reading includes them.\n",
+		       table->skipped);
+	if (table->isCut)
+		printf("\nThe page has more counters than can be read in time; "
+		       "all sums are unknown.\n");
+}
+
 void printText(const struct probeTable *table, const struct printing *how)
 {
 	printf("Process %d, %.1f s\n\n", how->pid, table->seconds);
@@ -250,6 +262,7 @@ void printText(const struct probeTable *table, const struct printing *how)
 	if (table->outside)
 		printf("\nSome threads are not visible: the process has closed "
 		       "its descriptors or is out of memory.\n");
+	printUnknown(table);
 	if (how->hasAdvice)
 		printAdvice(table, how);
 }
@@ -313,12 +326,16 @@ enum column {
 	RATIO = FIRST_EVENT + HDPROBE_EVENTS,
 };
 
-static void setRow(struct rows *rows, const struct hdProbeFigures *is)
+static void setRow(struct rows *rows, const struct hdProbeFigures *is,
+		   bool isUnknown)
 {
 	rowsText(rows, NAME, is->name);
 	if (*is->to)
 		rowsText(rows, TO, is->to);
 	rowsText(rows, KIND, kindOf(is));
+	/* Empty, or null. */
+	if (isUnknown)
+		return;
 	rowsCount(rows, INSTANCES, is->instances);
 	rowsCount(rows, TIMED, is->timed);
 	if (!hdProbeIsTime(is->kind)) {
@@ -350,15 +367,25 @@ void printCsv(const struct probeTable *table, const struct printing *how)
 	for (guint i = 0; i < table->rows->len; i++) {
 		const struct probeRow *row = rowAt(table, i);
 
-		setRow(rows, &row->figures);
+		setRow(rows, &row->figures, row->isUnknown);
 		rowsEnd(rows);
 		for (guint j = 0; how->hasThreads && j < row->lanes->len; j++) {
-			setRow(rows, &laneAt(row, j)->figures);
-			rowsCount(rows, THREAD, laneAt(row, j)->thread);
+			const struct lanePart *lane = laneAt(row, j);
+
+			setRow(rows, &lane->figures, lane->isUnknown);
+			rowsCount(rows, THREAD, lane->thread);
 			rowsEnd(rows);
 		}
 	}
 	rowsFree(rows);
+}
+
+static void jsonCount(struct outJson *json, uint64_t count, bool isUnknown)
+{
+	if (isUnknown)
+		outJsonDouble(json, "instances", NAN);
+	else
+		outJsonInteger(json, "instances", (int64_t)count);
 }
 
 static void jsonThreads(struct outJson *json, const struct probeRow *row)
@@ -370,8 +397,7 @@ static void jsonThreads(struct outJson *json, const struct probeRow *row)
 		outJsonObject(json, NULL, true);
 		outJsonInteger(json, "thread", lane->thread);
 		outJsonInteger(json, "threads", lane->threads);
-		outJsonInteger(json, "instances",
-			       (int64_t)lane->figures.instances);
+		jsonCount(json, lane->figures.instances, lane->isUnknown);
 		outJsonDouble(json, "dispatch_s", lane->figures.dispatch_s);
 		outJsonDouble(json, "body_s", lane->figures.body_s);
 		outJsonDouble(json, "mean_s", lane->figures.mean_s);
@@ -393,7 +419,7 @@ static void jsonProbes(struct outJson *json, const struct probeTable *table)
 
 		if (!hdProbeIsTime(row->figures.kind))
 			continue;
-		setRow(rows, &row->figures);
+		setRow(rows, &row->figures, row->isUnknown);
 		rowsPut(rows);
 		jsonThreads(json, row);
 		outJsonEnd(json);
@@ -409,7 +435,8 @@ static void jsonAmounts(struct outJson *json, const struct probeTable *table,
 
 	outJsonArray(json, isTransfer ? "transfers" : "counters", false);
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct hdProbeFigures *is = &rowAt(table, i)->figures;
+		const struct probeRow *row = rowAt(table, i);
+		const struct hdProbeFigures *is = &row->figures;
 
 		if (is->kind != kind)
 			continue;
@@ -417,7 +444,7 @@ static void jsonAmounts(struct outJson *json, const struct probeTable *table,
 		outJsonText(json, isTransfer ? "from" : "name", is->name);
 		if (isTransfer)
 			outJsonText(json, "to", is->to);
-		outJsonInteger(json, "instances", (int64_t)is->instances);
+		jsonCount(json, is->instances, row->isUnknown);
 		outJsonDouble(json, isTransfer ? "bytes" : "sum", is->body_s);
 		outJsonEnd(json);
 	}
@@ -458,7 +485,9 @@ void printJson(const struct probeTable *table, const struct printing *how)
 	outJsonText(&json, "clock", table->clock);
 	outJsonDouble(&json, "duration_s", table->seconds);
 	outJsonInteger(&json, "lost", (int64_t)table->lost);
-	outJsonBool(&json, "complete", !table->outside && !table->lost);
+	outJsonBool(&json, "complete",
+		    !table->outside && !table->lost && !table->skipped &&
+			    !table->isCut);
 	jsonProbes(&json, table);
 	jsonAmounts(&json, table, HDPROBE_KIND_TRANSFER);
 	jsonAmounts(&json, table, HDPROBE_KIND_COUNTER);
@@ -494,7 +523,8 @@ void printDot(const struct probeTable *table, const struct printing *how)
 	for (guint i = 0; i < table->rows->len; i++) {
 		const struct hdProbeFigures *is = &rowAt(table, i)->figures;
 
-		if (is->kind == HDPROBE_KIND_COUNTER)
+		if (is->kind == HDPROBE_KIND_COUNTER ||
+		    rowAt(table, i)->isUnknown)
 			continue;
 		printf("\t");
 		dotName(is->name);

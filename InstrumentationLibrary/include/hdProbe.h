@@ -78,7 +78,8 @@ enum hdProbeKind {
 enum hdProbeClock {
 	HDPROBE_CLOCK_MONOTONIC = 0, /**< "monotonic", the default. */
 	HDPROBE_CLOCK_RAW = 1,       /**< "raw": not adjusted by NTP. */
-	HDPROBE_CLOCK_REALTIME = 2,  /**< "realtime": gettimeofday(), us. */
+	HDPROBE_CLOCK_REALTIME = 2,  /**< "realtime": us, as gettimeofday(); it
+				      *   goes on evenly if the clock is set. */
 	HDPROBE_CLOCK_TSC = 3        /**< "tsc": if it is reliable. */
 };
 

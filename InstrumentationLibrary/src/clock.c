@@ -22,15 +22,11 @@ static const char *const words[] = { "monotonic", "raw", "realtime", "tsc" };
 
 uint64_t hdProbeClockOther(void)
 {
-	struct timeval tv = { 0 };
-
 	if (hdProbeClock == HD_PROBE_CLOCK_FAKE)
 		return hdProbeClockFake();
-	if (hdProbeClock == HDPROBE_CLOCK_REALTIME) {
-		gettimeofday(&tv, NULL);
-		return ((uint64_t)tv.tv_sec * 1000000 + (uint64_t)tv.tv_usec) *
-		       1000;
-	}
+	/* Durations are not those of a clock that is set: it goes on. */
+	if (hdProbeClock == HDPROBE_CLOCK_REALTIME)
+		return (uint64_t)hdClockNow() / 1000 * 1000;
 	return (uint64_t)hdMonotonicRawNow();
 }
 

@@ -9,6 +9,7 @@
 
 #include <hdMPI.h>
 #include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/wrap/fortran.h"
 
 /* The calling thread, while the wrapper is active; to be left. MPI_Finalize()
@@ -75,7 +76,7 @@ static void regionName(const char *name, char *state, size_t size)
 		state[used++] = '_';
 	state[used] = '\0';
 	if (strcmp(state, "Nested") == 0 || strcmp(state, "Event") == 0 ||
-	    strcmp(state, "Program") == 0)
+	    strcmp(state, "Program") == 0 || strcmp(state, "Tracer") == 0)
 		memcpy(state + used, "_", 2);
 }
 
@@ -269,7 +270,7 @@ const struct hdMPI_recorder *hdMPI_getRecorder(void)
 /* ---- MPI_Pcontrol -----------------------------------------------------------
  */
 
-static void control(int level)
+void hdmpiControl(int level)
 {
 	struct hdmpiThread *self;
 
@@ -283,15 +284,26 @@ static void control(int level)
 
 int MPI_Pcontrol(const int level, ...)
 {
-	control(level);
+	hdmpiControl(level);
 	return MPI_SUCCESS;
 }
+
+/* ---- Sessions ---------------------------------------------------------------
+ */
+
+#if MPI_VERSION >= 4
+/* What is done in a session only is not recorded, which is said at the end. */
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
+		     MPI_Session *session)
+{
+	hdmpiLossSession();
+	return PMPI_Session_init(info, errhandler, session);
+}
+#endif
 
 /* ---- Fortran ----------------------------------------------------------------
  */
 
-void mpi_pcontrol_(MPI_Fint *level);
-void mpi_pcontrol_f08_(MPI_Fint *level);
 void hdmpi_enable_(void);
 void hdmpi_disable_(void);
 void hdmpi_regionstart_(const char *name, size_t length);
@@ -303,28 +315,15 @@ void hdmpi_attributedouble_(const char *key, const double *value,
 void hdmpi_attributestring_(const char *key, const char *value,
 			    size_t keyLength, size_t length);
 
-void mpi_pcontrol_(MPI_Fint *level)
-{
-	control((int)*level);
-}
-HDMPI_FORTRAN_NAMES(mpi_pcontrol, MPI_PCONTROL)
-
-void mpi_pcontrol_f08_(MPI_Fint *level)
-{
-	control((int)*level);
-}
-
 void hdmpi_enable_(void)
 {
 	hdMPI_enable();
 }
-HDMPI_FORTRAN_NAMES(hdmpi_enable, HDMPI_ENABLE)
 
 void hdmpi_disable_(void)
 {
 	hdMPI_disable();
 }
-HDMPI_FORTRAN_NAMES(hdmpi_disable, HDMPI_DISABLE)
 
 void hdmpi_regionstart_(const char *name, size_t length)
 {
@@ -333,13 +332,11 @@ void hdmpi_regionstart_(const char *name, size_t length)
 	hdMPI_regionStart(text ? text : "");
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_regionstart, HDMPI_REGIONSTART)
 
 void hdmpi_regionend_(void)
 {
 	hdMPI_regionEnd();
 }
-HDMPI_FORTRAN_NAMES(hdmpi_regionend, HDMPI_REGIONEND)
 
 void hdmpi_event_(const char *name, size_t length)
 {
@@ -348,7 +345,6 @@ void hdmpi_event_(const char *name, size_t length)
 	hdMPI_event(text);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_event, HDMPI_EVENT)
 
 void hdmpi_attributeint_(const char *key, const MPI_Fint *value, size_t length)
 {
@@ -357,7 +353,6 @@ void hdmpi_attributeint_(const char *key, const MPI_Fint *value, size_t length)
 	hdMPI_attributeInt(text, *value);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_attributeint, HDMPI_ATTRIBUTEINT)
 
 void hdmpi_attributedouble_(const char *key, const double *value, size_t length)
 {
@@ -366,7 +361,6 @@ void hdmpi_attributedouble_(const char *key, const double *value, size_t length)
 	hdMPI_attributeDouble(text, *value);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_attributedouble, HDMPI_ATTRIBUTEDOUBLE)
 
 void hdmpi_attributestring_(const char *key, const char *value,
 			    size_t keyLength, size_t length)
@@ -378,4 +372,3 @@ void hdmpi_attributestring_(const char *key, const char *value,
 	free(keyText);
 	free(text);
 }
-HDMPI_FORTRAN_NAMES(hdmpi_attributestring, HDMPI_ATTRIBUTESTRING)

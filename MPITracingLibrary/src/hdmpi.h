@@ -172,6 +172,9 @@ static inline void hdmpiEnd(struct hdmpiCall *call)
 		hdmpiEndRecorded(call);
 }
 
+/** Do what MPI_Pcontrol() asks for. */
+void hdmpiControl(int level);
+
 /** Whether what this thread does is to be recorded now. */
 bool hdmpiIsRecording(struct hdmpiThread *self);
 
@@ -197,11 +200,16 @@ void hdmpiNotePart(struct hdmpiThread *self);
  */
 void hdmpiRuntimeStart(struct hdmpiCall *call);
 
-/** MPI is about to be finalized: end everything. Collective, too. */
+/** The state of MPI_Init has ended: what was done after it is the tracer's. */
+void hdmpiRuntimeStarted(struct hdmpiCall *call);
+
+/** MPI is about to be finalized: do what needs it. Collective, too. The state
+ * of MPI_Finalize goes on. */
 void hdmpiRuntimeEnd(struct hdmpiCall *call);
 
-/** MPI has been finalized: write the project file. */
-void hdmpiRuntimeFinish(void);
+/** MPI has been finalized, and that state has ended: end everything, and write
+ * the project file. */
+void hdmpiRuntimeFinish(const struct hdmpiCall *call);
 
 /** Create the trace of a thread of this process; NULL if that fails. */
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin);

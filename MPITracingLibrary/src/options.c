@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
@@ -195,6 +196,36 @@ void hdmpiOptionsPath(const char *project, char *path, size_t size)
 	hdProjectPath(hdEnvironmentText("HDTRACE_PREFIX"), project, path, size);
 }
 
+/* The directory at the start, with a slash at its end; "": not known. */
+static char optionStart[HDMPI_PATH_MAX];
+
+void hdmpiOptionsSettle(struct hdmpiOptions *options)
+{
+	char path[HDMPI_PATH_MAX], *start = optionStart;
+	size_t length, left;
+
+	hdmpiOptionsPath(options->project, path, sizeof(path));
+	if (!getcwd(start, sizeof(optionStart) - 1))
+		*start = '\0';
+	length = strlen(start);
+	if (length > 0 && start[length - 1] != '/')
+		strcpy(start + length++, "/");
+	left = sizeof(options->project) - length;
+	if (length == 0 || *path == '/' || strlen(path) >= left)
+		return;
+	memcpy(options->project, start, length);
+	strcpy(options->project + length, path);
+}
+
+const char *hdmpiOptionsShown(const char *path)
+{
+	size_t length = strlen(optionStart);
+
+	return length > 0 && strncmp(path, optionStart, length) == 0
+		       ? path + length
+		       : path;
+}
+
 /* A name that is given is taken as it is, if HDTRACE_MPI_NUMBER does not say
  * otherwise; the default one gets a number if
  * there are files of an earlier run, so that this one is recorded, too. So does
@@ -233,6 +264,7 @@ static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 {
 	memset(options, 0, sizeof(*options));
+	options->run = (uint64_t)hdMonotonicNow() ^ (uint64_t)getpid() << 40;
 	options->isOn = hdmpiOptionNumber("HDTRACE_MPI", 0, 1, 1);
 	options->isEnabled = hdmpiOptionNumber("HDTRACE_MPI_START", 0, 1, 1);
 	options->writesProject = hdmpiOptionNumber("HDTRACE_MPI_PROJ", 0, 1, 1);

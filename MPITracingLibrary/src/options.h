@@ -54,6 +54,7 @@ struct hdmpiOptions {
 	int64_t clockNs;       /**< Compare clocks so often; 0: not. */
 	int64_t throttleOnNs;  /**< Record this long ... */
 	int64_t throttleNs;    /**< ... of every; 0 always. */
+	uint64_t run;          /**< Of this run only. */
 	char project[HDMPI_PATH_MAX]; /**< With the directory. */
 };
 
@@ -67,6 +68,13 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned);
 
 /** Make the path of the project's files: with HDTRACE_PREFIX. */
 void hdmpiOptionsPath(const char *project, char *path, size_t size);
+
+/** Make the path of the project's files absolute, in the directory that is the
+ *  current one now: the program may change it. */
+void hdmpiOptionsSettle(struct hdmpiOptions *options);
+
+/** A path as people know it: without that directory. */
+const char *hdmpiOptionsShown(const char *path);
 
 /** Get the label of this host: what HDTRACE_MPI_HOST says, else its name; plain
  * letters, digits, "." and "-". */

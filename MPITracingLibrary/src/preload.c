@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,8 @@
 
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/wrap/next.h"
+#include "MPITracingLibrary/src/wrap/objects.h"
 
 /* ---- Begin --------------------------------------------------------------- */
 
@@ -58,10 +61,83 @@ static void preloadRemove(char *list)
 	*kept = '\0';
 }
 
+/* ---- Another tool before ours ---------------------------------------------
+ *
+ * It would call MPI by the names for profiling, which are not ours. If ours is
+ * the first, it calls that one, as the next; see wrap/next.h.
+ */
+
+static void preloadMarker(void)
+{
+}
+
+/* Whether a function of MPI is in a tool that is found before this library. */
+static bool preloadIsBehind(const char *name)
+{
+	hdmpiCode *found;
+
+	*(void **)&found = dlsym(RTLD_DEFAULT, name);
+	return found && !hdmpiObjectsAreOne(found, preloadMarker) &&
+	       !hdmpiObjectDefines(found, "PMPI_Init") &&
+	       hdmpiObjectIsTool(found);
+}
+
+/* Put our library before others in LD_PRELOAD; false if it is not there, or the
+ * first. */
+static bool preloadReorder(char *list)
+{
+	static const char name[] = "libhdMPI-" HDMPI_LIBRARY ".so";
+	char *found = strstr(list, name), *start = found, *copy;
+	size_t length, before;
+
+	while (start && start > list && !strchr(": ", start[-1]))
+		start--;
+	if (!start || start == list)
+		return false;
+	length = (size_t)(found - start) + sizeof(name) - 1;
+	before = (size_t)(start - list);
+	copy = strndup(start, length);
+	if (!copy)
+		return false;
+	/* "others:ours:rest" becomes "ours:others:rest". */
+	memmove(list + length + 1, list, before - 1);
+	list[length] = ':';
+	memcpy(list, copy, length);
+	free(copy);
+	return true;
+}
+
+static char *preloadList(char **environment)
+{
+	static const char preload[] = "LD_PRELOAD=";
+
+	for (char **at = environment; *at; at++)
+		if (strncmp(*at, preload, sizeof(preload) - 1) == 0)
+			return *at + sizeof(preload) - 1;
+	return NULL;
+}
+
+static void __attribute__((__constructor__))
+preloadFirst(int argc, char **argv, char **environment)
+{
+	char *list = preloadList(environment);
+	bool isBehind = false;
+
+	(void)argc;
+	for (int i = 0; list && !isBehind && i < HDMPI_FUNCTIONS; i++)
+		isBehind =
+			hdmpiNext[i].name && preloadIsBehind(hdmpiNext[i].name);
+	if (isBehind && preloadReorder(list))
+		execve("/proc/self/exe", argv, environment);
+}
+
+/* ---- Begin -----------------------------------------------------------------
+ */
+
 static void __attribute__((__constructor__))
 preloadBegin(int argc, char **argv, char **environment)
 {
-	static const char preload[] = "LD_PRELOAD=";
+	char *list = preloadList(environment);
 
 	if (!dl_iterate_phdr(preloadIsOther, NULL))
 		return;
@@ -72,9 +148,8 @@ preloadBegin(int argc, char **argv, char **environment)
 			     "or select the other library",
 			     argc > 0 ? argv[0] : "the program");
 	hdmpiLossSeen();
-	for (char **at = environment; *at; at++)
-		if (strncmp(*at, preload, sizeof(preload) - 1) == 0)
-			preloadRemove(*at + sizeof(preload) - 1);
+	if (list)
+		preloadRemove(list);
 	execve("/proc/self/exe", argv, environment);
 }
 
@@ -85,10 +160,20 @@ static void __attribute__((__destructor__)) preloadEnd(void)
 	hdmpiLossUnseen();
 }
 
+/* The definition that follows ours; NULL: not known yet. */
+static void (*preloadExit)(int status);
+
+static void __attribute__((__constructor__)) preloadFindExit(void)
+{
+	*(void **)&preloadExit = dlsym(RTLD_NEXT, "_exit");
+}
+
 /* Shells end by this. */
 void _exit(int status)
 {
 	hdmpiLossUnseen();
+	if (preloadExit)
+		preloadExit(status);
 	for (;;)
 		syscall(SYS_exit_group, status);
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,13 @@
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/request.h"
 #include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/host/await.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/cpu.h"
 #include "MPITracingLibrary/src/host/place.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/power.h"
+#include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/host/utilization.h"
 #include "MPITracingLibrary/src/message.h"
@@ -66,9 +69,9 @@ static struct {
 	struct hdReplacement *replacement; /* NULL: another process has it. */
 	char project[HDMPI_PATH_MAX];      /* What it is called in the end. */
 	bool isStarted;
-	bool hasEnded;
-	bool isShared; /* Rank 0 sees the files of all. */
 	int64_t begin; /* When MPI_Init was called. */
+	/* The call of MPI_Finalize; there may be another one inside of it. */
+	const struct hdmpiCall *end;
 	/* Functions that are recorded. */
 	bool isOn[HDMPI_FUNCTIONS];
 } runtime;
@@ -221,6 +224,23 @@ static bool runtimeIsOther(void)
 	return true;
 }
 
+/* Whether a rank is missing that would be waited for; the lowest one that is
+ * there says it. */
+static bool runtimeIsIncomplete(void)
+{
+	int rank, size, first = 0, missing;
+
+	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	PMPI_Comm_size(MPI_COMM_WORLD, &size);
+	missing = hdmpiPresenceMissing(size, &first);
+	if (missing > 0 && rank == (first == 0 ? hdmpiPresenceLowest(size) : 0))
+		hdmpiLossSay("nothing is recorded: %d of %d ranks run without "
+			     "libhdMPI, the first is rank %d; run all programs "
+			     "with hdmpirun, or build them with hdmpicc",
+			     missing, size, first);
+	return missing > 0;
+}
+
 /* Let rank 0's settings hold for all. Every process takes part, whatever its
  * own environment says, or the others would wait forever. */
 static int runtimeAgree(void)
@@ -228,8 +248,10 @@ static int runtimeAgree(void)
 	MPI_Comm parent = MPI_COMM_NULL;
 	int rank;
 
-	if (PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
+	if (runtimeIsIncomplete() ||
+	    PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
 		return -1;
+	hdmpiPresenceEnd();
 	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
 	PMPI_Comm_rank(runtime.world, &rank);
 	PMPI_Comm_get_parent(&parent);
@@ -239,8 +261,11 @@ static int runtimeAgree(void)
 	if (PMPI_Bcast(&hdmpiOptions, (int)sizeof(hdmpiOptions), MPI_BYTE, 0,
 		       runtime.world) == MPI_SUCCESS &&
 	    hdmpiOptions.isOn &&
-	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0)
+	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0) {
+		hdmpiOptionsSettle(&hdmpiOptions);
+		hdmpiProjectPrepare();
 		return 0;
+	}
 	if (hdmpiOptions.isOn && rank == 0)
 		hdmpiLossSay("nothing is recorded: MPI or memory failed");
 	PMPI_Comm_free(&runtime.world);
@@ -297,7 +322,7 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs)
 
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 {
-	struct timespec when = hdClockToTimespec(begin);
+	struct timespec when = hdClockToTimespec(begin + hdClockStep());
 	hdTopoNode *node = runtimeNode(thread, 3);
 	hdTrace *trace;
 
@@ -305,6 +330,8 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 		return NULL;
 	trace = hdT_createTraceAt(node, &when);
 	hdT_destroyTopoNode(node);
+	if (trace)
+		hdT_setTimeBase(trace, hdClockBase());
 	/* That a file system may know, which is called through the kernel. */
 	if (trace)
 		hdT_writeInfo(trace, "Process id=%ld name='%s'\n",
@@ -385,7 +412,7 @@ static bool runtimeReplaceBegin(void)
 	if (ret < 0 && runtime.place.rank == 0)
 		hdmpiLossSay("nothing is recorded: %s.proj: cannot "
 			     "replace: %s",
-			     runtime.project,
+			     hdmpiOptionsShown(runtime.project),
 			     ret == -EBUSY ? "in use by another program"
 					   : strerror(-ret));
 	return ret == 0;
@@ -428,7 +455,8 @@ static void runtimeReplaceEnd(struct hdmpiThread *self)
 	else if (runtime.place.rank == 0)
 		hdmpiLossSay("%s: the old project is kept; the new project "
 			     "is %s",
-			     runtime.project, hdmpiOptions.project);
+			     hdmpiOptionsShown(runtime.project),
+			     hdmpiOptionsShown(hdmpiOptions.project));
 }
 
 /* ---- Begin -----------------------------------------------------------------
@@ -472,6 +500,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 		hdmpiUtilizationStart(runtime.host, &runtime.place);
 		hdmpiPowerStart(runtime.topology, &runtime.place);
 	}
+	hdmpiPowerCheck(runtime.world, &runtime.place);
 	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
 	hdmpiClockMeasure(runtime.world, &runtime.place, self);
 	/* What is recorded before the clocks were compared would be less exact
@@ -479,6 +508,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	PMPI_Barrier(runtime.world);
 	runtimeReplaceEnd(self);
 	hdmpiLossTell(runtime.world, &runtime.place, !self || !self->trace);
+	hdmpiAwaitBegin(runtime.world, &runtime.place, self && self->trace);
 	hdmpiClockRepeatStart(runtime.world, &runtime.place, self);
 	runtime.begin = call->start;
 	runtime.isStarted = true;
@@ -496,31 +526,56 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
 	hdmpiCommId(self, MPI_COMM_WORLD);
+	hdmpiPollsMeasure(self);
 	if (runtime.isOn[call->function] && hdmpiIsRecording(self))
 		runtimeBegin(call);
 }
 
+/* So often the clock is read to see what that takes; the least counts. */
+#define MEASURED 100
+
+/* What a call takes between its two readings of the clock besides its function.
+ */
+static int64_t runtimeOwnPart(void)
+{
+	int64_t least = INT64_MAX;
+
+	for (int i = 0; i < MEASURED; i++) {
+		int64_t first = hdClockNow(), took = hdClockNow() - first;
+
+		if (first >= 0 && took > 0 && took < least)
+			least = took;
+	}
+	return least == INT64_MAX ? 0 : least;
+}
+
+/* Begin a state of the tracer; false: nothing is recorded. */
+static bool runtimeTracer(struct hdmpiThread *self, int64_t start)
+{
+	struct timespec when = hdClockToTimespec(start);
+
+	if (!self || !hdmpiIsRecording(self))
+		return false;
+	hdmpiPollSettle(self);
+	hdT_logStateStartAt(self->trace, "Tracer", &when);
+	hdT_logAttributeString(self->trace, "class", "tracer");
+	return true;
+}
+
+void hdmpiRuntimeStarted(struct hdmpiCall *call)
+{
+	int64_t own = runtimeOwnPart();
+
+	if (!atomic_load(&hdmpiIsActive) ||
+	    !runtimeTracer(call->self, call->end))
+		return;
+	if (own > 0)
+		hdT_logAttributeInt64(call->self->trace, "callNs", own);
+	hdT_logStateEnd(call->self->trace);
+}
+
 /* ---- End -------------------------------------------------------------------
  */
-
-/* Whether rank 0 sees the files of all processes: every one sees a file of
- * rank 0, and says so. */
-static bool runtimeIsShared(void)
-{
-	char path[2 * HDMPI_PATH_MAX] = "", project[HDMPI_PATH_MAX];
-	int sees = 0, allSee = 0;
-
-	hdmpiOptionsPath(hdmpiOptions.project, project, sizeof(project));
-	snprintf(path, sizeof(path), "%s_%s_0_0.trc", project,
-		 runtime.place.host);
-	if (PMPI_Bcast(path, (int)sizeof(path), MPI_CHAR, 0, runtime.world) ==
-	    MPI_SUCCESS)
-		sees = access(path, R_OK) == 0;
-	if (PMPI_Allreduce(&sees, &allSee, 1, MPI_INT, MPI_MIN,
-			   runtime.world) != MPI_SUCCESS)
-		return false;
-	return allSee;
-}
 
 /* Say it where the whole time from MPI_Init on was between the recorded parts
  * of throttled periods. */
@@ -536,39 +591,54 @@ static void runtimeSayNothing(void)
 		hdmpiLossSay("%s: no call is recorded: all calls were "
 			     "outside of the first %g s of every %g s "
 			     "(HDTRACE_MPI_THROTTLE)",
-			     hdmpiOptions.project,
+			     hdmpiOptionsShown(hdmpiOptions.project),
 			     (double)hdmpiOptions.throttleOnNs / HD_NS_PER_S,
 			     (double)period / HD_NS_PER_S);
 }
 
 void hdmpiRuntimeEnd(struct hdmpiCall *call)
 {
+	struct hdmpiThread *self = call->self;
+	bool isTraced;
+
 	if (!runtime.isStarted)
 		return;
 	runtime.isStarted = false;
+	runtime.end = call;
 	atomic_store(&hdmpiIsActive, false);
 	if (runtime.place.rank == 0)
 		runtimeSayNothing();
 	hdmpiClockRepeatEnd();
-	hdmpiClockMeasure(runtime.world, &runtime.place, call->self);
+	/* What the processes wait for each other here they do not wait for
+	 * later; so it belongs to MPI_Finalize. On one host there is nothing
+	 * for which they would. */
+	if (!runtime.place.isAlone)
+		PMPI_Barrier(runtime.world);
+	isTraced = runtimeTracer(self, hdClockNow());
+	if (!runtime.place.isAlone) {
+		hdmpiClockMeasure(runtime.world, &runtime.place, self);
+		hdmpiLossTell(runtime.world, &runtime.place, false);
+	}
+	PMPI_Comm_free(&runtime.world);
+	/* A process may not come back. */
+	hdmpiThreadsFlush();
+	if (isTraced)
+		hdT_logStateEnd(self->trace);
+}
+
+/* ---- When MPI has ended ----------------------------------------------------
+ */
+
+static void runtimeClose(void)
+{
 	hdmpiPowerEnd();
 	hdmpiUtilizationEnd();
-	/* What the processes wait for each other here they do not wait for
-	 * later; so the state includes it. */
-	PMPI_Barrier(runtime.world);
-	hdmpiStop(call);
-	hdmpiEnd(call);
-	call->isRecorded = false;
-	call->self = NULL;
 	hdmpiCpuEnd();
 	hdmpiThreadsEnd();
 	hdmpiSitesEnd();
 	hdmpiHandlesEnd();
 	hdmpiRequestsEnd();
-	hdmpiLossTell(runtime.world, &runtime.place, false);
-	/* All files are closed where this returns. */
-	runtime.isShared = runtimeIsShared();
-	PMPI_Comm_free(&runtime.world);
+	hdmpiLossTellAlone(&runtime.place);
 	hdT_destroyTopoNode(runtime.host);
 	hdT_destroyTopology(runtime.topology);
 	if (runtime.firstHost) {
@@ -578,20 +648,31 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call)
 	}
 	runtime.host = NULL;
 	runtime.topology = NULL;
-	runtime.hasEnded = true;
 }
 
-void hdmpiRuntimeFinish(void)
+/* Rank 0 writes the project file when all have closed their files; the others
+ * stay until then. */
+static void runtimeProject(void)
 {
-	if (runtime.hasEnded && runtime.place.rank == 0 &&
-	    hdmpiOptions.writesProject) {
-		if (runtime.isShared)
-			hdmpiProjectMerge();
-		else
-			hdmpiMessage(HD_LOG_WARNING,
-				     "%s: no project file: not all files are "
-				     "in one directory; use hdtrace merge",
-				     hdmpiOptions.project);
+	if (runtime.place.rank > 0) {
+		hdmpiAwaitProject();
+	} else if (hdmpiAwaitTraces(runtime.place.size)) {
+		hdmpiProjectMerge();
+	} else {
+		hdmpiMessage(HD_LOG_WARNING,
+			     "%s: no project file: not all files are "
+			     "in one directory; use hdtrace merge",
+			     hdmpiOptionsShown(hdmpiOptions.project));
 	}
-	runtime.hasEnded = false;
+}
+
+void hdmpiRuntimeFinish(const struct hdmpiCall *call)
+{
+	if (!runtime.end || runtime.end != call)
+		return;
+	runtime.end = NULL;
+	runtimeClose();
+	if (hdmpiOptions.writesProject)
+		runtimeProject();
+	hdmpiAwaitEnd();
 }

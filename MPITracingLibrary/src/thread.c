@@ -142,13 +142,32 @@ bool hdmpiRegionIsRecorded(const struct hdmpiThread *self)
 	       self->isRecorded[self->regions - 1];
 }
 
+/* A time of the wall clock, which another library says, by the clock of files.
+ */
+static struct timespec regionTime(const struct timespec *when)
+{
+	int64_t ns = hdClockToNs(when) - hdClockStep();
+
+	return hdClockToTimespec(ns < 0 ? 0 : ns);
+}
+
+static bool regionBegin(struct hdmpiThread *self, const char *name,
+			const struct timespec *when)
+{
+	struct timespec time;
+
+	if (!when)
+		return hdT_logStateStart(self->trace, name) == 0;
+	time = regionTime(when);
+	return hdT_logStateStartAt(self->trace, name, &time) == 0;
+}
+
 bool hdmpiRegionStart(struct hdmpiThread *self, const char *name,
 		      const struct timespec *when)
 {
 	unsigned int at = self->regions++;
 	bool isRecorded = at < HDMPI_REGIONS_MAX && hdmpiIsRecording(self) &&
-			  (when ? hdT_logStateStartAt(self->trace, name, when)
-				: hdT_logStateStart(self->trace, name)) == 0;
+			  regionBegin(self, name, when);
 
 	if (at < HDMPI_REGIONS_MAX)
 		self->isRecorded[at] = isRecorded;
@@ -158,13 +177,16 @@ bool hdmpiRegionStart(struct hdmpiThread *self, const char *name,
 bool hdmpiRegionEnd(struct hdmpiThread *self, const struct timespec *when)
 {
 	bool isRecorded = hdmpiRegionIsRecorded(self);
+	struct timespec time;
 
 	if (self->regions > 0)
 		self->regions--;
-	if (isRecorded && when)
-		hdT_logStateEndAt(self->trace, when);
-	else if (isRecorded)
+	if (isRecorded && when) {
+		time = regionTime(when);
+		hdT_logStateEndAt(self->trace, &time);
+	} else if (isRecorded) {
 		hdT_logStateEnd(self->trace);
+	}
 	return isRecorded;
 }
 

@@ -213,7 +213,7 @@ static int collectorAsk(hdNode_Collector *collector,
 	int64_t begin = hdMonotonicNow();
 	int answered = 0;
 
-	collector->pulledWall = hdClockNow();
+	collector->pulledWall = hdWallNow();
 	shared->deadlineNs = begin + collector->timeoutNs;
 	shared->namesNs = begin + collector->timeoutNs / 2;
 	shared->waiting = 0;

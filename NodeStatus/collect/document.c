@@ -16,6 +16,15 @@ static json_t *textOrNull(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
+/* The age of what a section says: that when it was sent, and since then. */
+static json_t *ageOf(const json_t *section, double sinceS)
+{
+	const json_t *age = json_object_get(section, "age_s");
+
+	return numberOrNull(
+		(json_is_number(age) ? json_number_value(age) : NAN) + sinceS);
+}
+
 static json_t *nodeOf(hdNode_Collector *collector, size_t index,
 		      unsigned int sections)
 {
@@ -30,6 +39,10 @@ static json_t *nodeOf(hdNode_Collector *collector, size_t index,
 	json_object_set_new(node, "state", textOrNull(info.word));
 	json_object_set_new(node, "why", textOrNull(info.why));
 	json_object_set_new(node, "age_s", numberOrNull(info.age));
+	json_object_set_new(node, "sample_age_s",
+			    ageOf(peer->sections[1], info.age));
+	json_object_set_new(node, "health_age_s",
+			    ageOf(peer->sections[3], info.age));
 	json_object_set_new(node, "offset_s", numberOrNull(info.offset));
 	json_object_set_new(node, "offset_error_s",
 			    numberOrNull(info.offsetError));

@@ -105,7 +105,7 @@ static void linkSend(struct nodeLink *link, unsigned int type,
 	link->tag = (uint16_t)(link->tag + 1);
 	if (link->tag == 0)
 		link->tag = 1;
-	link->sentWall = hdClockNow();
+	link->sentWall = hdWallNow();
 	link->sentMono = hdMonotonicNow();
 	room = hdConnectionRoom(&link->connection, size);
 	if (!room)

@@ -93,6 +93,7 @@ enum column {
 	NAME,
 	STATE,
 	AGE,
+	SAMPLE,
 	OFFSET,
 	CPUS,
 	BUSY,
@@ -106,6 +107,7 @@ static const struct rowColumn columns[] = {
 	[NAME] = { "<node", NULL, ROW_TEXT, 0 },
 	[STATE] = { "<state", NULL, ROW_TEXT, 0 },
 	[AGE] = { ">age", NULL, ROW_TEXT, ROW_DASH },
+	[SAMPLE] = { ">sample", NULL, ROW_TEXT, ROW_DASH },
 	[OFFSET] = { ">clock", NULL, ROW_TEXT, ROW_DASH },
 	[CPUS] = { ">CPUs", NULL, ROW_TEXT, ROW_DASH },
 	[BUSY] = { ".busy", NULL, ROW_TEXT, ROW_DASH },
@@ -159,12 +161,23 @@ static void showCapabilities(struct rows *rows, const json_t *section)
 	showNumber(rows, CPUS, "%.0f", numberAt(section, "cpus"));
 }
 
+/* How old the sample was when the node answered. */
+static void showAge(struct rows *rows, const json_t *section)
+{
+	const json_t *stale = json_object_get(section, "stale");
+
+	showNumber(rows, SAMPLE,
+		   json_is_true(stale) ? "%.1f s, stale" : "%.1f s",
+		   numberAt(section, "age_s"));
+}
+
 static void showStatus(struct rows *rows, const json_t *section)
 {
 	const json_t *load = json_object_get(section, "load");
 	double left = numberAt(section, "memory.available_bytes");
 	char size[OUT_NUMBER_SIZE];
 
+	showAge(rows, section);
 	showRounded(rows, BUSY, numberAt(section, "cpu.busy_cpus"), "");
 	if (json_is_array(load))
 		showNumber(rows, LOAD, "%.2f",

@@ -145,7 +145,7 @@ struct nodeRecording *nodeRecordingBegin(const struct cliCommand *command,
 	recording->command = command;
 	/* Times are of other hosts, or go on from the first one of this. */
 	unsetenv("HDTRACE_CLOCK");
-	recording->baseNs = hdClockNow() - hdMonotonicNow();
+	recording->baseNs = hdWallNow() - hdMonotonicNow();
 	recording->project = g_strdup(project);
 	recording->ordered = g_ptr_array_new_with_free_func(freeNode);
 	recording->nodes =
@@ -184,7 +184,7 @@ static int64_t clockStep(const struct nodeRecording *recording)
 	int64_t least = INT64_MAX, step = 0;
 
 	for (int i = 0; i < STEP_READINGS; i++) {
-		int64_t before = nowOf(recording), wall = hdClockNow();
+		int64_t before = nowOf(recording), wall = hdWallNow();
 		int64_t after = nowOf(recording);
 
 		if (after - before < least) {

@@ -45,7 +45,7 @@ struct serving {
 
 /* ---- What the node says ------------------------------------------------- */
 
-static json_t *serveSection(void *context, unsigned int section, bool isReset)
+static json_t *serveSection(void *context, unsigned int section)
 {
 	struct hdNodeLocal *local = context;
 
@@ -54,8 +54,6 @@ static json_t *serveSection(void *context, unsigned int section, bool isReset)
 		return hdNodeLocalSection(local, HD_NODE_CAPABILITIES);
 	case HD_NODE_WIRE_STATUS:
 		return hdNodeLocalSection(local, HD_NODE_STATUS);
-	case HD_NODE_WIRE_PROBES:
-		return hdNodeLocalProbes(local, isReset);
 	case HD_NODE_WIRE_HEALTH:
 		return hdNodeLocalSection(local, HD_NODE_HEALTH);
 	case HD_NODE_WIRE_ALARMS:
@@ -63,6 +61,13 @@ static json_t *serveSection(void *context, unsigned int section, bool isReset)
 	default:
 		return hdNodeLocalSection(local, HD_NODE_CONFIG);
 	}
+}
+
+static void serveProbes(void *context, bool isReset,
+			void (*done)(void *context, json_t *probes),
+			void *doneContext)
+{
+	hdNodeLocalAskProbes(context, isReset, done, doneContext);
 }
 
 static int serveConfigure(void *context, const char *text, size_t length,
@@ -312,6 +317,7 @@ static int serveServer(struct serving *serving)
 		.metricsCount = serving->networkCount,
 		.source = {
 			.section = serveSection,
+			.askProbes = serveProbes,
 			.configure = serveConfigure,
 			.metrics = serveMetrics,
 			.context = serving->local,

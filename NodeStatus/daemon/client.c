@@ -73,45 +73,21 @@ static bool mustAuthenticate(const struct nodeClient *client)
 /* Whether it may change the node. */
 static bool mayChange(const struct nodeClient *client)
 {
-	return client->isProven ||
-	       (client->isLocal &&
-		nodeOwnerIsOurs(client->connection.fd, &client->address));
+	return client->isProven || client->isOurs;
 }
 
-/* Find who has said nothing for longest, of those that wait for nothing. */
-static struct nodeClient *longestSilent(struct hdNodeServer *server,
-					const struct nodeClient *but)
-{
-	struct nodeClient *found = NULL;
-
-	for (struct nodeClient *c = server->clients; c; c = c->next)
-		if (c != but && c->isAdmitted && !c->connection.isOver &&
-		    (!found ||
-		     c->connection.activeNs < found->connection.activeNs))
-			found = c;
-	return found;
-}
-
-/* Count it as a client; where there are too many, who has been silent for
- * longer than any request takes gives way. */
+/* Count it as a client; see shares.c. */
 static bool clientAdmit(struct nodeClient *client, uint16_t tag)
 {
 	struct hdNodeServer *server = client->server;
-	struct nodeClient *silent;
+	const char *why;
 
 	if (client->isAdmitted)
 		return true;
-	if (server->clientCount >= server->setup.clients) {
-		silent = longestSilent(server, client);
-		if (!silent || hdMonotonicNow() - silent->connection.activeNs <
-				       server->setup.timeoutNs) {
-			clientRefuse(client, tag, HD_FRAME_ELIMIT,
-				     "too many clients");
-			return false;
-		}
-		nodeClientEnd(
-			silent, HD_FRAME_ELIMIT,
-			"idle connection closed; other clients are waiting");
+	why = nodeShareAdmit(client);
+	if (why) {
+		clientRefuse(client, tag, HD_FRAME_ELIMIT, why);
+		return false;
 	}
 	server->clientCount++;
 	server->unknownCount--;
@@ -126,7 +102,7 @@ static bool clientTakeHello(struct nodeClient *client)
 		.mustAuthenticate = mustAuthenticate(client),
 		.flags = connection->tls ? HD_FRAME_ENCRYPTED : 0,
 		.payloadMax = HD_NODE_WIRE_REQUEST_MAX,
-		.wall = hdClockNow(),
+		.wall = hdWallNow(),
 		.mono = hdMonotonicNow(),
 	};
 	unsigned char bytes[HD_FRAME_GREETING_SIZE];
@@ -195,7 +171,7 @@ static json_t *textOrNull(const char *text)
 	return text && *text ? json_string(text) : json_null();
 }
 
-/* What a node says: the text, to be freed. */
+/* What a node says, but for probes: the text, to be freed. */
 static char *clientJson(struct nodeClient *client,
 			const struct hdNodeWireGet *request)
 {
@@ -213,10 +189,10 @@ static char *clientJson(struct nodeClient *client,
 	for (unsigned int i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
 		json_t *section = NULL;
 
-		if (!(request->sections & 1U << i))
+		if (!(request->sections & 1U << i) ||
+		    1U << i == HD_NODE_WIRE_PROBES)
 			continue;
-		section = source->section(source->context, 1U << i,
-					  request->flags & HD_NODE_WIRE_RESET);
+		section = source->section(source->context, 1U << i);
 		json_object_set_new(all, hdNodeWireSectionNames[i],
 				    section ? section : json_null());
 	}
@@ -226,45 +202,89 @@ static char *clientJson(struct nodeClient *client,
 	return text;
 }
 
+/* The same with probes, at the end of the object. */
+static char *clientWith(char *text, const char *probes)
+{
+	size_t length = text ? strlen(text) : 0;
+	char *all = NULL;
+
+	if (length > 0 &&
+	    asprintf(&all, "%.*s,\"probes\":%s}", (int)(length - 1), text,
+		     probes ? probes : "null") < 0)
+		all = NULL;
+	free(text);
+	return all;
+}
+
+/* Put the state into the connection. */
+static void clientPutState(struct nodeClient *client, uint16_t tag,
+			   uint32_t sections, const char *text)
+{
+	struct hdNodeWireState state = { .sections = sections };
+	size_t length = strlen(text);
+	size_t size = HD_FRAME_HEADER_SIZE + STATE_SIZE + length;
+	unsigned char *room = hdConnectionRoom(&client->connection, size);
+
+	if (!room)
+		return;
+	state.json =
+		(struct hdFieldRest){ (const unsigned char *)text, length };
+	state.wall = hdWallNow();
+	state.mono = hdMonotonicNow();
+	hdConnectionPut(&client->connection,
+			hdFrameEncode(hdNodeWireFieldsOf(HD_NODE_WIRE_STATE),
+				      HD_NODE_WIRE_STATE, tag, &state, room,
+				      size, NULL));
+}
+
+static void clientState(struct nodeClient *client, uint16_t tag,
+			const struct hdNodeWireGet *request, const char *probes)
+{
+	char *text = clientJson(client, request);
+
+	if (request->sections & HD_NODE_WIRE_PROBES)
+		text = clientWith(text, probes);
+	if (!text)
+		clientFail(client, tag, HD_FRAME_EMEMORY, "out of memory");
+	else if (strlen(text) > HD_NODE_WIRE_ANSWER_MAX)
+		clientFail(client, tag, HD_FRAME_ELIMIT,
+			   "reply exceeds the size limit");
+	else
+		clientPutState(client, tag, request->sections, text);
+	free(text);
+}
+
 static void clientGet(struct nodeClient *client, uint16_t tag,
 		      const struct hdNodeWireGet *request)
 {
-	struct hdNodeWireState state = { .sections = request->sections };
-	unsigned char *room;
-	size_t size, length;
-	char *text;
+	bool isReset = request->flags & HD_NODE_WIRE_RESET;
 
-	if ((request->flags & HD_NODE_WIRE_RESET) && !mayChange(client)) {
+	if (isReset && !mayChange(client)) {
 		clientFail(client, tag, HD_FRAME_EFORBIDDEN,
 			   "permission denied; only root and the user of "
 			   "hdnode may "
 			   "reset probes");
 		return;
 	}
-	text = clientJson(client, request);
-	length = text ? strlen(text) : 0;
-	if (!text || length > HD_NODE_WIRE_ANSWER_MAX) {
-		free(text);
-		clientFail(client, tag,
-			   text ? HD_FRAME_ELIMIT : HD_FRAME_EMEMORY,
-			   text ? "reply exceeds the size limit"
-				: "out of memory");
+	if (!(request->sections & HD_NODE_WIRE_PROBES)) {
+		clientState(client, tag, request, NULL);
 		return;
 	}
-	size = HD_FRAME_HEADER_SIZE + STATE_SIZE + length;
-	room = hdConnectionRoom(&client->connection, size);
-	if (room) {
-		state.json = (struct hdFieldRest){ (const unsigned char *)text,
-						   length };
-		state.wall = hdClockNow();
-		state.mono = hdMonotonicNow();
-		hdConnectionPut(
-			&client->connection,
-			hdFrameEncode(hdNodeWireFieldsOf(HD_NODE_WIRE_STATE),
-				      HD_NODE_WIRE_STATE, tag, &state, room,
-				      size, NULL));
-	}
-	free(text);
+	client->ask = *request;
+	client->askTag = tag;
+	client->ticket = nodeLaterAsk(client, isReset);
+	if (!client->ticket)
+		clientFail(client, tag, HD_FRAME_EMEMORY, "out of memory");
+}
+
+void nodeClientProbes(struct nodeClient *client, const char *probes)
+{
+	client->ticket = 0;
+	clientState(client, client->askTag, &client->ask, probes);
+	/* What has come of the next request meanwhile counts from now on. */
+	if (client->connection.in.used > 0)
+		client->connection.messageNs = hdMonotonicNow();
+	hdConnectionKick(&client->connection);
 }
 
 static void clientConfigure(struct nodeClient *client, uint16_t tag,
@@ -305,7 +325,7 @@ static void clientPing(struct nodeClient *client, uint16_t tag,
 {
 	const struct hdFramePong pong = {
 		.content = ping->content,
-		.wall = hdClockNow(),
+		.wall = hdWallNow(),
 		.mono = hdMonotonicNow(),
 	};
 
@@ -373,7 +393,7 @@ static bool clientTake(struct hdConnection *connection)
 
 	if (!client->isGreeted)
 		return clientTakeHello(client);
-	if (client->isDenied) {
+	if (client->isDenied || client->ticket) {
 		connection->messageNs = 0;
 		return false;
 	}
@@ -389,6 +409,10 @@ static bool clientTake(struct hdConnection *connection)
 	}
 	if (connection->in.used < HD_FRAME_HEADER_SIZE + header.length)
 		return false;
+	if (!nodeShareMayAsk(client, hdMonotonicNow())) {
+		connection->messageNs = 0;
+		return false;
+	}
 	clientRequest(client, &header,
 		      connection->in.bytes + HD_FRAME_HEADER_SIZE);
 	if (!connection->isDead)
@@ -414,7 +438,9 @@ static bool clientIsBusy(const struct hdConnection *connection)
 
 static bool clientOwes(const struct hdConnection *connection)
 {
-	return ((const struct nodeClient *)(const void *)connection)->isDenied;
+	const struct nodeClient *client = (const void *)connection;
+
+	return client->isDenied || client->isPaused || client->ticket;
 }
 
 static void clientRefused(struct hdConnection *connection, const char *why)
@@ -460,10 +486,11 @@ void nodeClientSetup(struct hdNodeServer *server)
 	};
 }
 
-void nodeClientCreate(struct hdNodeServer *server, int fd,
-		      const struct sockaddr_storage *address)
+void nodeClientCreate(struct hdNodeServer *server, const struct nodeDoor *door)
 {
+	const struct sockaddr_storage *address = &door->address;
 	struct nodeClient *client = calloc(1, sizeof(*client));
+	int fd = door->fd;
 
 	if (!client || hdConnectionOpen(&client->connection,
 					&server->connections, fd) < 0) {
@@ -474,7 +501,10 @@ void nodeClientCreate(struct hdNodeServer *server, int fd,
 	client->server = server;
 	client->sinceNs = client->connection.activeNs;
 	client->address = *address;
-	client->isLocal = hdAddressIsLocal((const struct sockaddr *)address);
+	client->isLocal = door->isLocal;
+	client->uid = door->uid;
+	client->isOurs =
+		door->isLocal && (door->uid == 0 || door->uid == geteuid());
 	hdAddressText((const struct sockaddr *)address, client->connection.peer,
 		      sizeof(client->connection.peer));
 	client->link = &server->clients;
@@ -514,6 +544,9 @@ void nodeClientSweep(struct nodeClient *client, int64_t nowNs)
 	if (!why && !client->isAdmitted &&
 	    nowNs - client->sinceNs > setup->timeoutNs)
 		why = "client did not authenticate in time";
+	nodeShareResume(client, nowNs);
+	if (client->connection.isDead)
+		return;
 	if (why) {
 		nodeClientEnd(client, HD_FRAME_ETIME, why);
 	} else if (client->isDenied && nowNs >= client->deniedNs) {

@@ -14,6 +14,7 @@
 #include "NodeStatus/daemon/parts.h"
 #include "common/clock.h"
 #include "net/logger.h"
+#include "net/service/owner.h"
 
 #define DOORS_MAX 512
 
@@ -81,7 +82,7 @@ static void doorPass(struct nodeDoor *door, bool isHttp)
 	hdLoopRemove(&server->loop, fd);
 	doorUnlink(door);
 	if (!isHttp)
-		nodeClientCreate(server, fd, &door->address);
+		nodeClientCreate(server, door);
 	else if (server->http && isMetricsFor(server, address))
 		hdHttpTake(server->http, fd, address, sizeof(door->address));
 	else
@@ -106,6 +107,14 @@ static void doorReady(struct hdPoll *poll, uint32_t events)
 		doorClose(door);
 }
 
+static void doorFindOwner(struct nodeDoor *door)
+{
+	door->isLocal =
+		hdAddressIsLocal((const struct sockaddr *)&door->address);
+	if (!door->isLocal || !hdOwnerOf(door->fd, &door->address, &door->uid))
+		door->uid = (uid_t)-1;
+}
+
 void nodeDoorOpen(struct hdNodeServer *server, int fd,
 		  const struct sockaddr *address)
 {
@@ -122,6 +131,7 @@ void nodeDoorOpen(struct hdNodeServer *server, int fd,
 	door->fd = fd;
 	door->sinceNs = hdMonotonicNow();
 	hdAddressCopy(&door->address, address);
+	doorFindOwner(door);
 	if (hdLoopAdd(&server->loop, fd, EPOLLIN, &door->poll) < 0) {
 		close(fd);
 		free(door);
@@ -134,7 +144,7 @@ void nodeDoorOpen(struct hdNodeServer *server, int fd,
 bool nodeDoorShed(struct hdNodeServer *server)
 {
 	struct nodeClient *client = nodeClientUnknown(server);
-	struct nodeDoor *door = server->lastDoor;
+	struct nodeDoor *door = nodeShareDoor(server);
 
 	if (!door && !client)
 		return false;

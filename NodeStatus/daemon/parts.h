@@ -23,6 +23,8 @@ struct nodeDoor {
 	struct sockaddr_storage address;
 	int fd;
 	bool isDead;
+	bool isLocal;
+	uid_t uid; /**< Of this host; (uid_t)-1: not known. */
 	int64_t sinceNs;
 };
 
@@ -34,10 +36,17 @@ struct nodeClient {
 	struct sockaddr_storage address;
 	int64_t sinceNs;
 	bool isLocal;
+	bool isOurs;       /**< Of this host: root, or who we are. */
+	uid_t uid;         /**< Of this host; (uid_t)-1: not known. */
+	int64_t allowedNs; /**< What it may ask; see shares.c. */
+	bool isPaused;     /**< It asks too much, and waits. */
 	bool isGreeted;
 	bool isAdmitted; /**< It counts as a client. */
 	bool isProven;   /**< It has a token. */
-	bool isDenied;   /**< It will be told so at deniedNs, and ends. */
+	uint64_t ticket; /**< Of probes that it waits for; 0: of none. */
+	uint16_t askTag; /**< Of its request for them, which is: */
+	struct hdNodeWireGet ask;
+	bool isDenied; /**< It will be told so at deniedNs, and ends. */
 	uint16_t deniedTag;
 	int64_t deniedNs;
 	unsigned char nonce[HD_NONCE_SIZE];
@@ -53,6 +62,7 @@ struct hdNodeServer {
 	struct hdTokens *tokens;
 	struct hdTls *tls;
 	struct hdHttp *http;
+	struct nodeLater *later;
 	struct nodeDoor *doors, *lastDoor, *deadDoors;
 	size_t doorCount;
 	struct nodeClient *clients, *dead;
@@ -69,11 +79,27 @@ struct hdNodeServer {
 void nodeClientSetup(struct hdNodeServer *server);
 
 /** Take over a connection; closes it if that fails. */
-void nodeClientCreate(struct hdNodeServer *server, int fd,
-		      const struct sockaddr_storage *address);
+void nodeClientCreate(struct hdNodeServer *server, const struct nodeDoor *door);
+
+/** Find a place for a client: one that has been silent for long may give way.
+ *  NULL, or why there is none. */
+const char *nodeShareAdmit(struct nodeClient *client);
+
+/** Find who of the doors gives way: the oldest of the owner that has most of
+ *  them, if that is more than half; else the oldest. NULL: there is none. */
+struct nodeDoor *nodeShareDoor(struct hdNodeServer *server);
+
+/** Whether a client may ask something more now; else it is paused. */
+bool nodeShareMayAsk(struct nodeClient *client, int64_t nowNs);
+
+/** Let a client that is paused go on, if it may ask again. */
+void nodeShareResume(struct nodeClient *client, int64_t nowNs);
 
 /** Give up who takes too long. */
 void nodeClientSweep(struct nodeClient *client, int64_t nowNs);
+
+/** Send what it has waited for: probes as JSON, or NULL. */
+void nodeClientProbes(struct nodeClient *client, const char *probes);
 
 /** Tell who has a token that is not valid any more. */
 void nodeClientCheck(struct nodeClient *client);
@@ -105,9 +131,14 @@ void nodeDoorsEnd(struct hdNodeServer *server);
 /** Free those that are closed. */
 void nodeDoorsBury(struct hdNodeServer *server);
 
-/** Tell whether a process of root, or of our user, is at the other end of a
- * connection of this host. */
-bool nodeOwnerIsOurs(int fd, const struct sockaddr_storage *peer);
+/** Prepare for answers that take a while; 0 or a negative errno value. */
+int nodeLaterOpen(struct hdNodeServer *server);
+
+/** Ask for probes, for a client that will wait for the ticket; 0: no memory. */
+uint64_t nodeLaterAsk(const struct nodeClient *client, bool isReset);
+
+/** Let answers that come later go nowhere. */
+void nodeLaterClose(struct hdNodeServer *server);
 
 /** Metrics as text. */
 char *nodeServerMetrics(void *context, bool isOpenMetrics, size_t *length);

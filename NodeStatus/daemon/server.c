@@ -116,7 +116,7 @@ static void serverSelf(struct hdNodeServer *server)
 	server->boot[got > 0 ? got : 0] = '\0';
 	server->boot[strcspn(server->boot, "\n")] = '\0';
 	gethostname(server->host, sizeof(server->host) - 1);
-	server->startedWall = hdClockNow();
+	server->startedWall = hdWallNow();
 }
 
 static int serverOpen(struct hdNodeServer *server)
@@ -137,6 +137,8 @@ static int serverOpen(struct hdNodeServer *server)
 	ret = serverSecrets(&server->setup, &server->tokens, &server->tls);
 	if (ret == 0 && hdHasHttp)
 		ret = hdHttpCreate(&server->loop, NULL, &http, &server->http);
+	if (ret == 0)
+		ret = nodeLaterOpen(server);
 	if (ret == 0)
 		ret = serverListen(server);
 	if (ret == 0)
@@ -184,6 +186,7 @@ void hdNodeServerDestroy(struct hdNodeServer *server)
 	if (!server)
 		return;
 	hdListenEnd(&server->listeners);
+	nodeLaterClose(server);
 	nodeDoorsEnd(server);
 	while (server->clients)
 		nodeClientEnd(server->clients, HD_FRAME_EEND,
@@ -223,8 +226,8 @@ static bool serverIsWatching(const struct hdNodeServer *server, int64_t now,
 	for (const struct nodeClient *c = server->clients; c; c = c->next) {
 		const struct hdConnection *connection = &c->connection;
 
-		if (!c->isAdmitted || c->isDenied || connection->progressNs ||
-		    connection->messageNs)
+		if (!c->isAdmitted || c->isDenied || c->isPaused ||
+		    connection->progressNs || connection->messageNs)
 			return true;
 		if (connection->activeNs + server->setup.idleNs < idle)
 			idle = connection->activeNs + server->setup.idleNs;

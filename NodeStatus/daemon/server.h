@@ -6,7 +6,8 @@
  *
  * One thread runs it, and calls what knows about the node in it; only
  * hdNodeServerWake() may be called by others. Nothing is sent that was not
- * asked for.
+ * asked for. What belongs to users is read elsewhere, and who asks for it waits
+ * alone (later.c).
  *
  * Who connects from this host need not prove anything, and all others must, by
  * a token (net/tokens.h), and should use TLS. What changes the node - its
@@ -27,14 +28,22 @@ struct hdNodeServer;
 /** What knows about the node. */
 struct hdNodeSource {
 	/**
-	 * Get a section.
+	 * Get a section; it waits for nothing.
 	 *
-	 * @param section One of enum hdNodeWireSections.
-	 * @param isReset Of probes: they begin at zero.
+	 * @param section One of enum hdNodeWireSections, without probes.
 	 *
 	 * @return A new reference; NULL for nothing.
 	 */
-	json_t *(*section)(void *context, unsigned int section, bool isReset);
+	json_t *(*section)(void *context, unsigned int section);
+	/**
+	 * Read probes, and call when that is done: from any thread, once, and
+	 * be it after the end of the server.
+	 *
+	 * @param isReset Whether they begin at zero.
+	 */
+	void (*askProbes)(void *context, bool isReset,
+			  void (*done)(void *context, json_t *probes),
+			  void *doneContext);
 	/**
 	 * Use another configuration.
 	 *

@@ -15,6 +15,7 @@
 #include "NodeStatus/local/child.h"
 #include "NodeStatus/local/health.h"
 #include "NodeStatus/local/json.h"
+#include "NodeStatus/local/node.h"
 #include "NodeStatus/local/smart.h"
 #include "PowerTracingLibrary/src/machine/sysfile.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
@@ -32,6 +33,7 @@ struct nodeHealth {
 	int turnFd; /* Readable when it is to look now. */
 	pthread_mutex_t mutex;
 	int64_t intervalNs;
+	int64_t lookedNs; /* Monotonic; of the last look, or the begin. */
 	json_t *json;
 	struct nodeHealthNumbers numbers;
 };
@@ -46,7 +48,7 @@ static void publishDisk(struct nodeHealth *health, json_t *disk)
 	size_t i = 0;
 
 	json_object_set_new(disk, "stamp_s",
-			    json_real((double)hdClockNow() / 1e9));
+			    json_real((double)hdWallNow() / 1e9));
 	pthread_mutex_lock(&health->mutex);
 	copy = json_deep_copy(health->json);
 	disks = json_object_get(copy, "disks");
@@ -92,7 +94,7 @@ static json_t *goneDisk(struct nodeHealth *health, const char *name)
 			 "unknown", "reasons", "the disk has disappeared",
 			 "it was failing at its last report", "bits",
 			 "temperature_celsius", "stamp_s",
-			 (double)hdClockNow() / 1e9);
+			 (double)hdWallNow() / 1e9);
 }
 
 /* Forget disks that are gone, and count those that fail. */
@@ -208,12 +210,13 @@ static void lookAtFiles(struct nodeHealth *health)
 	pthread_mutex_lock(&health->mutex);
 	copy = json_copy(health->json);
 	json_object_set_new(copy, "stamp_s",
-			    json_real((double)hdClockNow() / 1e9));
+			    json_real((double)hdWallNow() / 1e9));
 	json_object_set_new(copy, "temperatures", heat);
 	json_object_set_new(copy, "memory_errors", memory);
 	json_object_set_new(copy, "links", links);
 	json_decref(health->json);
 	health->json = copy;
+	health->lookedNs = hdMonotonicNow();
 	numbers.failingDisks = health->numbers.failingDisks;
 	health->numbers = numbers;
 	pthread_mutex_unlock(&health->mutex);
@@ -281,6 +284,7 @@ int nodeHealthStart(const char *root, const char *smartctl, int64_t intervalNs,
 			   : *smartctl ? g_strdup(smartctl)
 				       : NULL;
 	health->intervalNs = intervalNs;
+	health->lookedNs = hdMonotonicNow();
 	health->limitNs = limitNs;
 	health->failing =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -328,14 +332,38 @@ void nodeHealthStop(struct nodeHealth *health)
 	freeAll(health);
 }
 
+/* With the mutex. */
+static double healthAge(const struct nodeHealth *health, bool *isStale)
+{
+	double age = (double)(hdMonotonicNow() - health->lookedNs) / 1e9;
+
+	*isStale = nodeIsStale(age, (double)health->intervalNs / 1e9);
+	return age;
+}
+
 json_t *nodeHealthJson(struct nodeHealth *health)
 {
 	json_t *copy;
+	double age;
+	bool isStale;
 
 	pthread_mutex_lock(&health->mutex);
 	copy = json_deep_copy(health->json);
+	age = healthAge(health, &isStale);
 	pthread_mutex_unlock(&health->mutex);
+	json_object_set_new(copy, "age_s", nodeJsonReal(age));
+	json_object_set_new(copy, "stale", json_boolean(isStale));
 	return copy;
+}
+
+double nodeHealthAge(struct nodeHealth *health, bool *isStale)
+{
+	double age;
+
+	pthread_mutex_lock(&health->mutex);
+	age = healthAge(health, isStale);
+	pthread_mutex_unlock(&health->mutex);
+	return age;
 }
 
 void nodeHealthGet(struct nodeHealth *health, struct nodeHealthNumbers *numbers)

@@ -7,6 +7,7 @@
 #ifndef HD_NODE_HEALTH_H
 #define HD_NODE_HEALTH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -40,6 +41,10 @@ void nodeHealthStop(struct nodeHealth *health);
 
 /** Get the last look: a new reference. Any thread. */
 json_t *nodeHealthJson(struct nodeHealth *health);
+
+/** Get the age of the last look in seconds, and whether it is stale. Any
+ *  thread. */
+double nodeHealthAge(struct nodeHealth *health, bool *isStale);
 
 /** Get its numbers. Any thread. */
 void nodeHealthGet(struct nodeHealth *health,

@@ -9,82 +9,13 @@
 
 #include "NodeStatus/local/node.h"
 #include "NodeStatus/local/machine.h"
-#include "NodeStatus/local/probes.h"
 #include "NodeStatus/local/smart.h"
+#include "NodeStatus/local/watch.h"
 #include "common/clock.h"
 
 /* Samples are no longer than this, for counters of 32 bit may wrap. */
 #define FOLLOW_S 1.0
-/* Seconds between looks at processes, at least and at most; and what part of a
- * CPU they may take: where there are many, they are looked at less often. */
-#define PROCESSES_S 10.0
-#define PROCESSES_MAX_S 60.0
-#define PROCESSES_PART 0.0003
-/* How long probes are read in the thread that takes samples, and for others. */
-#define PROBES_OWN_NS (HD_NS_PER_S / 5)
-#define PROBES_NS HD_NS_PER_S
-
 /* ---- Samples ----------------------------------------------------------- */
-
-static void takeProbes(struct hdNodeLocal *local, double seconds)
-{
-	uint64_t missed = 0;
-	pid_t *list;
-	size_t count = nodeProcessesProbes(local->processes, &list);
-	json_t *probes =
-		nodeProbesRead(list, count, false, PROBES_OWN_NS, &missed);
-
-	json_decref(probes);
-	pthread_mutex_lock(&local->mutex);
-	free(local->probed);
-	local->probed = list;
-	local->probedCount = count;
-	/* Less than before: one was reset, or has ended. */
-	local->missedPerS = count == 0 ? 0
-			    : missed >= local->missed && local->hasMissed
-				    ? (double)(missed - local->missed) / seconds
-				    : NAN;
-	local->missed = missed;
-	local->hasMissed = true;
-	pthread_mutex_unlock(&local->mutex);
-}
-
-static double threadCpuS(void)
-{
-	struct timespec is = { 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &is);
-	return (double)is.tv_sec + (double)is.tv_nsec / 1e9;
-}
-
-/* Look at processes, if it is time: what is ours of the CPU time since. */
-static void takeProcesses(struct hdNodeLocal *local)
-{
-	double seconds, ours, cpuS;
-	size_t count;
-
-	if (local->sinceProcessesS < local->processesS)
-		return;
-	cpuS = threadCpuS();
-	seconds = local->sinceProcessesS;
-	if (!nodeProcessesLook(local->processes, &ours, &count))
-		return;
-	local->processesS =
-		fmin(fmax((threadCpuS() - cpuS) / PROCESSES_PART, PROCESSES_S),
-		     PROCESSES_MAX_S);
-	takeProbes(local, seconds);
-	pthread_mutex_lock(&local->mutex);
-	/* Links may have changed, too. */
-	g_hash_table_remove_all(local->links);
-	local->ourCount = count;
-	local->foreignOfS = seconds;
-	local->foreignCpus = local->hasLooked && seconds > 0
-				     ? MAX(local->busyS - ours, 0) / seconds
-				     : NAN;
-	local->busyS = local->sinceProcessesS = 0;
-	local->hasLooked = true;
-	pthread_mutex_unlock(&local->mutex);
-}
 
 /* CPU time that was used in the interval that has ended. */
 static void addBusy(struct hdNodeLocal *local)
@@ -139,7 +70,7 @@ static void begin(void *context)
 static void take(void *context, uint64_t number, bool isLast)
 {
 	struct hdNodeLocal *local = context;
-	bool isNew;
+	bool isNew, isDue;
 
 	if (isLast)
 		return;
@@ -153,10 +84,12 @@ static void take(void *context, uint64_t number, bool isLast)
 	pthread_mutex_lock(&local->mutex);
 	isNew = nodeSampleTake(&local->sample);
 	addBusy(local);
+	isDue = local->sinceProcessesS >= local->processesS;
 	pthread_mutex_unlock(&local->mutex);
 	if (isNew)
 		readCapabilities(local);
-	takeProcesses(local);
+	if (isDue)
+		nodeWatchLook(local->watch);
 	pthread_mutex_lock(&local->mutex);
 	nodeFindMetrics(local);
 	nodeJudge(local);
@@ -313,6 +246,8 @@ int hdNodeLocalStart(const struct hdNodeSetup *setup,
 			      (int64_t)(local->rules.healthIntervalS * 1e9),
 			      NODE_SMART_LIMIT_NS, &local->health);
 	if (ret == 0)
+		ret = nodeWatchStart(local, &local->watch);
+	if (ret == 0)
 		ret = startSampler(local, intervalOf(local, &local->rules));
 	if (ret < 0) {
 		hdNodeLocalStop(local);
@@ -327,6 +262,7 @@ void hdNodeLocalStop(struct hdNodeLocal *local)
 	if (!local)
 		return;
 	hdSamplerDestroy(local->sampler);
+	nodeWatchStop(local->watch);
 	nodeHealthStop(local->health);
 	nodePowerStop(local->power);
 	nodeSampleEnd(&local->sample);
@@ -343,17 +279,42 @@ void hdNodeLocalStop(struct hdNodeLocal *local)
 	g_free(local);
 }
 
+/* ---- Probes ------------------------------------------------------------ */
+
+void hdNodeLocalAskProbes(struct hdNodeLocal *local, bool isReset,
+			  hdNodeProbesDone *done, void *context)
+{
+	nodeWatchAsk(local->watch, isReset, done, context);
+}
+
+/* Somebody who waits for probes. */
+struct waiting {
+	pthread_mutex_t mutex;
+	pthread_cond_t done;
+	bool isDone;
+	json_t *probes;
+};
+
+static void probesDone(void *context, json_t *probes)
+{
+	struct waiting *waiting = context;
+
+	pthread_mutex_lock(&waiting->mutex);
+	waiting->probes = probes;
+	waiting->isDone = true;
+	pthread_cond_signal(&waiting->done);
+	pthread_mutex_unlock(&waiting->mutex);
+}
+
 json_t *hdNodeLocalProbes(struct hdNodeLocal *local, bool isReset)
 {
-	json_t *result;
-	pid_t *list;
-	size_t count;
+	struct waiting waiting = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+				   .done = PTHREAD_COND_INITIALIZER };
 
-	pthread_mutex_lock(&local->mutex);
-	count = local->probedCount;
-	list = g_memdup2(local->probed, count * sizeof(*list));
-	pthread_mutex_unlock(&local->mutex);
-	result = nodeProbesRead(list, count, isReset, PROBES_NS, NULL);
-	g_free(list);
-	return result;
+	nodeWatchAsk(local->watch, isReset, probesDone, &waiting);
+	pthread_mutex_lock(&waiting.mutex);
+	while (!waiting.isDone)
+		pthread_cond_wait(&waiting.done, &waiting.mutex);
+	pthread_mutex_unlock(&waiting.mutex);
+	return waiting.probes;
 }

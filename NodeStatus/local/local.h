@@ -4,7 +4,8 @@
  * What a node says of itself: what it is, how it is, and what is wrong.
  *
  * A thread takes a sample of libRUT's sources at every interval, and looks at
- * the alarms; another one asks what may hang (disks, by smartctl). Who asks
+ * the alarms; another one asks what may hang (disks, by smartctl), and a third
+ * one looks at what belongs to users: processes and their probes. Who asks
  * gets a copy of what they have found last; nobody waits for a disk.
  *
  * Everything is said as JSON, by section. A key whose value is not known on
@@ -21,7 +22,9 @@
  *   `online`, `mhz`), `disks` (`name`, `bytes`, `model`, `rotates`), `nics`
  *   (`name`, `bits_per_s`, `is_hardware`), `gpus` (`name`, `memory_bytes`),
  *   `topology_source` ("hwloc" or "kernel").
- * - **status**: `stamp_s`, `interval_s`, `uptime_s`, `cpu` (`user_percent`,
+ * - **status**: `stamp_s`, `age_s` (of the sample, when it is asked for; null
+ *   before the first one), `stale` (whether that is more than three intervals,
+ *   and a second at least), `interval_s`, `uptime_s`, `cpu` (`user_percent`,
  *   `nice_percent`, `system_percent`, `idle_percent`, `iowait_percent`,
  *   `steal_percent`, `busy_cpus`, `foreign_cpus` with `foreign_of_s`, the time
  *   it was measured over, and `job_processes`; see processes.h), `cpus` (the
@@ -39,16 +42,20 @@
  * seconds), `gpus` (`gpu`, its number, `name`, `use_percent`,
  * `memory_used_bytes`, `memory_bytes`), `power` (null, or `watts`, `joules`
  * since hdnode began, `source`, `age_s`), `probes_missed_per_s`, `sampler`
- *   (`samples`, `late`, `cpu_s`). Rates are null until the first interval ends.
- * - **health**: `stamp_s`, `disks` (`name`, `state`, `reasons`, `bits`,
- *   `temperature_celsius`, `stamp_s`; see smart.h), `temperatures` (`package`,
- *   `hottest_celsius`, `sensor`), `memory_errors` (null, or `corrected`,
- *   `uncorrected`), `links` (`name`, `up`, `bits_per_s`, `errors`, `changes`).
- * - **alarms**: an array of `name`, `state` ("ok", "raised", "unknown"),
- *   `metric`, `value`, `comparator`, `threshold`, `since_s`.
- * - **probes**: `processes`: of each `pid`, `name`, `error` (null), `clock`,
- *   `seconds`, `lost` and `probes` (`name`, `to`, `kind`, `count`, `missed`,
- *   `mean`, ...; times in seconds).
+ *   (`samples`, `late`, `cpu_s`, `waits_for`: the source that is
+ *   being read, or null). Rates are null until the first interval ends.
+ * - **health**: `stamp_s`, `age_s`, `stale`, `disks` (`name`, `state`,
+ * `reasons`, `bits`, `temperature_celsius`, `stamp_s`; see smart.h),
+ * `temperatures` (`package`, `hottest_celsius`, `sensor`), `memory_errors`
+ * (null, or `corrected`, `uncorrected`), `links` (`name`, `up`, `bits_per_s`,
+ * `errors`, `changes`).
+ * - **alarms**: an array of `name`, `state` ("ok", "raised", "unknown"; unknown
+ * if the sample or the health is stale), `metric`, `value`, `comparator`,
+ * `threshold`, `since_s`.
+ * - **probes**: `processes`: of each `pid`, `uid`, `name`, `error` (null),
+ *   `clock`, `seconds`, `lost`, `skipped` (counters that could not be read) and
+ *   `probes` (`name`, `to`, `kind`, `count`, `missed`, `mean`, ...; times in
+ *   seconds; null where a counter was skipped).
  * - **config**: `ini`, the text that holds, and `rules`, what it means.
  */
 #ifndef HD_NODE_LOCAL_H
@@ -129,10 +136,28 @@ json_t *hdNodeLocalSection(struct hdNodeLocal *local,
 /** Get the word of a section: "capabilities". */
 const char *hdNodeSectionName(enum hdNodeSection section);
 
+/** Takes a reference to probes that were read; others may have one, so nobody
+ *  changes them. NULL without memory. In a thread of hdNodeLocal, which is not
+ * to be kept long. */
+typedef void hdNodeProbesDone(void *context, json_t *probes);
+
 /**
- * Read the probes of the programs on this node (libhdProbe).
+ * Read the probes of the programs on this node (libhdProbe), and call when that
+ * is done.
  *
- * Any thread. Programs of other users are seen by root only.
+ * Any thread; waits for nothing. Programs of other users are seen by root only.
+ * It takes half a second at most, and who else asks meanwhile, as long again.
+ *
+ * @param isReset Whether they begin anew, without losing anything.
+ */
+void hdNodeLocalAskProbes(struct hdNodeLocal *local, bool isReset,
+			  hdNodeProbesDone *done, void *context);
+
+/**
+ * The same, and wait.
+ *
+ * Any thread but that of @p done. Programs of other users are seen by root
+ * only.
  *
  * @param isReset Whether they begin anew, without losing anything.
  *

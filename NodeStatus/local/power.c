@@ -19,8 +19,8 @@
 
 struct nodePower {
 	struct ptPowerSum sum;
-	char *source; /* NULL: nothing measures. */
 	/* A service, or */
+	char *source; /* Its address. */
 	struct ptRemoteSetup remote;
 	struct ptRecorderSetup setup;
 	struct ptWish wish;
@@ -91,7 +91,6 @@ static void useOwn(struct nodePower *power)
 	if (!power->own)
 		return;
 	if (ptOwnBegin(power->own) == 0) {
-		power->source = g_strdup(ptOwnName(power->own));
 		return;
 	}
 	ptOwnFree(power->own);
@@ -136,15 +135,17 @@ static double sum(struct nodePower *power, double *joules, int64_t *endNs)
 {
 	const struct ptIntegral *integral = &power->sum.integral;
 	int64_t now = hdClockNow();
-	double watts = 0;
+	double watts;
 
 	*endNs = INT64_MAX;
 	pthread_mutex_lock(&power->sum.mutex);
-	for (size_t i = 0; i < integral->count; i++) {
-		watts += integral->values[i].last;
-		*endNs = MIN(*endNs, integral->values[i].lastNs);
-	}
-	*joules = integral->count ? ptIntegralJoules(integral) : NAN;
+	for (size_t i = 0; i < integral->count; i++)
+		if (!integral->values[i].isLeftOut)
+			*endNs = MIN(*endNs, integral->values[i].lastNs);
+	watts = ptPowerSumNow(&power->sum);
+	*joules = integral->count && ptPowerSumIsSettled(&power->sum)
+			  ? ptIntegralJoules(integral)
+			  : NAN;
 	if (integral->count == 0 || now - *endNs > AGE_MAX_NS)
 		watts = NAN;
 	pthread_mutex_unlock(&power->sum.mutex);
@@ -163,13 +164,13 @@ json_t *nodePowerJson(struct nodePower *power)
 	int64_t endNs;
 	double joules, watts = sum(power, &joules, &endNs);
 	bool isThere = endNs > 0 && endNs < INT64_MAX;
+	const char *source = power->own ? ptOwnName(power->own) : power->source;
 
-	if (!power->source)
+	if (!source)
 		return json_null();
 	return json_pack(
 		"{so so so so}", "watts", nodeJsonReal(watts), "joules",
-		nodeJsonReal(joules), "source", nodeJsonText(power->source),
-		"age_s",
+		nodeJsonReal(joules), "source", nodeJsonText(source), "age_s",
 		nodeJsonReal(isThere ? (double)(hdClockNow() - endNs) / 1e9
 				     : NAN));
 }

@@ -11,21 +11,37 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <glib.h>
 #include <jansson.h>
+
+/** What is kept from one reading to the next: all zero in the beginning. */
+struct nodeProbes {
+	uid_t nextUser;     /**< Whose probes are read first. */
+	GHashTable *missed; /**< Deadlines by pid; NULL: never read. */
+};
 
 /**
  * Read the probes of some processes.
  *
- * @param isReset Whether they begin anew.
- * @param budgetNs How long that may take; those that are left then are listed
- *        with an `error`.
- * @param[out] missed Deadlines that were missed since each began, or was reset;
- *             NULL if nobody wants it.
+ * A process is what its user says. So a page, a user, and all take a limited
+ * time and room, and the users take turns: who is not read in time is read
+ * first by the next call.
  *
- * @return `processes`: of each `pid`, `name`, `error` (null), `clock`,
- *         `seconds`, `lost`, and `probes`.
+ * @param isReset Whether they begin anew.
+ *
+ * @return `processes`: of each `pid`, `uid`, `name`, `error` (null), `clock`,
+ *         `seconds`, `lost`, `skipped` (slots of counters that were not read;
+ *         null: there may be more), and `probes`.
  */
-json_t *nodeProbesRead(const pid_t *list, size_t count, bool isReset,
-		       int64_t budgetNs, uint64_t *missed);
+json_t *nodeProbesRead(struct nodeProbes *self, const pid_t *list, size_t count,
+		       bool isReset);
+
+/** Get how many deadlines these have missed since the call before; NaN: not
+ *  known of any. */
+double nodeProbesMissed(struct nodeProbes *self, const pid_t *list,
+			size_t count);
+
+/** Free what is kept. */
+void nodeProbesClear(struct nodeProbes *self);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <glib.h>
@@ -20,6 +21,8 @@
  * later than it begins. */
 #define FIRST_LOOKS 3
 #define EVERY_LOOK 6
+/* Open files of a process that are looked at. */
+#define FILES_MAX 16384
 /* Generations that are gone up. */
 #define DEPTH_MAX 64
 
@@ -124,6 +127,16 @@ static bool isInfinite(int proc, const char *pid)
 	return second < text + sizeof(text) && strcmp(second, "infinity") == 0;
 }
 
+/* Only root, or who runs us, has a slurmstepd that counts: to read the command
+ * line of another user's process may take as long as that user likes. */
+static bool isTrusted(int proc, const char *pid)
+{
+	struct stat is;
+
+	return fstatat(proc, pid, &is, 0) == 0 &&
+	       (is.st_uid == 0 || is.st_uid == geteuid());
+}
+
 static bool isInJob(int proc, const char *pid)
 {
 	char text[4096];
@@ -153,7 +166,7 @@ static void lookAtFiles(int proc, const char *pid, struct process *process)
 	dir = fd >= 0 ? fdopendir(fd) : NULL;
 	if (!dir && fd >= 0)
 		close(fd);
-	while (dir && (entry = readdir(dir))) {
+	for (int i = 0; dir && i < FILES_MAX && (entry = readdir(dir)); i++) {
 		ssize_t length = readlinkat(fd, entry->d_name, target,
 					    sizeof(target) - 1);
 
@@ -178,7 +191,9 @@ static void findEvidence(int proc, const char *pid, struct process *process)
 	/* Threads of the kernel have no files. */
 	if (!isTime || process->parent == 2 || process->pid == 2)
 		return;
-	if ((process->isStep && !isInfinite(proc, pid)) || isInJob(proc, pid))
+	if ((process->isStep && isTrusted(proc, pid) &&
+	     !isInfinite(proc, pid)) ||
+	    isInJob(proc, pid))
 		process->isOurs = true;
 	if (process->pid != getpid())
 		lookAtFiles(proc, pid, process);

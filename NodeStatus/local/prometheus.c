@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "NodeStatus/local/node.h"
+#include "common/clock.h"
+#include "common/format/exposition.h"
 
 /* A copy of all samples, so that nobody is called with the lock. */
 struct sample {
@@ -43,10 +45,13 @@ static char *nameOf(const struct rutColumn *column, const char *unit)
 {
 	GString *name = g_string_new("hdtrace_utilization_");
 
-	for (const char *at = column->name; *at; at++)
-		g_string_append_c(name, g_ascii_isalnum(*at)
-						? g_ascii_tolower(*at)
-						: '_');
+	for (const char *at = column->name; *at; at++) {
+		char piece[HD_EXPOSITION_PIECE];
+		size_t length =
+			hdExpositionNamePiece((unsigned char)*at, piece);
+
+		g_string_append_len(name, piece, (gssize)length);
+	}
 	if (unit)
 		g_string_append_printf(name, "_%s", unit);
 	return g_string_free(name, FALSE);
@@ -96,11 +101,34 @@ static void addMetrics(GArray *samples, const struct hdNodeLocal *local)
 			.name = g_strdup(nodeMetrics[i].prometheus),
 			.help = g_strdup(nodeMetrics[i].help),
 			.unit = nodeMetrics[i].unit,
-			.value = local->metrics[i],
+			.value = nodeMetricIsStale(local, i)
+					 ? NAN
+					 : local->metrics[i],
 			.stamp = local->sample.stampNs,
 		};
 
 		g_array_append_val(samples, sample);
+	}
+}
+
+/* How old the rest is: a sample that is stale has no values here. */
+static void addAges(GArray *samples, const struct hdNodeLocal *local)
+{
+	bool isStale;
+	struct sample ages[] = {
+		{ .name = g_strdup("hdtrace_node_sample_age_seconds"),
+		  .help = g_strdup("Age of the last sample of the status"),
+		  .unit = "seconds",
+		  .value = nodeSampleAge(local) },
+		{ .name = g_strdup("hdtrace_node_health_age_seconds"),
+		  .help = g_strdup("Age of the last look at the health"),
+		  .unit = "seconds",
+		  .value = nodeHealthAge(local->health, &isStale) },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ages); i++) {
+		ages[i].stamp = hdWallNow();
+		g_array_append_val(samples, ages[i]);
 	}
 }
 
@@ -181,10 +209,13 @@ void hdNodeLocalMetrics(struct hdNodeLocal *local, hdNodeMetricTake *take,
 	g_array_set_clear_func(samples, sampleClear);
 	pthread_mutex_lock(&local->mutex);
 	stamp = local->sample.stampNs;
-	for (size_t i = 0; i < local->sample.used.columns.count; i++)
+	for (size_t i = 0;
+	     i < local->sample.used.columns.count && !nodeSampleIsStale(local);
+	     i++)
 		addColumn(samples, &local->sample, i);
 	addMetrics(samples, local);
 	addPower(samples, local);
+	addAges(samples, local);
 	pthread_mutex_unlock(&local->mutex);
 	for (guint i = 0; i < samples->len; i++)
 		tell(&g_array_index(samples, struct sample, i), labels, take,

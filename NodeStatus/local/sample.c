@@ -210,7 +210,8 @@ static void takeValues(struct nodeSample *sample)
 			hdCellNumber(column->type, sample->used.cells[i]);
 
 		if (column->kind == HD_KIND_DELTA) {
-			value->sum += number;
+			if (!isnan(number))
+				value->sum += number;
 			number /= sample->lengthS;
 		}
 		/* A float has no more decimals than that. */
@@ -235,7 +236,7 @@ void nodeSampleRead(struct nodeSample *sample)
 	if (sample->used.count > 0)
 		rutUsedRead(&sample->used, RUT_WHY_SAMPLE);
 	sample->readNs = hdMonotonicNow();
-	sample->readWallNs = hdClockNow();
+	sample->readWallNs = hdWallNow();
 	if (isOutdated(sample, units))
 		openNext(sample, units);
 	else

@@ -158,9 +158,45 @@ void nodeFindMetrics(struct hdNodeLocal *local)
 	m[NODE_memory_uncorrected_errors] = health.uncorrected;
 }
 
+/* ---- Age ----------------------------------------------------------------- */
+
+static double intervalOf(const struct hdNodeLocal *local)
+{
+	return local->fixedIntervalS > 0 ? local->fixedIntervalS
+					 : local->rules.intervalS;
+}
+
+double nodeSampleAge(const struct hdNodeLocal *local)
+{
+	const struct nodeSample *sample = &local->sample;
+
+	return (double)(hdMonotonicNow() - sample->beganNs) / 1e9;
+}
+
+bool nodeSampleIsStale(const struct hdNodeLocal *local)
+{
+	return nodeIsStale(nodeSampleAge(local), intervalOf(local));
+}
+
+bool nodeMetricIsStale(const struct hdNodeLocal *local, size_t metric)
+{
+	bool isStale;
+
+	switch (metric) {
+	case NODE_temperature_celsius:
+	case NODE_smart_failing:
+	case NODE_memory_corrected_errors:
+	case NODE_memory_uncorrected_errors:
+		nodeHealthAge(local->health, &isStale);
+		return isStale || nodeSampleIsStale(local);
+	default:
+		return nodeSampleIsStale(local);
+	}
+}
+
 void nodeJudge(struct hdNodeLocal *local)
 {
-	int64_t now = hdMonotonicNow(), wall = hdClockNow();
+	int64_t now = hdMonotonicNow(), wall = hdWallNow();
 
 	for (size_t i = 0; i < local->rules.count; i++)
 		nodeAlarmTake(&local->alarms[i], &local->rules.list[i],
@@ -240,11 +276,19 @@ static json_t *makeStatus(struct hdNodeLocal *local)
 	json_object_set_new(status, "power", nodePowerJson(local->power));
 	json_object_set_new(status, "probes_missed_per_s",
 			    nodeJsonReal(local->missedPerS));
+	json_object_set_new(status, "age_s",
+			    local->sample.endedNs
+				    ? nodeJsonReal(nodeSampleAge(local))
+				    : json_null());
+	json_object_set_new(status, "stale",
+			    json_boolean(nodeSampleIsStale(local)));
 	json_object_set_new(status, "sampler",
-			    json_pack("{sI sI sf}", "samples",
+			    json_pack("{sI sI sf so}", "samples",
 				      (json_int_t)counts.samples, "late",
 				      (json_int_t)counts.late, "cpu_s",
-				      (double)counts.cpuNs / 1e9));
+				      (double)counts.cpuNs / 1e9, "waits_for",
+				      nodeJsonText(atomic_load(
+					      &local->sample.used.reading))));
 	return status;
 }
 
@@ -255,13 +299,17 @@ static json_t *makeAlarms(const struct hdNodeLocal *local)
 	for (size_t i = 0; i < local->rules.count; i++) {
 		const struct nodeRule *rule = &local->rules.list[i];
 		const struct nodeAlarm *alarm = &local->alarms[i];
+		bool isStale = nodeMetricIsStale(local, rule->metric);
 
 		json_array_append_new(
 			list,
 			json_pack("{ss ss ss so ss sf so}", "name", rule->name,
-				  "state", nodeAlarmWord(alarm->state),
+				  "state",
+				  nodeAlarmWord(isStale ? NODE_ALARM_UNKNOWN
+							: alarm->state),
 				  "metric", nodeMetrics[rule->metric].name,
-				  "value", nodeJsonReal(alarm->value),
+				  "value",
+				  nodeJsonReal(isStale ? NAN : alarm->value),
 				  "comparator", nodeRuleComparator(rule),
 				  "threshold", rule->threshold, "since_s",
 				  nodeJsonReal((double)alarm->changeNs / 1e9)));

@@ -84,7 +84,7 @@ static struct lane *outputLane(unsigned int number)
 	snprintf(thread, sizeof(thread), "%u", number);
 	lane->node = hdT_createTopoNode(output.topology, path, 3);
 	lane->trace = lane->node ? hdT_createTrace(lane->node) : NULL;
-	if (lane->trace)
+	if (lane->trace && hdT_setTimeBase(lane->trace, hdClockBase()) == 0)
 		return lane;
 	/* libhdTrace says why. */
 	output.hasFailed = true;
@@ -133,12 +133,18 @@ static hdTrace *laneOf(void *self)
 	return ((struct lane *)self)->trace;
 }
 
+/* A time of files; of the wall clock for libhdMPI, which converts it back. */
+static struct timespec outputTime(int64_t when)
+{
+	return hdClockToTimespec(when + (output.recorder ? hdClockStep() : 0));
+}
+
 bool ompOutputBegin(void *self, const char *name, int64_t when)
 {
 	struct timespec time;
 
 	if (when >= 0)
-		time = hdClockToTimespec(when);
+		time = outputTime(when);
 	if (output.recorder)
 		return output.recorder->start(self, name,
 					      when < 0 ? NULL : &time) >= 0;
@@ -151,7 +157,7 @@ void ompOutputFinish(void *self, int64_t when)
 	struct timespec time;
 
 	if (when >= 0)
-		time = hdClockToTimespec(when);
+		time = outputTime(when);
 	if (output.recorder)
 		output.recorder->end(self, when < 0 ? NULL : &time);
 	else if (when < 0)

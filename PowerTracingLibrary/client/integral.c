@@ -44,12 +44,24 @@ void ptIntegralAdd(struct ptIntegral *integral, size_t value, double watts,
 	at->last = watts;
 }
 
-void ptIntegralPeak(struct ptIntegral *integral)
+double ptIntegralNow(const struct ptIntegral *integral)
 {
 	double sum = 0;
+	size_t counted = 0;
 
-	for (size_t i = 0; i < integral->count; i++)
+	for (size_t i = 0; i < integral->count; i++) {
+		if (integral->values[i].isLeftOut)
+			continue;
 		sum += integral->values[i].last;
+		counted++;
+	}
+	return counted > 0 ? sum : NAN;
+}
+
+void ptIntegralPeak(struct ptIntegral *integral)
+{
+	double sum = ptIntegralNow(integral);
+
 	/* As long as one is not known the sum is NaN. */
 	if (isfinite(sum) && !(sum <= integral->peak))
 		integral->peak = sum;
@@ -58,7 +70,8 @@ void ptIntegralPeak(struct ptIntegral *integral)
 bool ptIntegralIsComplete(const struct ptIntegral *integral)
 {
 	for (size_t i = 0; i < integral->count; i++)
-		if (integral->values[i].lastNs < integral->toNs)
+		if (!integral->values[i].isLeftOut &&
+		    integral->values[i].lastNs < integral->toNs)
 			return false;
 	return true;
 }
@@ -68,7 +81,8 @@ double ptIntegralJoules(const struct ptIntegral *integral)
 	double joules = 0;
 
 	for (size_t i = 0; i < integral->count; i++)
-		joules += integral->values[i].energy.sum;
+		if (!integral->values[i].isLeftOut)
+			joules += integral->values[i].energy.sum;
 	return joules;
 }
 
@@ -77,7 +91,8 @@ double ptIntegralWatts(const struct ptIntegral *integral)
 	double watts = 0;
 
 	for (size_t i = 0; i < integral->count; i++)
-		if (integral->values[i].energy.coveredNs > 0)
+		if (!integral->values[i].isLeftOut &&
+		    integral->values[i].energy.coveredNs > 0)
 			watts += integral->values[i].energy.sum /
 				 ((double)integral->values[i].energy.coveredNs /
 				  1e9);
@@ -89,6 +104,8 @@ int64_t ptIntegralCovered(const struct ptIntegral *integral)
 	int64_t covered = INT64_MAX;
 
 	for (size_t i = 0; i < integral->count; i++)
-		covered = MIN(covered, integral->values[i].energy.coveredNs);
-	return integral->count > 0 ? covered : 0;
+		if (!integral->values[i].isLeftOut)
+			covered = MIN(covered,
+				      integral->values[i].energy.coveredNs);
+	return covered < INT64_MAX ? covered : 0;
 }

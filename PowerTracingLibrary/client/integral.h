@@ -20,6 +20,7 @@ struct ptIntegralValue {
 	struct hdIntegral energy; /**< In joules. */
 	double last;              /**< Its last reading; NaN for none. */
 	int64_t lastNs;           /**< When that ended. */
+	bool isLeftOut;           /**< It does not belong to the sums. */
 };
 
 struct ptIntegral {
@@ -42,6 +43,9 @@ void ptIntegralAdd(struct ptIntegral *integral, size_t value, double watts,
 
 /** Look whether the sum of all is the highest; after those of one moment. */
 void ptIntegralPeak(struct ptIntegral *integral);
+
+/** Get the sum of last readings, or NaN. */
+double ptIntegralNow(const struct ptIntegral *integral);
 
 /** Tell whether all values are known until the end. */
 bool ptIntegralIsComplete(const struct ptIntegral *integral);

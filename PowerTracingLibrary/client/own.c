@@ -91,35 +91,36 @@ static void look(struct search *search, struct ptOwn *own,
 				       driver->name);
 }
 
-/* A package, or the memory beside it, and not what a package contains. */
-static gboolean isPart(const char *label)
+/* What a channel of a driver measures. */
+static struct hdPowerChannel channelOf(const struct ptDriver *driver,
+				       const char *label)
 {
-	const char *at = label;
+	struct hdPowerChannel channel = { .device = driver->name,
+					  .label = label };
 
-	if (!g_str_has_prefix(at, "package-"))
-		return FALSE;
-	at += strlen("package-");
-	while (g_ascii_isdigit(*at))
-		at++;
-	return !*at || strcmp(at, "-dram") == 0 || strcmp(at, "-ram") == 0;
+	hdPowerClassify(&channel);
+	return channel;
 }
 
-/* Leave what counts once of the channels of RAPL. */
-static void keepParts(GPtrArray *labels)
+/* Whether a channel may become a part of the node's power: a core of many is
+ * in its package, and what has no known role is for where nothing else is. */
+static gboolean isCandidate(const struct ptDriver *driver, const char *label,
+			    gboolean hasOthers)
 {
-	gboolean hasPlatform = FALSE;
+	struct hdPowerChannel channel = channelOf(driver, label);
 
-	for (guint i = 0; i < labels->len; i++)
-		if (strcmp(labels->pdata[i], "psys") == 0)
-			hasPlatform = TRUE;
-	for (guint i = labels->len; i-- > 0;) {
-		const char *label = labels->pdata[i];
-		gboolean isKept = hasPlatform ? strcmp(label, "psys") == 0
-					      : isPart(label);
+	if (channel.is == HD_POWER_CORE && !channel.container[0])
+		return FALSE;
+	return channel.is != HD_POWER_UNKNOWN || !hasOthers;
+}
 
-		if (!isKept)
+static void keepCandidates(struct search *search, gboolean hasOthers)
+{
+	GPtrArray *labels = search->labels;
+
+	for (guint i = labels->len; i-- > 0;)
+		if (!isCandidate(search->driver, labels->pdata[i], hasOthers))
 			g_ptr_array_remove_index(labels, i);
-	}
 }
 
 /* ---- Meters ------------------------------------------------------------ */
@@ -210,24 +211,18 @@ static gboolean addMeter(struct ptOwn *own, const struct ptDriver *driver,
 		return FALSE;
 	}
 	g_ptr_array_add(own->meters, meter);
-	g_string_append_printf(own->name, "%s%s ", own->name->len ? "; " : "",
-			       driver->name);
-	for (size_t i = 0; i < config->columnCount; i++)
-		g_string_append_printf(own->name, "%s%s", i ? ", " : "",
-				       config->columns[i].label);
 	return TRUE;
 }
 
 /* Take a driver's channels, if there are any. */
-static gboolean take(struct ptOwn *own, const char *name, gboolean isRapl)
+static gboolean take(struct ptOwn *own, const char *name)
 {
 	const struct ptDriver *driver = ptDriverFind(ptDrivers, name);
 	struct search search;
 	gboolean isTaken;
 
 	look(&search, own, driver);
-	if (isRapl)
-		keepParts(search.labels);
+	keepCandidates(&search, own->meters->len > 0);
 	isTaken =
 		search.labels->len > 0 && addMeter(own, driver, search.labels);
 	g_ptr_array_free(search.labels, TRUE);
@@ -237,11 +232,34 @@ static gboolean take(struct ptOwn *own, const char *name, gboolean isRapl)
 static void takeAll(struct ptOwn *own)
 {
 	/* The same counters in two ways. */
-	if (!take(own, "powercap", TRUE))
-		take(own, "perf", TRUE);
-	take(own, "nvml", FALSE);
-	if (own->meters->len == 0)
-		take(own, "hwmon", FALSE);
+	if (!take(own, "powercap"))
+		take(own, "perf");
+	take(own, "nvml");
+	take(own, "hwmon");
+}
+
+/* The rule chooses among the columns of all meters. */
+static void choose(struct ptOwn *own)
+{
+	size_t count = own->sum->count;
+	struct hdPowerChannel *channels =
+		g_new0(struct hdPowerChannel, count + 1);
+	struct hdPowerGain *gains = g_new0(struct hdPowerGain, count + 1);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ptPowerColumn *at = &own->sum->columns[i];
+		const struct ownMeter *meter = own->meters->pdata[at->group];
+		const struct ptColumn *column =
+			&meter->config.columns[at->column];
+
+		channels[i].device = meter->config.name;
+		channels[i].label = column->label;
+		gains[i].isCounter = hdPowerIsCounted(column->source);
+		gains[i].resolution = hdPowerResolution(column->resolution);
+	}
+	ptPowerSumChoose(own->sum, channels, gains);
+	g_free(channels);
+	g_free(gains);
 }
 
 /* Tell the sum what is added up. */
@@ -260,6 +278,7 @@ static void openSum(struct ptOwn *own)
 			groups[i].columns[k].unit = (char *)"W";
 	}
 	ptPowerSumOpen(own->sum, groups, own->meters->len);
+	choose(own);
 	for (guint i = 0; i < own->meters->len; i++)
 		g_free(groups[i].columns);
 	g_free(groups);
@@ -318,9 +337,7 @@ struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
 		       "perf, nvml, hwmon or sim",
 		       tool, device);
 	else if (device)
-		take(own, device,
-		     strcmp(device, "powercap") == 0 ||
-			     strcmp(device, "perf") == 0);
+		take(own, device);
 	else
 		takeAll(own);
 	if (own->meters->len > 0) {
@@ -376,9 +393,50 @@ void ptOwnEnd(struct ptOwn *own, int64_t untilNs)
 	}
 }
 
-const char *ptOwnName(const struct ptOwn *own)
+/* Append the labels of a meter's columns that count. */
+static void nameMeter(GString *name, const struct ptPowerSum *sum,
+		      const struct ownMeter *meter)
 {
+	const char *between = "";
+
+	for (size_t i = 0; i < sum->count; i++) {
+		const struct ptPowerColumn *at = &sum->columns[i];
+
+		if (at->group != meter->number || !sum->channels[i].isCounted)
+			continue;
+		if (!*between)
+			g_string_append_printf(name, "%s%s ",
+					       name->len ? "; " : "",
+					       meter->config.name);
+		g_string_append_printf(name, "%s%s", between,
+				       sum->channels[i].label);
+		between = ", ";
+	}
+}
+
+const char *ptOwnName(struct ptOwn *own)
+{
+	pthread_mutex_lock(&own->sum->mutex);
+	g_string_truncate(own->name, 0);
+	for (guint i = 0; i < own->meters->len; i++)
+		nameMeter(own->name, own->sum, own->meters->pdata[i]);
+	pthread_mutex_unlock(&own->sum->mutex);
 	return own->name->str;
+}
+
+void ptOwnEachLeftOut(struct ptOwn *own, ptOwnLeftOut *leftOut, void *context)
+{
+	struct ptPowerSum *sum = own->sum;
+
+	pthread_mutex_lock(&sum->mutex);
+	for (size_t i = 0; i < sum->count; i++) {
+		const struct hdPowerChannel *channel = &sum->channels[i];
+
+		if (!channel->isCounted)
+			leftOut(context, channel->label, channel->reason,
+				channel->fault != NULL);
+	}
+	pthread_mutex_unlock(&sum->mutex);
 }
 
 gboolean ptOwnIsSimulated(const struct ptOwn *own)

@@ -3,10 +3,10 @@
  * @file
  * The power of this machine by its own meters, without a power service.
  *
- * What contains each other is counted once: the processors' packages and their
- * memory, or the platform (psys) where the machine tells that, by powercap or
- * else by perf, and graphics cards by NVML. Sensors of the board (hwmon) count
- * where there is nothing of these.
+ * Its meters are powercap, or else perf, NVML, and sensors of the board
+ * (hwmon). What contains each other is counted once, by the rule of
+ * common/nodepower.h; a sensor without a known role counts where there is
+ * nothing else.
  */
 #ifndef PT_OWN_H
 #define PT_OWN_H
@@ -40,8 +40,16 @@ int ptOwnBegin(struct ptOwn *own);
 /** End measuring, once everything until a time has been read. */
 void ptOwnEnd(struct ptOwn *own, int64_t untilNs);
 
-/** Name what is measured: "powercap package-0, package-1". Lives as long. */
-const char *ptOwnName(const struct ptOwn *own);
+/** Name what counts now: "powercap package-0, package-1". Lives until the next
+ *  such call. */
+const char *ptOwnName(struct ptOwn *own);
+
+/** Takes a channel that does not count, and why; or whether it has a fault. */
+typedef void ptOwnLeftOut(void *context, const char *label, const char *reason,
+			  bool isFault);
+
+/** Name what does not count. */
+void ptOwnEachLeftOut(struct ptOwn *own, ptOwnLeftOut *leftOut, void *context);
 
 /** Tell whether some of it is simulated. */
 gboolean ptOwnIsSimulated(const struct ptOwn *own);

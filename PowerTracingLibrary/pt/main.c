@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "PowerTracingLibrary/client/explain.h"
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/site/site.h"
 #include "PowerTracingLibrary/src/message.h"
@@ -133,6 +134,10 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
 		  "List the supported devices and the meters of this machine",
 		  NULL },
+		{ "explain", 0, 0, G_OPTION_ARG_NONE, &options->explain,
+		  "With --list: list which inputs make up the power of this "
+		  "machine",
+		  NULL },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
 		  "Name of the project (default: as in the configuration)",
 		  "NAME" },
@@ -165,7 +170,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 
 	options->duration = -1;
 	pt.notes = cliSubcommandsNotes(
-		"Commands, for power services:\n", commands,
+		"Commands, for power services and this machine:\n", commands,
 		"\nUse 'pt COMMAND --help' for the options of a command.\n\n"
 		"Examples:\n"
 		"  pt --check -c pt.cfg && pt -c pt.cfg\n"
@@ -187,7 +192,8 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	if (!hasDuration)
 		options->duration = 0;
 	if (options->list) {
-		listPrint(stdout, options->root ? options->root : "");
+		(options->explain ? ptExplain : listPrint)(
+			stdout, options->root ? options->root : "");
 		return cliFinish(&pt);
 	}
 	if (ptSiteIsOne(options->config)) {

@@ -29,7 +29,7 @@ struct options {
 	gboolean background;
 	gboolean check;
 	gboolean force;
-	gboolean list;
+	gboolean list, explain;
 	gboolean number;
 	gboolean quiet;
 	gboolean syslog;
@@ -52,6 +52,7 @@ typedef int commandRun(int argc, char **argv);
 	X(devices, commandDevices,                                             \
 	  "list the devices and lines of a power service")                     \
 	X(energy, commandEnergy, "print the energy of a command, in one line") \
+	X(list, commandList, "list the meters of this machine")                \
 	X(record, commandRecord,                                               \
 	  "record the power of nodes while a command runs")                    \
 	X(watch, commandWatch, "show the current power of nodes")

@@ -17,8 +17,9 @@
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/projectstart.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/characterize/learn.h"
 #include "common/format/level.h"
@@ -200,7 +201,7 @@ static int readPower(struct learnt *self, const hdIProject *project,
 	    hostNode(project, group->node) != group->node)
 		return 0;
 	isPower = g_new0(bool, group->valueCount + 1);
-	if (!valuesOfPower(group, NULL, isPower)) {
+	if (!valuesOfPower(project, group, NULL, isPower, NULL)) {
 		g_free(isPower);
 		return 0;
 	}

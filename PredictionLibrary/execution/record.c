@@ -181,6 +181,8 @@ static hdTrace *create(const struct hdExecuteRecord *record, uint32_t server,
 
 	if (node)
 		hdT_destroyTopoNode(node);
+	if (trace)
+		hdT_setTimeBase(trace, hdClockBase());
 	return trace;
 }
 

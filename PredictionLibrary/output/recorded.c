@@ -17,6 +17,7 @@ static void putNumber(FILE *out, double value)
 {
 	char text[HD_DOUBLE_MAX];
 
+	hdNumberPrepare();
 	fwrite(text, 1, (size_t)(hdNumberDouble(text, value) - text), out);
 }
 

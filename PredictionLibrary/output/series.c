@@ -17,6 +17,7 @@ static bool addAttributes(hdStatsGroup *group,
 	char text[HD_DOUBLE_MAX + 1];
 
 	for (; attribute && attribute->name; attribute++) {
+		hdNumberPrepare();
 		*hdNumberDouble(text, attribute->number) = '\0';
 		if (hdS_addAttribute(group, attribute->name, text) != 0)
 			return false;
@@ -51,7 +52,9 @@ struct hdPredictSeries hdPredictSeriesBegin(
 	self.isGood = self.group != NULL;
 	for (size_t i = 0; i < count && self.isGood; i++)
 		self.isGood = addColumn(self.group, &columns[i]);
-	self.isGood = self.isGood && hdS_commitGroup(self.group) == 0 &&
+	self.isGood = self.isGood &&
+		      hdS_setTimeBase(self.group, HD_TIME_AS_GIVEN) == 0 &&
+		      hdS_commitGroup(self.group) == 0 &&
 		      hdS_enableGroupAt(self.group, &start) >= 0;
 	return self;
 }

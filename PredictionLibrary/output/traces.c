@@ -214,6 +214,8 @@ static hdTrace *create(const struct hdPredictProject *project, uint32_t server,
 
 	if (node)
 		hdT_destroyTopoNode(node);
+	if (trace)
+		hdT_setTimeBase(trace, HD_TIME_AS_GIVEN);
 	return trace;
 }
 

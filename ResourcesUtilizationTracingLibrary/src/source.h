@@ -88,8 +88,8 @@ struct rutSource {
 	const char *name;
 	/** If what it asks may take for ever: which threads are left behind
 	 * that still wait, for rutWorkerHanging(); 0 in the beginning. Such a
-	 *  source has gauges only, which are not INT64: NaN is what is not
-	 *  known. Where setup has patienceNs it is read by a thread of its own.
+	 *  source has gauges only. Where setup has patienceNs it is read by a
+	 * thread of its own.
 	 */
 	_Atomic(uint64_t) *hanging;
 	/** Its values are not asked for more often than setup's restNs says. */
@@ -114,7 +114,8 @@ struct rutSource {
 	 * Read the counters.
 	 *
 	 * @param[out] cells The values, in the order of the columns; touched
-	 *             only for RUT_WHY_SAMPLE. NaN is what is not known.
+	 *             only for RUT_WHY_SAMPLE. NaN, and HD_CELL_MISSING of
+	 *             INT64, is what is not known.
 	 */
 	void (*read)(void *state, enum rutWhy why, union hdCell *cells);
 
@@ -207,11 +208,20 @@ int rutColumnsAdd(struct rutColumns *columns, const struct rutColumn *column,
 /** Remove the last columns until @p count are left. */
 void rutColumnsTruncate(struct rutColumns *columns, size_t count);
 
-/** A counter of the kernel that may wrap at 32 or 64 bits, or be reset. */
+/**
+ * A counter of the kernel.
+ *
+ * What it counts in an interval is known if it was followed all the time. The
+ * first value is a base. One that decreased begins anew, unless it has a width
+ * at which it may have wrapped since. Zero-initialise.
+ */
 struct rutCounter {
 	uint64_t raw;
 	uint64_t sum;
 	uint64_t taken;
+	bool is32;    /**< It wraps at 32 bits; else at 64. */
+	bool isBased; /**< raw is what it was when it was last seen. */
+	bool isLost;  /**< A part of the interval is not known. */
 };
 
 /** Begin to follow a counter. */
@@ -219,27 +229,43 @@ static inline void rutCounterBegin(struct rutCounter *counter, uint64_t raw)
 {
 	counter->raw = raw;
 	counter->taken = counter->sum;
+	counter->isBased = true;
+	counter->isLost = false;
+}
+
+/** A counter could not be read, or is another one by now. */
+static inline void rutCounterLose(struct rutCounter *counter)
+{
+	counter->isBased = false;
+	counter->isLost = true;
+}
+
+/** What a counter gained if it wrapped; false if it was rather set to zero: by
+ *  more than a quarter of its range none wraps between two looks. */
+static inline bool rutCounterWrap(const struct rutCounter *counter,
+				  uint64_t raw, uint64_t *gain)
+{
+	uint64_t range = counter->is32 ? UINT32_MAX : UINT64_MAX;
+
+	*gain = raw - counter->raw;
+	if (counter->is32)
+		*gain = (uint32_t)*gain;
+	return counter->raw <= range && *gain <= range / 4;
 }
 
 /** Add what a counter has counted since it was last seen. */
 static inline void rutCounterFollow(struct rutCounter *counter, uint64_t raw)
 {
-	uint64_t old = counter->raw;
+	uint64_t gain = raw - counter->raw;
 
-	counter->raw = raw;
-	if (raw >= old) {
-		counter->sum += raw - old;
-		return;
+	if (!counter->isBased ||
+	    (raw < counter->raw && !rutCounterWrap(counter, raw, &gain))) {
+		counter->isLost = true;
+		gain = 0;
 	}
-	/* A 32 bit counter that was in its upper half has wrapped; a 64 bit
-	 * one near its end, too; anything else was set to zero. */
-	if (old <= UINT32_MAX && old - raw > UINT32_MAX / 2)
-		counter->sum +=
-			(uint64_t)(uint32_t)((uint32_t)raw - (uint32_t)old);
-	else if (old > UINT64_MAX / 2)
-		counter->sum += raw - old;
-	else
-		counter->sum += raw;
+	counter->isBased = true;
+	counter->raw = raw;
+	counter->sum += gain;
 }
 
 /** More than anything is in an interval (a petabyte; 13 days in ns), and little
@@ -247,12 +273,17 @@ static inline void rutCounterFollow(struct rutCounter *counter, uint64_t raw)
 #define RUT_AMOUNT_MAX (INT64_MAX >> 13)
 
 /** Get what was added since the last time, in units of the counter that are
- *  worth so much; RUT_AMOUNT_MAX at most. */
+ *  worth so much; RUT_AMOUNT_MAX at most, HD_CELL_MISSING if that is not known.
+ */
 static inline int64_t rutCounterTake(struct rutCounter *counter, int64_t unit)
 {
 	uint64_t amount = counter->sum - counter->taken;
+	bool isLost = counter->isLost;
 
 	counter->taken = counter->sum;
+	counter->isLost = !counter->isBased;
+	if (isLost)
+		return HD_CELL_MISSING;
 	return amount < (uint64_t)(RUT_AMOUNT_MAX / unit)
 		       ? (int64_t)amount * unit
 		       : RUT_AMOUNT_MAX;

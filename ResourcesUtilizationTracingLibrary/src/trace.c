@@ -232,7 +232,8 @@ static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 	bool hasKinds = traceHasRoom(trace, TRACE_KINDS);
 	int ret = 0;
 
-	if (hdRecordOpen(&trace->record, node, level, "Utilization") < 0)
+	if (hdRecordOpen(&trace->record, node, level, "Utilization") < 0 ||
+	    hdRecordCanMiss(&trace->record) < 0)
 		return RUT_EHDLIB;
 	for (size_t i = 0; ret == 0 && i < trace->used.columns.count; i++) {
 		const struct rutColumn *column = &trace->used.columns.list[i];

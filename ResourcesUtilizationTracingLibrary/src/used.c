@@ -92,12 +92,8 @@ static void usedForget(struct rutUsed *used, size_t number)
 {
 	struct rutUsedSource *source = &used->list[number];
 
-	for (size_t i = source->first; i < usedEnd(used, number); i++) {
-		if (used->columns.list[i].type == FLOAT)
-			used->cells[i].f = NAN;
-		else
-			used->cells[i].d = NAN;
-	}
+	for (size_t i = source->first; i < usedEnd(used, number); i++)
+		used->cells[i] = hdCellMissing(used->columns.list[i].type);
 	if (!source->wasLate)
 		rutMessage(HD_LOG_WARNING,
 			   "%s: timed out; late values are missing",
@@ -110,6 +106,7 @@ void rutUsedRead(struct rutUsed *used, enum rutWhy why)
 	for (size_t i = 0; i < used->count; i++) {
 		struct rutUsedSource *source = &used->list[i];
 
+		atomic_store(&used->reading, source->kind->name);
 		if (!source->worker)
 			source->kind->read(source->state, why,
 					   used->cells + source->first);
@@ -118,6 +115,7 @@ void rutUsedRead(struct rutUsed *used, enum rutWhy why)
 					used->cells + source->first))
 			usedForget(used, i);
 	}
+	atomic_store(&used->reading, NULL);
 }
 
 bool rutUsedWaits(const struct rutUsed *used)

@@ -9,6 +9,8 @@
 #ifndef RUT_USED_H
 #define RUT_USED_H
 
+#include <stdatomic.h>
+
 #include "ResourcesUtilizationTracingLibrary/src/worker.h"
 
 /** A source in use. */
@@ -27,6 +29,9 @@ struct rutUsed {
 	size_t count;
 	bool isIncomplete;   /**< One did not open in time. */
 	union hdCell *cells; /**< As many as columns; by rutUsedReady(). */
+	/** Name of the source that is being read, for other threads; or NULL.
+	 */
+	_Atomic(const char *) reading;
 };
 
 /**

@@ -32,9 +32,7 @@ size_t hdNameLength(const char *name)
 	return length;
 }
 
-/* Length of the UTF-8 sequence that starts at @p s, or 0 if there is none or
- * XML does not allow its character. Bytes above 0x7f only. */
-static size_t escapeSequence(const unsigned char *s, size_t left)
+size_t hdEscapeSequence(const unsigned char *s, size_t left)
 {
 	uint32_t character;
 	size_t length;
@@ -100,7 +98,7 @@ size_t hdEscapeNext(const char *bytes, size_t length, const char **piece,
 	while (taken < length && hdPlainBytes[s[taken]])
 		taken++;
 	if (taken == 0 && length > 0 && s[0] >= 0x80)
-		taken = escapeSequence(s, length);
+		taken = hdEscapeSequence(s, length);
 	*piece = bytes;
 	*pieceLength = taken;
 	if (taken == 0 && length > 0) {

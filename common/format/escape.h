@@ -41,6 +41,10 @@ static inline bool hdNameIsValid(const char *name)
 	return length > 0 && name[length] == '\0';
 }
 
+/** Length of the UTF-8 sequence at the beginning, or 0 if there is none or XML
+ *  does not allow its character. Bytes above 0x7f only. */
+size_t hdEscapeSequence(const unsigned char *s, size_t left);
+
 /** Bytes that stand for themselves in an attribute; '\0' is none. */
 extern const unsigned char hdPlainBytes[256];
 

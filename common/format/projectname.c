@@ -79,6 +79,9 @@ void hdProjectMakePlain(char *name)
 			    "abcdefghijklmnopqrstuvwxyz0123456789.-",
 			    *c))
 			*c = '-';
+	/* It would look like an option. */
+	if (*name == '-')
+		*name = 'x';
 }
 
 void hdProjectHost(const char *given, char *host, size_t size)

@@ -26,11 +26,18 @@
 
 /* ---- What clients say ---------------------------------------------------- */
 
-static json_t *fuzzSection(void *context, unsigned int section, bool isReset)
+static json_t *fuzzSection(void *context, unsigned int section)
 {
 	(void)context;
-	return section == HD_NODE_WIRE_ALARMS || isReset ? json_array()
-							 : json_object();
+	return section == HD_NODE_WIRE_ALARMS ? json_array() : json_object();
+}
+
+static void fuzzProbes(void *context, bool isReset,
+		       void (*done)(void *context, json_t *probes),
+		       void *doneContext)
+{
+	(void)context;
+	done(doneContext, isReset ? json_array() : json_object());
 }
 
 static int fuzzConfigure(void *context, const char *text, size_t length,
@@ -47,6 +54,7 @@ static struct hdNodeServer *serverBegin(void)
 {
 	static const struct hdNodeServerSetup setup = {
 		.source = { .section = fuzzSection,
+			    .askProbes = fuzzProbes,
 			    .configure = fuzzConfigure },
 	};
 	static struct hdNodeServer *server;

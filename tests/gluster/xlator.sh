@@ -35,11 +35,8 @@ finds_mutant() {
 
 # ---- Options -----------------------------------------------------------------
 
-# A brick with this option does not start, and says why: TEXT OPTION VALUE...
-refuses() {
-	local text=$1 said
-
-	shift
+# Write options.vol, a brick with an option: OPTION VALUE...
+options_file() {
 	{
 		printf 'volume b\n    type debug/delay-gen\n'
 		printf '    subvolumes a\nend-volume\n\n'
@@ -52,6 +49,14 @@ refuses() {
 		cat options.part
 	} >options.vol
 	: >"$scratch/options.log"
+}
+
+# A brick with this option does not start, and says why: TEXT OPTION VALUE...
+refuses() {
+	local text=$1 said
+
+	shift
+	options_file "$@"
 	timeout 60 glusterfsd -f options.vol -l "$scratch/options.log" \
 		--no-daemon && return 1
 	said=$(grep 'hdtrace.* E \| E .*option' options.log)
@@ -70,6 +75,24 @@ ok "a project with an underscore is refused" refuses 'option project: "a_b"' pro
 ok "a relative directory is refused" \
 	refuses 'option directory: "traces"' directory traces
 ok "a too long throttle is refused" refuses 'throttle' throttle 60001
+
+# Where others could put links in the place of files, nothing is recorded; the brick
+# starts all the same.
+foreign_directory() {
+	local brick
+
+	mkdir -p foreign && chmod 777 foreign || return 1
+	options_file directory "$scratch/foreign/run"
+	glusterfsd -f options.vol -l "$scratch/options.log" --no-daemon &
+	brick=$!
+	volume_pids+=("$brick")
+	until_done grep -q 'another user can change this directory' options.log
+	sleep 0.2
+	cat options.log
+	kill "$brick" && [ ! -e foreign/run ] &&
+		grep 'nothing is recorded.*use one that only root and uid' options.log
+}
+ok "a directory that others can change is not used" foreign_directory
 
 # ---- A volume ----------------------------------------------------------------
 

@@ -152,6 +152,13 @@ static void traceProgram(struct testTraceFile *trace, const char *line)
 		traceExpect(end, line);
 		trace->levels = g_strndup(levels, (size_t)(end - levels));
 	}
+	/* The clock that times are of. */
+	if (g_str_has_prefix(end, "' clockBase='")) {
+		end = strstr(end, "' clockStepped='");
+		traceExpect(end, line);
+		end = strchr(end + strlen("' clockStepped='"), '\'');
+		traceExpect(end, line);
+	}
 	traceExpect(strcmp(end, "'>") == 0, line);
 }
 

@@ -39,7 +39,7 @@ void callsCollective(void)
 	/* Only the root's arguments for receiving mean something; and its own
 	 * part is in place already. */
 	expect(rank == root ? "Gather recvSize=8 recvCount=2 recvTid=0 root=1 "
-			      "cid=0"
+			      "cid=0 inPlace=1"
 			    : "Gather size=8 count=2 tid=0 root=1 cid=0");
 	if (rank == root)
 		MPI_Gather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 2, MPI_INT,
@@ -74,7 +74,7 @@ void callsCollective(void)
 	expect("Allgather size=4 count=1 tid=0 recvSize=4 recvCount=1 "
 	       "recvTid=0 cid=0");
 	MPI_Allgather(out, 1, MPI_INT, in, 1, MPI_INT, WORLD);
-	expect("Allgather recvSize=4 recvCount=1 recvTid=0 cid=0");
+	expect("Allgather recvSize=4 recvCount=1 recvTid=0 cid=0 inPlace=1");
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in, 1, MPI_INT,
 		      WORLD);
 	expect("Allgatherv size=%d count=%d tid=0 recvSize=%d recvCount=%d "
@@ -102,13 +102,16 @@ void callsCollective(void)
 		offsets[i] = i * MAX * (int)sizeof(int);
 	MPI_Alltoallw(out, counts, offsets, types, in, bytes, offsets, types,
 		      WORLD);
-	expect("Reduce size=8 count=2 tid=0 rootRank=1 cid=0 op=MAX");
+	expect(rank == root ? "Reduce size=8 count=2 tid=0 rootRank=1 cid=0 "
+			      "op=MAX inPlace=1"
+			    : "Reduce size=8 count=2 tid=0 rootRank=1 cid=0 "
+			      "op=MAX");
 	MPI_Reduce(rank == root ? MPI_IN_PLACE : out, in, 2, MPI_INT, MPI_MAX,
 		   root, WORLD);
-	expect("Allreduce size=16 count=2 tid=1 cid=0 op=SUM");
+	expect("Allreduce size=16 count=2 tid=1 cid=0 op=SUM inPlace=1");
 	MPI_Allreduce(MPI_IN_PLACE, in, 2, MPI_DOUBLE, MPI_SUM, WORLD);
-	expect("Reduce_scatter size=%d count=%d tid=0 cid=0 op=SUM", 4 * total,
-	       total);
+	expect("Reduce_scatter size=%d count=%d tid=0 cid=0 op=SUM recvSize=%d",
+	       4 * total, total, 4 * (rank + 1));
 	MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, WORLD);
 	expect("Reduce_scatter_block size=%d count=%d tid=0 cid=0 op=MIN",
 	       8 * size, 2 * size);

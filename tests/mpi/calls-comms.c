@@ -16,7 +16,7 @@ void callsComms(void)
 
 	expect("Comm_dup cid=0 newCid=1");
 	MPI_Comm_dup(WORLD, &comm);
-	expect("Allreduce size=4 count=1 tid=0 cid=1 op=SUM");
+	expect("Allreduce size=4 count=1 tid=0 cid=1 op=SUM inPlace=1");
 	MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm);
 	/* It is the same one, with a name. */
 	expect("Comm_set_name cid=1 name=It's mine");

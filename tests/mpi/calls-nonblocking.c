@@ -87,8 +87,9 @@ static void nonblockingRest(int rid)
 	MPI_Ialltoallw(out, counts, bytes, types, in, twos, bytes, types, WORLD,
 		       &request);
 	finish(&request, rid++);
-	expect("Ireduce_scatter size=%d count=%d tid=0 cid=0 op=SUM rid=%d",
-	       4 * total, total, rid);
+	expect("Ireduce_scatter size=%d count=%d tid=0 cid=0 op=SUM "
+	       "recvSize=%d rid=%d",
+	       4 * total, total, 4 * (rank + 1), rid);
 	MPI_Ireduce_scatter(out, in, counts, MPI_INT, MPI_SUM, WORLD, &request);
 	finish(&request, rid++);
 	expect("Ireduce_scatter_block size=%d count=%d tid=0 cid=0 op=MIN "
@@ -154,10 +155,10 @@ void callsNeighbors(void)
 	expect("Cart_create cid=0 ndims=1 newCid=1");
 	MPI_Cart_create(WORLD, 1, dims, periods, 0, &ring);
 	expect("Neighbor_allgather size=4 count=1 tid=0 recvSize=4 recvCount=1 "
-	       "recvTid=0 cid=1");
+	       "recvTid=0 cid=1 sources=2 targets=2");
 	MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, ring);
 	expect("Neighbor_alltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
-	       "recvTid=0 cid=1");
+	       "recvTid=0 cid=1 sources=2 targets=2");
 	MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring);
 	/* One neighbour to receive from, one to send to. */
 	expect("Dist_graph_create_adjacent cid=0 indegree=1 outdegree=1 "
@@ -178,12 +179,12 @@ void callsNeighbors(void)
 	MPI_Neighbor_alltoallw(out, two, offsets2, types, in, two, offsets2,
 			       types, graph);
 	expect("Ineighbor_alltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
-	       "recvTid=0 cid=1 rid=0");
+	       "recvTid=0 cid=1 sources=2 targets=2 rid=0");
 	MPI_Ineighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring, &request);
 	finish(&request, 0);
 	two[0] = 1;
 	expect("Ineighbor_allgather size=4 count=1 tid=0 recvSize=4 "
-	       "recvCount=1 recvTid=0 cid=1 rid=1");
+	       "recvCount=1 recvTid=0 cid=1 sources=2 targets=2 rid=1");
 	MPI_Ineighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, ring,
 				&request);
 	finish(&request, 1);
@@ -251,8 +252,9 @@ static void persistentCollective(int rid)
 	     MPI_INT, MPI_SUM);
 	ONCE(Exscan_init, " size=4 count=1 tid=0 cid=0 op=SUM", gives, gets, 1,
 	     MPI_INT, MPI_SUM);
-	ONCE(Reduce_scatter_init, " size=12 count=3 tid=0 cid=0 op=SUM", gives,
-	     gets, ones, MPI_INT, MPI_SUM);
+	ONCE(Reduce_scatter_init,
+	     " size=12 count=3 tid=0 cid=0 op=SUM recvSize=4", gives, gets,
+	     ones, MPI_INT, MPI_SUM);
 	ONCE(Reduce_scatter_block_init, " size=12 count=3 tid=0 cid=0 op=SUM",
 	     gives, gets, 1, MPI_INT, MPI_SUM);
 	ONCE(Allgather_init,
@@ -311,13 +313,15 @@ static void persistentNeighbors(int rid)
 	expect("Cart_create cid=0 ndims=1 newCid=2");
 	MPI_Cart_create(WORLD, 1, &size, yes, 0, &ring);
 	AMONG(Neighbor_allgather_init,
-	      " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=2",
+	      " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=2 "
+	      "sources=2 targets=2",
 	      ring, gives, 1, MPI_INT, gets, 1, MPI_INT);
 	AMONG(Neighbor_allgatherv_init,
 	      " size=4 count=1 tid=0 recvSize=8 recvCount=2 recvTid=0 cid=2",
 	      ring, gives, 1, MPI_INT, gets, ones, places, MPI_INT);
 	AMONG(Neighbor_alltoall_init,
-	      " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=2",
+	      " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=2 "
+	      "sources=2 targets=2",
 	      ring, gives, 1, MPI_INT, gets, 1, MPI_INT);
 	AMONG(Neighbor_alltoallv_init,
 	      " size=8 count=2 tid=0 recvSize=8 recvCount=2 recvTid=0 cid=2",

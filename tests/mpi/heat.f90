@@ -81,10 +81,10 @@ program heat
     call MPI_Allreduce(change, largest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, &
                        line, ierror)
   end do
-  call expect('Allreduce size=8 count=1 tid=0 cid=1 op=SUM')
+  call expect('Allreduce size=8 count=1 tid=0 cid=1 op=SUM inPlace=1')
   call MPI_Allreduce(MPI_IN_PLACE, rod(0), 1, MPI_DOUBLE_PRECISION, MPI_SUM, &
                      line, ierror)
-  call expect('Allgather recvSize=8 recvCount=1 recvTid=0 cid=1')
+  call expect('Allgather recvSize=8 recvCount=1 recvTid=0 cid=1 inPlace=1')
   call MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, rod(1:ranks), 1, &
                      MPI_DOUBLE_PRECISION, line, ierror)
 

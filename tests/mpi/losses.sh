@@ -54,7 +54,7 @@ kept() {
 
 exists() {
 	begun && run -p ring "./ring-$library" && kept || return 1
-	said "^libhdMPI: $host: nothing is recorded: ring_.*: it exists; \
+	said "^libhdMPI: $host: nothing is recorded: .*/ring_.*: it exists; \
 HDTRACE_OVERWRITE_EXISTING_FILES=1 .*use --force or --number of hdmpirun" &&
 		HDTRACE_MPI_VERBOSITY=-1 run -p ring "./ring-$library" &&
 		nothing_said && kept
@@ -125,6 +125,18 @@ in_part() {
 		"$hdtrace" check ring
 }
 
+# The meter measures a node that is no host of the run.
+power_elsewhere() {
+	rm -rf ring.* ring_*
+	power_config | sed 's/^node=.*/node=elsewhere/' >pt.cfg
+	HDTRACE_PT_CFG=pt.cfg run -p ring "./ring-$library" && said \
+		"^libhdMPI: $host: not everything is recorded: pt.cfg: node=elsewhere: not a host of this run, .*use a name like $host" ||
+		return 1
+	rm -rf ring.* ring_*
+	power_config >pt.cfg
+	HDTRACE_PT_CFG=pt.cfg run -p ring "./ring-$library" && nothing_said
+}
+
 # ---- --force -----------------------------------------------------------------
 
 # Of an old project with more ranks nothing is left.
@@ -149,7 +161,7 @@ keeps() {
 		run -f -p ring --mpi "$library" true && kept || return 1
 	: >ring.new
 	run -f -p ring "./ring-$library" && kept && said \
-		'^libhdMPI: nothing is recorded: ring.proj: cannot replace: '
+		'^libhdMPI: nothing is recorded: .*/ring.proj: cannot replace: '
 	set -- $?
 	rm -f ring.new
 	return "$1"
@@ -166,7 +178,7 @@ one_fails() {
 		exec "$@"' - "$hdmpirun" -f -p ring "$PWD/ring-$library" >out 2>&1
 	cat out
 	kept && grep "^libhdMPI: $host: 1 of 2 ranks are not recorded: " out &&
-		grep "^libhdMPI: ring: the old project is kept; .* ring.new/ring" out &&
+		grep "^libhdMPI: .*/ring: the old project is kept; .*/ring.new/ring" out &&
 		[ -e "ring.new/ring_${host}_0_0.trc" ]
 }
 
@@ -202,6 +214,7 @@ for library in $(built_libraries); do
 		skip "$library: a set-uid program is reported" "only root can make one"
 	fi
 	ok "$library: missing utilization is reported" in_part
+	ok "$library: power of another node than the hosts is reported" power_elsewhere
 	ok "$library: --force replaces the project" replaces
 	ok "$library: --force keeps the project if no rank records" keeps
 	ok "$library: --force keeps the project if one rank fails" one_fails

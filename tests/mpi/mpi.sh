@@ -101,12 +101,15 @@ can_be_dynamic() {
 	! grep -m 1 '^MPI_[A-Z][a-z_]*: ' "$scratch/dynamic" >"$scratch/cannot"
 }
 
-# Print the records of a node of a project as calls.h has them: PROJECT NODE.
+# Print the records of a node of a project as calls.h has them, which says of buffers
+# only if they are in place, and nothing of the tracer: PROJECT NODE.
 records() {
 	"$hdtrace" dump --node "$2" "$1" | sed '1d
 		s/^  //
 		s/^\( *\)[0-9][0-9.]* [0-9][0-9.]* /\1/
 		s/^\( *\)[0-9][0-9.]* /\1/
+		s/ inPlace="0"//
+		/^ *Tracer class="tracer"/d
 		s/"//g'
 }
 

@@ -28,7 +28,7 @@ run() {
 		LD_PRELOAD="$abs_top_builddir/libhdMPI-$library.so" \
 		"$scratch/polls-$library" >said || return 1
 	cat said
-	[ "$(wc -l <said)" -eq 7 ] && "$hdtrace" check p
+	[ "$(wc -l <said)" -eq 8 ] && "$hdtrace" check p
 }
 
 # Whether the counter of this machine may be trusted, as common/tsc.h says.
@@ -48,6 +48,22 @@ is_quick() {
 few_readings() {
 	awk '$1 != "found" && $3 * 2 >= $2 { print "too many:", $0; bad = 1 }
 		END { exit bad }' said
+}
+
+# Functions that ask in turn share states: there was one for each call. A busy machine
+# makes more states, where the program does not run for a while.
+few_states() {
+	[ "$(grep -c '^<Polls ' p_*.trc)" -gt 0 ] &&
+		[ "$(grep -cE '^<(Polls|Iprobe|Testall) ' p_*.trc)" -lt 3000 ]
+}
+
+# What the tracer takes of each call was measured: some nanoseconds of each.
+own_part() {
+	sed -n "s/^<Test flag='0' calls='\([0-9]*\)' .*tracerNs='\([0-9]*\)'.*/\1 \2/p" \
+		p_*.trc >parts
+	cat parts
+	awk '{ calls += $1; ns += $2 } END {
+		exit !(calls > 1000 && ns > calls && ns < 2000 * calls) }' parts
 }
 
 # With each poll a state of its own there are as many as ever, which says that
@@ -71,7 +87,8 @@ def ns(seconds):
 states = []
 for name, attributes in re.findall(r"<(\w+) ([^<>]*end='[^<>]*)/?>", text):
     a = dict(re.findall(r"(\w+)='([^']*)'", attributes))
-    states.append((name, a, ns(a["time"]), ns(a["end"])))
+    if name != "Tracer":
+        states.append((name, a, ns(a["time"]), ns(a["end"])))
 last = 0
 for name, a, begin, end in states:
     assert last <= begin <= end, (name, a, last)
@@ -87,17 +104,34 @@ for line in open(sys.argv[2]):
         found = [s for s in inside if s[1].get("flag") == "1"]
         assert len(found) == 1 and found[0] is inside[-1], found
         inside = [s for s in inside if s[1].get("flag") == "0"]
+    elif name == "Polls":
+        assert names <= {"Polls", "Iprobe", "Testall"}, names
+        total = {"Iprobe": 0, "Testall": 0}
     else:
         assert names == {name}, (name, names)
-    for _, a, start, stop in inside:
+    for state, a, start, stop in inside:
         n = int(a.get("calls", 1))
-        total += n
+        if state == "Polls":
+            assert "calls" not in a and "cid" not in a and "count" not in a, a
+            n = sum(int(a[f"{function}Calls"]) for function in total)
+            spent = sum(int(a[f"{function}InsideNs"]) for function in total)
+            for function in total:
+                total[function] += int(a[f"{function}Calls"])
+        elif name == "Polls":
+            total[state] += n
+        else:
+            total += n
         if n == 1:
             continue
-        spent = int(a["insideNs"])
+        if state != "Polls":
+            spent = int(a["insideNs"])
+        assert 0 <= int(a.get("tracerNs", 0)) < spent, a
         # No more than 10 us between two, and nothing counted twice.
         assert 0 < spent <= stop - start + 100, (a, start, stop)
         assert stop - start - spent <= (n - 1) * 10000 + 100, (a, start, stop)
+    if name == "Polls":
+        assert total == {"Iprobe": calls / 2, "Testall": calls / 2}, total
+        continue
     assert total == calls, (name, total, calls)
 print(len(states), "states")
 END
@@ -111,6 +145,8 @@ for library in $(built_libraries); do
 	ok "$library: the program compiles" compile "$library"
 	ok "$library: the program runs" run "$library"
 	ok "$library: states of polls have the true times" true_times
+	ok "$library: functions that poll in turn share states" few_states
+	ok "$library: the tracer's part is recorded" own_part
 	if ! is_quick "$library"; then
 		skip "$library: polls read the clock rarely" \
 			"reading the clock takes long here"

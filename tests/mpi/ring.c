@@ -2,9 +2,13 @@
 /* ring [END]: passes a number around, knowing nothing of HDTrace, and ends:
  * as it should, without MPI_Finalize ("exit"), by MPI_Abort of rank 1
  * ("abort") or by a signal that cannot be caught ("kill"). "thread" calls MPI
- * from a thread only, "fork" has a child that does other things, and with
- * "full" files of rank 1 cannot become larger than 16 KiB, and every rank sends
- * 1000 messages to itself. */
+ * from a thread only, "bare" has taken its environment, its arguments, its
+ * names and its standard files away before MPI_Finalize, "away" changes its
+ * directory, "fork" has a child that does other things, and with "full" files
+ * of rank 1 cannot become larger than 16 KiB, and every rank sends 1000
+ * messages to itself. */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
@@ -48,6 +52,18 @@ static void fill(int rank)
 	}
 }
 
+/* Take away what a library might look at. */
+static void undress(void)
+{
+	static char empty[] = "";
+
+	clearenv();
+	program_invocation_name = program_invocation_short_name = empty;
+	fclose(stdin);
+	fclose(stdout);
+	fclose(stderr);
+}
+
 static void *ring(void *unused)
 {
 	int rank, size, number = 0, level;
@@ -57,6 +73,8 @@ static void *ring(void *unused)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (strcmp(end, "fork") == 0)
 		child();
+	if (strcmp(end, "away") == 0 && chdir("/") != 0)
+		MPI_Abort(MPI_COMM_WORLD, 5);
 	for (int i = 0; i < 10; i++) {
 		if (rank > 0)
 			MPI_Recv(&number, 1, MPI_INT, rank - 1, 0,
@@ -74,6 +92,8 @@ static void *ring(void *unused)
 	fflush(stdout);
 	if (strcmp(end, "full") == 0)
 		fill(rank);
+	if (strcmp(end, "bare") == 0)
+		undress();
 	if (strcmp(end, "exit") == 0)
 		exit(0);
 	if (rank == 1 && strcmp(end, "abort") == 0)

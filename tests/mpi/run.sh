@@ -62,6 +62,25 @@ in_thread() {
 		is_complete "$run/ring"
 }
 
+# A program that has no environment, arguments or standard files any more.
+bare() {
+	ring "$hdmpirun" -p ring "$scratch/ring-$library" bare &&
+		is_complete "$run/ring"
+}
+
+# A program that changes its directory; and one whose name looks like an option when
+# it is made plain.
+away() {
+	ring "$hdmpirun" -p ring "$scratch/ring-$library" away &&
+		is_complete "$run/ring"
+}
+named_as_option() {
+	cp "$scratch/ring-$library" "$scratch/ün" &&
+		ring "$hdmpirun" "$scratch/ün" && is_complete "$run/x-n" &&
+		ring "$hdmpirun" -p -x "$scratch/ring-$library" &&
+		is_complete "$run/-x"
+}
+
 # The name of the project is that of the program, with a number when there is
 # one of that name.
 named() {
@@ -416,6 +435,9 @@ for library in $(built_libraries); do
 	ok "$library: hdmpirun in PATH finds the library" found
 	ok "$library: a linked program records without hdmpirun" linked
 	ok "$library: a thread calls MPI_Init" in_thread
+	ok "$library: no environment and no standard files" bare
+	ok "$library: the program changes its directory" away
+	ok "$library: a project name that looks like an option" named_as_option
 	ok "$library: the project has the name of the program" named
 	ok "$library: -p sets the name of the project" numbered
 	ok "$library: --directory sets the directory" in_directory

@@ -311,7 +311,7 @@ static void testHost(void)
 		{ "a b", "a-b" },
 		{ "a_b", "a-b" },
 		{ "../../etc", "..-..-etc" },
-		{ "\xc3\xa4", "--" },
+		{ "\xc3\xa4", "x-" },
 		{ "a\nb", "a-b" },
 		{ "0123456789", "0123456" },
 	};
@@ -387,18 +387,18 @@ static void testTestClock(void)
 		begin("HDTRACE_MPI_TEST_CLOCK", wrong[i]);
 		hdmpiTestClock();
 		end("HDTRACE_MPI_TEST_CLOCK", wrong[i], true);
-		g_assert_true(hdClockRead == clock_gettime);
+		g_assert_true(hdClockRead == hdClockSteady);
 	}
 	begin("HDTRACE_MPI_TEST_CLOCK", "");
 	hdmpiTestClock();
 	end("HDTRACE_MPI_TEST_CLOCK", "", false);
-	g_assert_true(hdClockRead == clock_gettime);
+	g_assert_true(hdClockRead == hdClockSteady);
 	now = hdClockNow();
 	begin("HDTRACE_MPI_TEST_CLOCK", "3600000000000 -50000");
 	hdmpiTestClock();
 	end("HDTRACE_MPI_TEST_CLOCK", "3600000000000 -50000", false);
 	g_assert_cmpint(hdClockNow(), >=, now + ahead);
-	hdClockRead = clock_gettime;
+	hdClockRead = hdClockSteady;
 }
 
 int main(int argc, char **argv)

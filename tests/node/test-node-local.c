@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "NodeStatus/local/local.h"
+#include "NodeStatus/local/node.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/gpu.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "tests/lib/fixture.h"
@@ -332,6 +333,64 @@ static void testMetrics(void)
 	fixtureRemove(root);
 }
 
+/* ---- Age --------------------------------------------------------------- */
+
+/* No sample has ended for so long. */
+static void makeOlder(struct hdNodeLocal *local, int64_t ns)
+{
+	pthread_mutex_lock(&local->mutex);
+	local->sample.beganNs -= ns;
+	pthread_mutex_unlock(&local->mutex);
+}
+
+/* A sampler that hangs: what it said last is said to be old, and nothing is
+ * known of now. */
+static void testStale(void)
+{
+	char *root = fixtureCreate();
+	GString *text = g_string_new(NULL);
+	struct hdNodeLocal *local;
+	json_t *json;
+
+	setMemory(root, 10);
+	local = start(root, RULE("low", "20"));
+	awaitAlarm(local, "raised");
+	json = hdNodeLocalSection(local, HD_NODE_STATUS);
+	g_assert_cmpfloat(jsonNumber(json, "age_s"), >=, 0);
+	json_decref(json);
+	hdSamplerStop(local->sampler);
+	makeOlder(local, INT64_C(5000000000));
+	json = hdNodeLocalSection(local, HD_NODE_STATUS);
+	g_assert_cmpfloat(jsonNumber(json, "age_s"), >=, 5);
+	jsonIs(json, "stale", "true");
+	jsonIs(json, "sampler.waits_for", "null");
+	json_decref(json);
+	json = hdNodeLocalSection(local, HD_NODE_ALARMS);
+	jsonIs(json, "0.state", "\"unknown\"");
+	jsonIs(json, "0.value", "null");
+	json_decref(json);
+	hdNodeLocalMetrics(local, take, text);
+	g_assert_null(strstr(text->str, "memory_available"));
+	g_assert_null(strstr(text->str, "alarm_raised"));
+	g_assert_nonnull(
+		strstr(text->str, "hdtrace_node_sample_age_seconds{} 5"));
+	g_assert_nonnull(
+		strstr(text->str, "hdtrace_node_health_age_seconds{} "));
+	g_string_free(text, TRUE);
+	hdNodeLocalStop(local);
+	fixtureRemove(root);
+}
+
+/* A second at least, for short intervals; else three of them. */
+static void testStaleLimit(void)
+{
+	g_assert_false(nodeIsStale(0.9, 0.01));
+	g_assert_true(nodeIsStale(1.1, 0.01));
+	g_assert_false(nodeIsStale(29, 10));
+	g_assert_true(nodeIsStale(31, 10));
+	g_assert_false(nodeIsStale(NAN, 1));
+}
+
 /* ---- Power ------------------------------------------------------------- */
 
 static void setEnergy(const char *root, long long microjoules)
@@ -496,6 +555,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/node-local/concurrent access from several threads",
 			testThreads);
 	g_test_add_func("/node-local/metrics", testMetrics);
+	g_test_add_func("/node-local/stale sample", testStale);
+	g_test_add_func("/node-local/limit of stale samples", testStaleLimit);
 	g_test_add_func("/node-local/power of its own meters", testOwnPower);
 	g_test_add_func("/node-local/hanging disk and GPU delay no other value",
 			testHang);

@@ -125,7 +125,7 @@ static void testLate(void)
 	fixtureRemove(root);
 }
 
-/* Counters of 32 bit that wrap, of 64 bit that do, and one that is reset. */
+/* Counters of 64 bit: one wraps, one is reset. */
 static void testWrap(void)
 {
 	char *root = fixtureCreate();
@@ -133,29 +133,33 @@ static void testWrap(void)
 
 	setNet(root, G_GUINT64_CONSTANT(4294967000), G_MAXUINT64 - 99, 0);
 	nodeSampleBegin(&sample, root);
-	setNet(root, 704, 100, 0);
+	setNet(root, G_GUINT64_CONSTANT(4294968000), 100, 0);
 	takeSample(&sample);
 	rateIs(&sample, "NET_IN_eth0", 1000);
 	rateIs(&sample, "NET_OUT_eth0", 200);
-	/* Below, and far from any wrap: it has begun anew. */
-	setNet(root, 50, 10, 0);
+	/* Below, and far from any wrap: it has begun anew, with a base. */
+	setNet(root, 50, 300, 0);
 	takeSample(&sample);
-	rateIs(&sample, "NET_IN_eth0", 50);
-	rateIs(&sample, "NET_OUT_eth0", 10);
+	g_assert_true(isnan(nodeSampleValue(&sample, "NET_IN_eth0")));
+	rateIs(&sample, "NET_OUT_eth0", 200);
+	setNet(root, 70, 300, 0);
+	takeSample(&sample);
+	rateIs(&sample, "NET_IN_eth0", 20);
 	nodeSampleEnd(&sample);
 	fixtureRemove(root);
 }
 
-/* A counter of 32 bit at 10 Gb/s, which wraps every 3.4 s, looked at once a
- * second: nothing is lost, whatever the interval of the samples. */
+/* A counter that wraps, looked at once a second: nothing is lost, whatever the
+ * interval of the samples. */
 static void testWrapAlways(void)
 {
 	char *root = fixtureCreate();
 	const guint64 most = G_GUINT64_CONSTANT(1250000000);
 	struct nodeSample sample;
-	guint64 in = 0, sum = 0;
+	/* It wraps on half of the way. */
+	guint64 in = 0 - 100 * most, sum = 0;
 
-	setNet(root, 0, 0, 0);
+	setNet(root, in, 0, 0);
 	nodeSampleBegin(&sample, root);
 	for (int i = 0; i < 300; i++) {
 		guint64 amount = i % 7 == 0 ? most
@@ -164,7 +168,7 @@ static void testWrapAlways(void)
 
 		in += amount;
 		sum += amount;
-		setNet(root, in & G_MAXUINT32, 0, 0);
+		setNet(root, in, 0, 0);
 		if (i % 5 != 4) {
 			nodeSampleFollow(&sample);
 			continue;

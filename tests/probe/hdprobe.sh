@@ -127,7 +127,7 @@ assert near(a["body_s"], 4000 * 7e-6) and near(a["dispatch_s"], 4000 * 4e-6)
 assert p["total"]["instructions"] is not None
 ' && "$hdprobe" "$other" >out && cat out &&
 		grep -qE '^Kernel.* Instructions +IPC +Cache misses' out &&
-		grep -qE '^assign .* 2000 +2 +4$' out &&
+		grep -qE '^assign .* 2000 +2 +4000$' out &&
 		"$hdprobe" --format=csv "$other" >out && python3 -c '
 import csv
 rows = {r["name"] + r["to"]: r for r in csv.DictReader(open("out"))}

@@ -305,7 +305,7 @@ options_of() {
 # The manual page knows what pt knows.
 is_documented() {
 	"$pt" --help >help || return 1
-	for command in devices energy record watch; do
+	for command in devices energy list record watch; do
 		"$pt" "$command" --help >>help || return 1
 	done
 	options_of help >known

@@ -210,8 +210,8 @@ static void testFailures(void)
 		failing = -1;
 		set(root, "hwmon10", "power1_average", "30000000");
 		set(root, "hwmon4", "energy1_input", "7000000");
-		/* Energy covers the time without values. */
-		softExpect(&soft, 100 * MS, "30 6 7");
+		/* Of the time without values there is no energy. */
+		softExpect(&soft, 100 * MS, "30 2 2.33333333");
 		softClose(&soft);
 	}
 	failing = EIO;
@@ -224,6 +224,97 @@ static void testFailures(void)
 	fixtureRemove(root);
 }
 
+/* Of all sensors those that cannot be read are said and left out. */
+static void testUnreadable(void)
+{
+	char *root = fixtureCreate(), *label;
+
+	set(root, "hwmon0", "name", "ina226");
+	set(root, "hwmon0", "power1_input", "<unknown>");
+	set(root, "hwmon0", "power2_input", "2000000");
+	g_assert_cmpint(softResolve(&ptHwmonDriver, root, NULL, "*", 0, &label),
+			==, 0);
+	g_assert_cmpstr(label, ==, "ina226-power2");
+	g_free(label);
+	g_assert_true(
+		softSaid("2 ina226-power1: not recorded: invalid number\n"));
+	g_assert_cmpint(softResolve(&ptHwmonDriver, root, NULL, "*", 1, &label),
+			==, -ENOENT);
+	g_free(label);
+	g_assert_true(softIsSilent());
+	/* One that is named is not left out. */
+	g_assert_cmpint(softResolve(&ptHwmonDriver, root, NULL, "ina226-power1",
+				    0, &label),
+			==, 0);
+	g_free(label);
+	fixtureRemove(root);
+}
+
+/* A battery that charges. */
+static void testNegative(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+
+	set(root, "hwmon0", "name", "ina226");
+	set(root, "hwmon0", "power1_input", "-1500000");
+	g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, root, 100 * MS, NULL,
+				 "ina226-power1 P, ina226-power1 E"),
+			==, 0);
+	softStart(&soft);
+	softExpect(&soft, 100 * MS, "-1.5 -0.15");
+	set(root, "hwmon0", "power1_input", "-9223372036854775808");
+	softExpect(&soft, 100 * MS, "NaN NaN");
+	g_assert_true(softSaid("invalid number"));
+	softClose(&soft);
+	fixtureRemove(root);
+}
+
+/* The first card is away. */
+static ssize_t failFirst(int fd, void *bytes, size_t count, off_t offset)
+{
+	char *link = g_strdup_printf("/proc/self/fd/%d", fd);
+	char *path = g_file_read_link(link, NULL);
+	bool isAway = path && strstr(path, "/hwmon3/");
+
+	g_free(path);
+	g_free(link);
+	errno = ENODEV;
+	return isAway ? -1 : pread(fd, bytes, count, offset);
+}
+
+/* A card that is lost leaves its name to the next one, which is not taken for
+ * it. */
+static void testIdentity(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+
+	addChip(root, "hwmon3", "amdgpu", "pci/0000:03:00.0");
+	set(root, "hwmon3", "power1_average", "30000000");
+	addChip(root, "hwmon4", "amdgpu", "pci/0000:0a:00.0");
+	set(root, "hwmon4", "power1_average", "40000000");
+	g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, root, 100 * MS, NULL,
+				 "amdgpu-power1 P, amdgpu-power1-2 P"),
+			==, 0);
+	softStart(&soft);
+	softExpect(&soft, 100 * MS, "30 40");
+	ptSysPread = failFirst;
+	softExpect(&soft, 100 * MS, "NaN 40");
+	g_assert_true(softSaid("2 hwmon: amdgpu-power1: No such device; no "
+			       "values meanwhile\n"));
+	fixtureDelete(root, "/sys/class/hwmon/hwmon3/name");
+	softExpect(&soft, SECOND, "NaN 40");
+	softExpect(&soft, SECOND, "NaN 40");
+	/* It comes back with another number. */
+	addChip(root, "hwmon9", "amdgpu", "pci/0000:03:00.0");
+	set(root, "hwmon9", "power1_average", "33000000");
+	softExpect(&soft, SECOND, "33 40");
+	ptSysPread = pread;
+	softClose(&soft);
+	fixtureRemove(root);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -233,5 +324,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/hwmon/list-nothing", testListNothing);
 	g_test_add_func("/hwmon/values", testValues);
 	g_test_add_func("/hwmon/failures", testFailures);
+	g_test_add_func("/hwmon/unreadable", testUnreadable);
+	g_test_add_func("/hwmon/negative", testNegative);
+	g_test_add_func("/hwmon/identity", testIdentity);
 	return g_test_run();
 }

@@ -210,6 +210,16 @@ static void testResolve(void)
 			==, -ENOENT);
 	g_assert_cmpstr(text, ==, "inputs are gpu-0, gpu-1, gpu-2");
 	g_free(text);
+	/* Of all those without a meter are said and left out. */
+	fake->gpus[1].energyResult = fake->gpus[1].powerResult = NOT_SUPPORTED;
+	g_assert_cmpint(softResolve(&ptNvmlDriver, "", options, "*", 1, &text),
+			==, 0);
+	g_assert_cmpstr(text, ==, "gpu-2");
+	g_free(text);
+	g_assert_true(
+		softSaid("2 gpu-1: not recorded: this GPU does not report "
+			 "its power\n"));
+	fake->gpus[1].energyResult = fake->gpus[1].powerResult = 0;
 	/* All this initialized the library once. */
 	g_assert_cmpint(fake->inits, ==, 1);
 	fake->gpus[0].uuidResult = NOT_SUPPORTED;
@@ -321,7 +331,8 @@ static void testFailures(void)
 	softExpect(&soft, 100 * MS, "NaN 20");
 	fake->gpus[1].energyResult = 0;
 	fake->gpus[1].millijoules += 1000;
-	softExpect(&soft, 100 * MS, "2 20");
+	/* That of its own interval. */
+	softExpect(&soft, 100 * MS, "1 20");
 	softClose(&soft);
 	fake->gpus[1].powerResult = NO_PERMISSION;
 	g_assert_cmpint(softOpen(&soft, &ptNvmlDriver, "", 100 * MS, options,

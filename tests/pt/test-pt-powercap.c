@@ -322,6 +322,28 @@ static void testBackwards(void)
 	}
 }
 
+/* While the process was stopped a counter may have wrapped unseen. */
+static void testStopped(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+
+	/* 262 kJ: at 20 kW that is 13 s. */
+	addZone(root, "intel-rapl:0", "p", "0", RANGE);
+	g_assert_cmpint(softOpen(&soft, &ptPowercapDriver, root, 100 * MS, NULL,
+				 "p E, p P"),
+			==, 0);
+	softStart(&soft);
+	setEnergy(root, "intel-rapl:0", "1000000000");
+	softExpect(&soft, 10 * SECOND, "1000 100");
+	setEnergy(root, "intel-rapl:0", "2000000000");
+	softExpect(&soft, 14 * SECOND, "NaN NaN");
+	setEnergy(root, "intel-rapl:0", "2010000000");
+	softExpect(&soft, 100 * MS, "10 100");
+	softClose(&soft);
+	fixtureRemove(root);
+}
+
 /* The piece of an interval that a stop leaves would be a step or none. */
 static void testShort(void)
 {
@@ -390,9 +412,9 @@ static void testGarbage(void)
 		softExpect(&soft, 100 * MS, "NaN NaN 0");
 		/* Said once. */
 		g_assert_true(softIsSilent());
-		/* Energy is not lost, power is that of the time it took. */
+		/* Energy is that of the entry's own time, power the mean. */
 		setEnergy(root, "intel-rapl:0", "3000000");
-		softExpect(&soft, 100 * MS, "3 10 0");
+		softExpect(&soft, 100 * MS, "1 10 0");
 		softClose(&soft);
 		/* A start with garbage. */
 		fixtureWrite(root, "/sys/class/powercap/intel-rapl:0/energy_uj",
@@ -711,6 +733,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/powercap/values", testValues);
 	g_test_add_func("/powercap/precision", testPrecision);
 	g_test_add_func("/powercap/backwards", testBackwards);
+	g_test_add_func("/powercap/stopped", testStopped);
 	g_test_add_func("/powercap/short", testShort);
 	g_test_add_func("/powercap/no-time", testNoTime);
 	g_test_add_func("/powercap/garbage", testGarbage);

@@ -168,11 +168,13 @@ static void testPowercap(void)
 		"  <Value name=\"E_package-0\" type=\"DOUBLE\" unit=\"J\" "
 		"grouping=\"Energy\" kind=\"delta\" "
 		"source=\"powercap intel-rapl:0/energy_uj\" "
-		"resolution=\"61 uJ, every 1 ms\" />\n"
+		"resolution=\"61 uJ, every 1 ms\" role=\"package\" "
+		"hardware=\"/sys/class/powercap/intel-rapl:0\" />\n"
 		"  <Value name=\"P_package-0\" type=\"FLOAT\" unit=\"W\" "
 		"grouping=\"Power\""));
 	g_assert_nonnull(
 		strstr(stat->header, "<Value name=\"E_package-0-dram\""));
+	g_assert_nonnull(strstr(stat->header, "role=\"dram\""));
 	for (size_t i = 0; i < stat->count; i++) {
 		if (stat->entries[i].isGap) {
 			gaps++;

@@ -162,10 +162,12 @@ static void testMemory(void)
 			usedRead(&used, RUT_WHY_BEGIN);
 			usedRead(&used, RUT_WHY_SAMPLE);
 			usedExpect(&used, cases[i].values);
-			/* Garbage later: the last values stay. */
+			/* Garbage later: no values. */
 			fixtureWrite(root, "/proc/meminfo", "MemTotal: x\n");
 			usedRead(&used, RUT_WHY_SAMPLE);
-			usedExpect(&used, cases[i].values);
+			for (size_t k = 0; k < used.columns.count; k++)
+				g_assert_cmpint(used.cells[k].i, ==,
+						HD_CELL_MISSING);
 			usedClose(&used);
 		}
 		fixtureRemove(root);
@@ -194,6 +196,18 @@ static void netWrite(const char *root, GString *text)
 {
 	fixtureWrite(root, "/proc/net/dev", "%s", text->str);
 	g_string_free(text, TRUE);
+}
+
+/* The last four columns: EXT and all, in and out. */
+static void netExpectSums(const struct used *used, int64_t inExternal,
+			  int64_t outExternal, int64_t in, int64_t out)
+{
+	const union hdCell *cells = used->cells + used->columns.count - 4;
+
+	g_assert_cmpint(cells[0].i, ==, inExternal);
+	g_assert_cmpint(cells[1].i, ==, outExternal);
+	g_assert_cmpint(cells[2].i, ==, in);
+	g_assert_cmpint(cells[3].i, ==, out);
 }
 
 static void testNetwork(void)
@@ -238,7 +252,7 @@ static void testNetwork(void)
 			  "NET_IN_veth1=500 NET_OUT_veth1=500 NET_IN_EXT=110 "
 			  "NET_OUT_EXT=220 NET_IN=1831 NET_OUT=2161");
 
-	/* eth0 wraps at 32 bits; eth1 and veth1 are gone; a new one comes; in
+	/* eth0 is beyond 32 bits; the others are gone; a new one comes; in
 	 * between there was a look at the counters. */
 	text = g_string_new(NET_HEAD);
 	netLine(text, "eth0", 4294967290, 1020);
@@ -246,26 +260,34 @@ static void testNetwork(void)
 	netWrite(root, text);
 	usedRead(&used, RUT_WHY_FOLLOW);
 	text = g_string_new(NET_HEAD);
-	netLine(text, "eth0", 4, 1030);
+	netLine(text, "eth0", 4294967300, 1030);
 	netLine(text, "wlan0", 77, 8);
 	netWrite(root, text);
 	usedRead(&used, RUT_WHY_SAMPLE);
-	usedExpect(&used, "NET_IN_lo=0 NET_OUT_lo=0 NET_IN_eth0=4294966290 "
-			  "NET_OUT_eth0=10 NET_IN_eth1=0 NET_OUT_eth1=0 "
-			  "NET_IN_bond0=0 NET_OUT_bond0=0 NET_IN_vlan5=0 "
-			  "NET_OUT_vlan5=0 NET_IN_br0=0 NET_OUT_br0=0 "
-			  "NET_IN_veth1=0 NET_OUT_veth1=0 "
-			  "NET_IN_EXT=4294966290 NET_OUT_EXT=10 "
-			  "NET_IN=4294966367 NET_OUT=18");
+	g_assert_cmpint(used.cells[0].i, ==, HD_CELL_MISSING);
+	g_assert_cmpint(used.cells[2].i, ==, 4294966290);
+	g_assert_cmpint(used.cells[4].i, ==, HD_CELL_MISSING);
+	/* The sums have what is known; what wlan0 had counted before is not. */
+	netExpectSums(&used, 4294966290, 10, 4294966290, 10);
 
-	/* One comes again with its counters at zero; then a pause; then
-	 * garbage and nothing. */
+	/* One comes again: its first value is a base. */
 	text = g_string_new(NET_HEAD);
-	netLine(text, "eth0", 4, 1030);
+	netLine(text, "eth0", 4294967301, 1030);
 	netLine(text, "eth1", 3, 2);
+	netLine(text, "wlan0", 80, 8);
 	netWrite(root, text);
 	usedRead(&used, RUT_WHY_SAMPLE);
-	g_assert_cmpint(used.cells[4].i, ==, 3);
+	g_assert_cmpint(used.cells[4].i, ==, HD_CELL_MISSING);
+	netExpectSums(&used, 1, 0, 4, 0);
+	/* One counts from zero, as it was added again. */
+	text = g_string_new(NET_HEAD);
+	netLine(text, "eth0", 4, 1030);
+	netLine(text, "eth1", 5, 2);
+	netWrite(root, text);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpint(used.cells[2].i, ==, HD_CELL_MISSING);
+	g_assert_cmpint(used.cells[4].i, ==, 2);
+	/* A pause; then garbage and nothing. */
 	text = g_string_new(NET_HEAD);
 	netLine(text, "eth0", 5000, 5000);
 	netWrite(root, text);
@@ -276,8 +298,37 @@ static void testNetwork(void)
 	usedRead(&used, RUT_WHY_SAMPLE);
 	fixtureWrite(root, "/proc/net/dev", "%s", "");
 	usedRead(&used, RUT_WHY_SAMPLE);
-	for (size_t i = 0; i < used.columns.count; i++)
-		g_assert_cmpint(used.cells[i].i, ==, 0);
+	for (size_t i = 0; i + 4 < used.columns.count; i++)
+		g_assert_cmpint(used.cells[i].i, ==, HD_CELL_MISSING);
+	usedClose(&used);
+	fixtureRemove(root);
+}
+
+/* Another interface gets the name of one that went away between two looks. */
+static void testNetworkIdentity(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	GString *text = g_string_new(NET_HEAD);
+	struct used used;
+
+	fixtureWrite(root, "/sys/class/net/eth0/ifindex", "2\n");
+	netLine(text, "eth0", 1000, 1000);
+	netWrite(root, text);
+	g_assert_cmpint(usedOpen(&used, &rutNetworkSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	fixtureWrite(root, "/sys/class/net/eth0/ifindex", "7\n");
+	text = g_string_new(NET_HEAD);
+	netLine(text, "eth0", 100000000, 100000000);
+	netWrite(root, text);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpint(used.cells[0].i, ==, HD_CELL_MISSING);
+	netExpectSums(&used, 0, 0, 0, 0);
+	text = g_string_new(NET_HEAD);
+	netLine(text, "eth0", 100000005, 100000006);
+	netWrite(root, text);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpint(used.cells[0].i, ==, 5);
 	usedClose(&used);
 	fixtureRemove(root);
 }
@@ -338,38 +389,65 @@ static void testPackets(void)
 static void testCounter(void)
 {
 	static const struct {
-		uint64_t old, new, amount;
+		uint64_t old, new;
+		int64_t amount;
+		bool is32;
 	} cases[] = {
-		{ 5, 5, 0 },
-		{ 5, 9, 4 },
-		/* 32 bits wrap, 64 bits wrap, a reset. */
-		{ UINT32_MAX, 0, 1 },
-		{ UINT32_MAX - 9, 10, 20 },
-		{ UINT64_MAX, 4, 5 },
-		{ 1000, 10, 10 },
-		{ (uint64_t)UINT32_MAX + 1, 10, 10 },
+		{ 5, 5, 0, false },
+		{ 5, 9, 4, false },
+		/* A wrap where the width is known, and nowhere else. */
+		{ UINT32_MAX, 0, 1, true },
+		{ UINT32_MAX - 9, 10, 20, true },
+		{ UINT32_MAX, 0, HD_CELL_MISSING, false },
+		{ UINT64_MAX, 4, 5, false },
+		/* A reset. */
+		{ 1000, 10, HD_CELL_MISSING, false },
+		{ 1000, 10, HD_CELL_MISSING, true },
+		{ UINT64_C(1) << 31, 10, HD_CELL_MISSING, true },
+		{ (uint64_t)UINT32_MAX + 1, 10, HD_CELL_MISSING, true },
 		{ UINT32_MAX, UINT64_C(1) << 33,
-		  (UINT64_C(1) << 33) - UINT32_MAX },
+		  (INT64_C(1) << 33) - UINT32_MAX, false },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct rutCounter counter = { 0 };
+		struct rutCounter counter = { .is32 = cases[i].is32 };
 
 		rutCounterBegin(&counter, cases[i].old);
 		rutCounterFollow(&counter, cases[i].new);
-		g_assert_cmpuint((uint64_t)rutCounterTake(&counter, 1), ==,
-				 cases[i].amount);
-		g_assert_cmpint(rutCounterTake(&counter, 1), ==, 0);
+		g_assert_cmpint(rutCounterTake(&counter, 1), ==,
+				cases[i].amount);
+		/* What comes then is known again. */
+		rutCounterFollow(&counter, cases[i].new + 3);
+		g_assert_cmpint(rutCounterTake(&counter, 1), ==, 3);
 	}
 	/* Absurd amounts are bounded, also in another unit. */
 	for (int64_t unit = 1; unit <= 1000000; unit *= 1000) {
-		struct rutCounter counter = { .sum = UINT64_MAX };
+		struct rutCounter counter = { .sum = UINT64_MAX,
+					      .isBased = true };
 
 		g_assert_cmpint(rutCounterTake(&counter, unit), ==,
 				RUT_AMOUNT_MAX);
 		counter.sum += 7;
 		g_assert_cmpint(rutCounterTake(&counter, unit), ==, 7 * unit);
 	}
+}
+
+/* One that cannot be read has no value until it has been read twice. */
+static void testCounterLost(void)
+{
+	struct rutCounter counter = { 0 };
+
+	rutCounterBegin(&counter, 100);
+	rutCounterFollow(&counter, 110);
+	rutCounterLose(&counter);
+	g_assert_cmpint(rutCounterTake(&counter, 1), ==, HD_CELL_MISSING);
+	rutCounterLose(&counter);
+	g_assert_cmpint(rutCounterTake(&counter, 1), ==, HD_CELL_MISSING);
+	rutCounterFollow(&counter, 500);
+	rutCounterFollow(&counter, 510);
+	g_assert_cmpint(rutCounterTake(&counter, 1), ==, HD_CELL_MISSING);
+	rutCounterFollow(&counter, 512);
+	g_assert_cmpint(rutCounterTake(&counter, 1), ==, 2);
 }
 
 /* Disks. */
@@ -519,12 +597,49 @@ static void testDisks(void)
 	g_assert_cmpint(devices.cells[3].i, ==, 2048 * 512);
 	g_assert_cmpfloat(devices.cells[4].f, ==, 100);
 	g_assert_cmpint(devices.cells[5].i, ==, 3);
-	/* Garbage: nothing happened. */
+	/* Garbage: what a sum lacks is not known. */
 	fixtureWrite(root, "/sys/class/block/sda/stat", "1 2 x\n");
 	usedRead(&disks, RUT_WHY_SAMPLE);
-	usedExpect(&disks, "HDD_READ=0 HDD_WRITE=0");
+	g_assert_cmpint(disks.cells[0].i, ==, HD_CELL_MISSING);
+	g_assert_cmpint(disks.cells[1].i, ==, HD_CELL_MISSING);
 	usedClose(&disks);
 	usedClose(&devices);
+	fixtureRemove(root);
+}
+
+/* A disk that goes and comes back counts from then on. */
+static void testDiskAway(void)
+{
+	static const char path[] = "/sys/class/block/sda/stat";
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+
+	fixtureWrite(root, "/sys/block/sda/device/x", "1\n");
+	diskWrite(root, path, 1000);
+	g_assert_cmpint(usedOpen(&used, &rutDevicesSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	fixtureDelete(root, path);
+	rutFilePread = readShort;
+	for (int i = 0; i < 2; i++) {
+		readFailures = 1;
+		usedRead(&used, RUT_WHY_SAMPLE);
+		for (size_t k = 0; k < used.columns.count; k++)
+			g_assert_cmpint(
+				isnan(hdCellNumber(used.columns.list[k].type,
+						   used.cells[k])),
+				!=, 0);
+	}
+	readFailures = 0;
+	diskWrite(root, path, 16);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpint(used.cells[0].i, ==, HD_CELL_MISSING);
+	g_assert_cmpint(used.cells[5].i, ==, 3);
+	diskWrite(root, path, 32);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpint(used.cells[2].i, ==, 16 * 512);
+	rutFilePread = pread;
+	usedClose(&used);
 	fixtureRemove(root);
 }
 
@@ -627,7 +742,8 @@ static void testFrequency(void)
 	g_assert_cmpint(usedOpen(&used, &rutFrequencySource, &setup), ==, 0);
 	usedRead(&used, RUT_WHY_BEGIN);
 	usedRead(&used, RUT_WHY_SAMPLE);
-	usedExpect(&used, "CPU_FREQ_0=800000000 CPU_FREQ_2=0");
+	g_assert_cmpint(used.cells[0].i, ==, 800000000);
+	g_assert_cmpint(used.cells[1].i, ==, HD_CELL_MISSING);
 	usedClose(&used);
 	fixtureRemove(root);
 }
@@ -699,20 +815,84 @@ static void testStates(void)
 	g_assert_cmpint(usedOpen(&used, &rutStatesSource, &setup), ==, 0);
 	g_assert_cmpuint(used.columns.count, ==, 18);
 	usedRead(&used, RUT_WHY_BEGIN);
-	/* CPU 2 is there now, and has counted since it came. */
+	/* CPU 2 is there now; what it did before is not known. */
 	fixtureWrite(root, "/proc/stat", "%s",
 		     "cpu  0 0 0 0\ncpu0 175 0 0 125\ncpu2 0 0 10 30\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpint(isnan(used.cells[14].f), !=, 0);
+	g_assert_cmpfloat((double)used.cells[0].f, ==, 75);
+	fixtureWrite(root, "/proc/stat", "%s",
+		     "cpu  0 0 0 0\ncpu0 250 0 0 150\ncpu2 0 0 20 60\n");
 	usedRead(&used, RUT_WHY_SAMPLE);
 	g_assert_cmpstr(used.columns.list[0].name, ==, "CPU_STATE_USER_0");
 	g_assert_cmpfloat((double)used.cells[0].f, ==, 75);
 	g_assert_cmpstr(used.columns.list[9].name, ==, "CPU_STATE_IDLE_1");
-	g_assert_cmpfloat((double)used.cells[9].f, ==, 0);
+	g_assert_cmpint(isnan(used.cells[9].f), !=, 0);
 	g_assert_cmpstr(used.columns.list[14].name, ==, "CPU_STATE_SYSTEM_2");
 	g_assert_cmpfloat((double)used.cells[14].f, ==, 25);
+	/* It goes; then nothing can be read. */
+	fixtureWrite(root, "/proc/stat", "%s",
+		     "cpu  0 0 0 0\ncpu0 250 0 0 160\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpfloat((double)used.cells[3].f, ==, 100);
+	g_assert_cmpint(isnan(used.cells[14].f), !=, 0);
+	fixtureWrite(root, "/proc/stat", "%s", "");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	for (size_t i = 0; i < used.columns.count; i++)
+		g_assert_cmpint(isnan(used.cells[i].f), !=, 0);
 	usedClose(&used);
 
 	fixtureWrite(root, "/proc/stat", "%s", "cpu  0 0 0\n");
 	g_assert_cmpint(usedOpen(&used, &rutStatesSource, &setup), ==, -ENOENT);
+	fixtureRemove(root);
+}
+
+/* Stolen time that steps back counts once. */
+static void testStatesBack(void)
+{
+	static const unsigned int stolen[] = { 150, 140, 160, 150, 200 };
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	double ticks = 0;
+	struct used used;
+
+	fixtureWrite(root, "/sys/devices/system/cpu/present", "0\n");
+	fixtureWrite(root, "/proc/stat", "cpu  0 0 0 0 0 0 0 100\n");
+	setup.sources.CPU_STATES_X = 0;
+	g_assert_cmpint(usedOpen(&used, &rutStatesSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	for (unsigned int i = 0; i < G_N_ELEMENTS(stolen); i++) {
+		/* 50 ticks of idle. */
+		fixtureWrite(root, "/proc/stat", "cpu  0 0 0 %u 0 0 0 %u\n",
+			     50 * (i + 1), stolen[i]);
+		usedRead(&used, RUT_WHY_SAMPLE);
+		/* From shares back to ticks. */
+		ticks += 50 * (double)used.cells[5].f / (double)used.cells[3].f;
+	}
+	g_assert_cmpfloat(fabs(ticks - 100), <, 1e-4);
+	usedClose(&used);
+	fixtureRemove(root);
+}
+
+/* Without a line of any CPU in /proc/stat nothing is known of them. */
+static void testCpuUnreadable(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+
+	fixtureWrite(root, "/sys/devices/system/cpu/present", "0-1\n");
+	statWrite(root, 2, 0, 9999, 1000);
+	g_assert_cmpint(usedOpen(&used, &rutCpuSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	fixtureWrite(root, "/proc/stat", "%s", "");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	for (size_t i = 0; i < used.columns.count; i++)
+		g_assert_cmpint(isnan(used.cells[i].f), !=, 0);
+	statWrite(root, 2, 0, 9999, 361000);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpfloat((double)used.cells[0].f, ==, 0);
+	usedClose(&used);
 	fixtureRemove(root);
 }
 
@@ -738,7 +918,8 @@ static void testLoad(void)
 	usedExpect(&used, "LOAD_1=2 LOAD_5=31 LOAD_15=512");
 	fixtureWrite(root, "/proc/loadavg", "nonsense\n");
 	usedRead(&used, RUT_WHY_SAMPLE);
-	usedExpect(&used, "LOAD_1=2 LOAD_5=31 LOAD_15=512");
+	for (size_t i = 0; i < used.columns.count; i++)
+		g_assert_cmpint(isnan(used.cells[i].f), !=, 0);
 	usedClose(&used);
 	fixtureRemove(root);
 }
@@ -759,9 +940,9 @@ static void testSwap(void)
 		     "pgpgin 9\npswpin 4294967295\npswpout 7\n");
 	g_assert_cmpint(usedOpen(&used, &rutSwapSource, &setup), ==, 0);
 	usedRead(&used, RUT_WHY_BEGIN);
-	/* A 32 bit counter wraps. */
+	/* It counts in 64 bits. */
 	fixtureWrite(root, "/proc/vmstat", "%s",
-		     "pgpgin 9\npswpin 1\npswpout 10\n");
+		     "pgpgin 9\npswpin 4294967297\npswpout 10\n");
 	fixtureWrite(root, "/proc/meminfo", "%s",
 		     "MemTotal: 100 kB\nMemAvailable: 50 kB\n"
 		     "SwapTotal: 30 kB\nSwapFree: 0 kB\n");
@@ -772,6 +953,14 @@ static void testSwap(void)
 				   3 * sysconf(_SC_PAGESIZE));
 	usedExpect(&used, expected);
 	g_free(expected);
+	/* It begins anew; nothing else can be read. */
+	fixtureWrite(root, "/proc/vmstat", "%s",
+		     "pgpgin 9\npswpin 3\npswpout 11\n");
+	fixtureWrite(root, "/proc/meminfo", "SwapTotal: 30 kB\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	for (size_t i = 0; i < 4; i++)
+		g_assert_cmpint(used.cells[i].i, ==, HD_CELL_MISSING);
+	g_assert_cmpint(used.cells[4].i, ==, sysconf(_SC_PAGESIZE));
 	usedClose(&used);
 	fixtureRemove(root);
 }
@@ -1453,7 +1642,7 @@ static void testPressure(void)
 		     "full avg10=0.00 avg60=0.00 total=900000000\n");
 	usedRead(&used, RUT_WHY_SAMPLE);
 	usedExpect(&used, "PSI_CPU_SOME=0 PSI_MEM_SOME=0 PSI_MEM_FULL=100 "
-			  "PSI_IO_SOME=0 PSI_IO_FULL=0");
+			  "PSI_IO_SOME=nan PSI_IO_FULL=nan");
 	usedClose(&used);
 	fixtureRemove(root);
 }
@@ -1474,7 +1663,9 @@ static void testBadReads(void)
 		ret = usedOpen(&used, &rutMemorySource, &setup);
 		if (ret == 0) {
 			usedRead(&used, RUT_WHY_SAMPLE);
-			g_assert_cmpint(used.cells[0].i, ==, 3072);
+			/* Or there is no value. */
+			if (used.cells[0].i != HD_CELL_MISSING)
+				g_assert_cmpint(used.cells[0].i, ==, 3072);
 			usedClose(&used);
 		} else {
 			g_assert_cmpint(ret, ==, -EIO);
@@ -1552,15 +1743,20 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/network/sums", testNetwork);
 	g_test_add_func("/rut/network/container", testNetworkContainer);
 	g_test_add_func("/rut/network/packets", testPackets);
+	g_test_add_func("/rut/network/identity", testNetworkIdentity);
 	g_test_add_func("/rut/counter", testCounter);
+	g_test_add_func("/rut/counter/lost", testCounterLost);
 	g_test_add_func("/rut/disk/mounts", testMounts);
 	g_test_add_func("/rut/disk/all", testDisks);
+	g_test_add_func("/rut/disk/away", testDiskAway);
 	g_test_add_func("/rut/cpu/many", testManyCpus);
+	g_test_add_func("/rut/cpu/unreadable", testCpuUnreadable);
 	g_test_add_func("/rut/frequency", testFrequency);
 	g_test_add_func("/rut/idle", testIdle);
 	g_test_add_func("/rut/pressure", testPressure);
 	g_test_add_func("/rut/counters", testCounters);
 	g_test_add_func("/rut/states", testStates);
+	g_test_add_func("/rut/states/back", testStatesBack);
 	g_test_add_func("/rut/load", testLoad);
 	g_test_add_func("/rut/swap", testSwap);
 	g_test_add_func("/rut/swap/old", testSwapOld);

@@ -87,11 +87,105 @@ ok "pt energy returns the exit status of the command" \
 ok "a missing command returns 127" \
 	exits 127 "$pt" energy --root="$scratch/tree" -- ./nothing
 end_growing
-zone intel-rapl:0 package-0 700
-zone intel-rapl:1 package-1 800
+zone intel-rapl:0 package-0 30
+zone intel-rapl:1 package-1 40
 zone intel-rapl:2 psys 90
 begin_growing
 ok "platform replaces packages" measures 90 "powercap psys"
+end_growing
+
+# Which zones count, and what is said of the others: WATTS NAMES PATTERN
+leaves_out() {
+	"$pt" energy --verbose --root="$scratch/tree" -d 2 >out 2>err || return 1
+	cat err
+	grep -qF "($2)" err && grep -q "$3" err || return 1
+	awk -v watts="$1" '
+		{ for (i = 1; i < NF; i++) if ($i == "mean") mean = $(i + 1) }
+		END { exit !(mean > watts * 0.7 && mean < watts * 1.3) }
+	' err
+}
+zone intel-rapl:0 package-0-die-0 60
+zone intel-rapl:0:0 dram 5
+zone intel-rapl:1 package-0-die-1 40
+begin_growing
+ok "dies of a package add up" leaves_out 105 \
+	"powercap package-0-die-0, package-0-die-0-dram, package-0-die-1" mean
+end_growing
+zone intel-rapl:0 package-0-die-0 60
+zone intel-rapl:1 package-0-die-1 60
+begin_growing
+ok "mirrored dies count once" leaves_out 60 "powercap package-0-die-0" \
+	"package-0-die-1: left out: a mirror of another die"
+end_growing
+zone intel-rapl:0 package-0 50
+zone intel-rapl:0:0 core 30
+zone intel-rapl:1 psys 0
+begin_growing
+ok "a platform zone that never advances is replaced" \
+	leaves_out 50 "powercap package-0" "psys: left out: its counter does not advance"
+ok "--verbose: zones that are left out" grep -q \
+	"package-0-core: left out: part of package-0" err
+ok "a fault is said without --verbose" measures 50 "powercap package-0"
+ok "a fault is said without --verbose: the zone" grep -q \
+	"psys: left out: its counter does not advance" err
+ok "without --verbose: faults only" sh -c '! grep package-0-core err'
+end_growing
+zone intel-rapl:0 package-0 50
+zone intel-rapl:1 psys 20
+begin_growing
+ok "a platform zone below its packages is replaced" leaves_out 50 \
+	"powercap package-0" "psys: left out: its counter advances by less than its parts"
+end_growing
+# What there is and why it counts, without measuring.
+explains() {
+	"$pt" list --explain --root="$scratch/tree" >out 2>err || return 1
+	cat out err
+	sed -n '/^powercap/,/^perf/p; /^Power/p' out | grep -v '^perf' |
+		tr -s ' ' >found
+	diff - found
+}
+zone intel-rapl:0 package-0 50
+zone intel-rapl:0:0 core 30
+zone intel-rapl:0:1 dram 5
+zone intel-rapl-mmio:0 package-0 50
+mkdir -p "${zones%/*}/hwmon/hwmon0"
+echo ina226 >"${zones%/*}/hwmon/hwmon0/name"
+echo 1000000 >"${zones%/*}/hwmon/hwmon0/power1_input"
+ok "explanation of packages" explains <<END
+powercap
+ mmio-package-0 copy left out: the same as package-0
+ package-0 package counts
+ package-0-core core left out: part of package-0
+ package-0-dram dram counts
+Power of the node: powercap package-0 + powercap package-0-dram
+END
+hwmon_is_left_out() {
+	tr -s ' ' <out | grep -qx ' ina226-power1 unknown left out: unknown role'
+}
+ok "explanation of a sensor without a known role" hwmon_is_left_out
+zone intel-rapl:1 psys 90
+ok "explanation of a platform" explains <<END
+powercap
+ mmio-package-0 copy left out: the same as package-0
+ package-0 package left out: measured by psys
+ package-0-core core left out: part of package-0
+ package-0-dram dram left out: measured by psys
+ psys platform counts
+Power of the node: powercap psys
+END
+rm -rf "$zones" "${zones%/*}/hwmon"
+explains_nothing() {
+	"$pt" list --explain --root="$scratch/tree" >out && cat out &&
+		grep -q '^  none: no zones in /sys/class/powercap' out &&
+		grep -qx 'Power of the node: not measured' out
+}
+ok "explanation of a machine without a meter" explains_nothing
+zone intel-rapl:0 package-0 50
+zone intel-rapl:1 psys 70
+zone intel-rapl:2 psys-1 80
+begin_growing
+ok "packages replace several platform zones" leaves_out 50 "powercap package-0" \
+	"psys-1: left out: one of several platform zones"
 end_growing
 
 is_simulated() {

@@ -26,6 +26,7 @@ cat >others <<'END'
 hdgluster try 125
 pt devices 2
 pt energy 125
+pt list 2
 pt record 125
 pt watch 2
 END

@@ -410,6 +410,7 @@ otf2_lines() {
 		/^ENTER / { n = ++depth[$2]; start[$2, n] = time }
 		/^LEAVE / {
 			n = depth[$2]--
+			sub(/^MPI_/, "", quoted[2])
 			print "s", node[$2], quoted[2], start[$2, n], time
 		}
 		/^METRIC / {
@@ -589,6 +590,20 @@ ok "losses are printed as JSON" prints export-openmetrics.json 0 export --to ope
 	--format=json --output mini.om --force mini
 ok "export -q succeeds" status 0 export -q --to openmetrics -o q.om mini
 ok "export -q prints no messages" test ! -s err
+
+# Prometheus keeps one sample a millisecond.
+{
+	stat_header gamma Fast 'name="P" type="INT64" unit="W"'
+	stamp 1000000000
+	for microseconds in 100 900 1000 1500 2100; do
+		stamp 1000000000 "${microseconds}000"
+		hex 0000000000000001
+	done
+} >fast_gamma_Fast.stat
+ok "openmetrics of fast samples" status 0 export --to=openmetrics -o fast.om \
+	fast_gamma_Fast.stat
+ok "samples that Prometheus drops are counted" grep -q \
+	'samples in the millisecond of another one (Prometheus keeps one) (2)' err
 
 # Units with a prefix, names that become the same, infinite and hostile ones.
 {

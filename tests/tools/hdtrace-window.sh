@@ -163,8 +163,8 @@ ok "export refuses invalid windows" refused export --to=csv --output=-
 cat >wanted <<'END'
 start,end,gap,P [W],P_min [W],P_max [W],P_known [s],C [B],C_known [s],D [J],D_known [s]
 1000000000.000000000,1000000003.000000000,0,133.33333333333334,100,200,3,100,1,13,3
-1000000003.000000000,1000000006.000000000,0,NaN,200,200,1,NaN,1,9,2
-1000000006.000000000,1000000008.000000000,0,NaN,300,300,0,131,0,9,2
+1000000003.000000000,1000000006.000000000,0,,200,200,1,,1,9,2
+1000000006.000000000,1000000008.000000000,0,,300,300,0,131,0,9,2
 END
 wide() {
 	status 0 export --to=csv-wide --output=wide --window=3 g.stat || return 1
@@ -175,8 +175,8 @@ represent: single entries (merged into windows) (4)" "$scratch/err"
 ok "export writes a table of windows" wide
 cat >wanted <<'END'
 1000000003.000000000,1000000004.000000000,0,200,5
-1000000005.000000000,1000000006.000000000,1,NaN,4
-1000000006.000000000,1000000007.000000000,0,NaN,4
+1000000005.000000000,1000000006.000000000,1,,4
+1000000006.000000000,1000000007.000000000,0,,4
 END
 some() {
 	status 0 export -q --to=csv-wide --output=some --window=1 --from=3 \
@@ -209,8 +209,6 @@ moments() {
 ok "export writes entries without length" moments
 cat >wanted <<'END'
 hdtrace_g_p_watts{node=""} 133.33333333333334 1000000003.000000000
-hdtrace_g_p_watts{node=""} NaN 1000000006.000000000
-hdtrace_g_p_watts{node=""} NaN 1000000008.000000000
 hdtrace_g_c_bytes_total{node=""} 100 1000000003.000000000
 hdtrace_g_c_bytes_total{node=""} 131 1000000008.000000000
 hdtrace_g_d_joules{node=""} 13 1000000003.000000000

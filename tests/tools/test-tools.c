@@ -16,7 +16,7 @@
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/merge/merge.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/units.h"
 #include "cli/known.h"

@@ -24,6 +24,11 @@ cd "$scratch" || exit 99
 	--records=20000 --values=60000 nested || exit 99
 sed -i 's/Kernel/Compute/g' nested_*.trc
 
+# States that stand for many calls, whose own time is a part of theirs.
+"$abs_top_builddir/tests/bench/make-project" --nodes=1 --ranks=2 \
+	--records=20000 --values=60000 polls || exit 99
+sed -i "s/<Kernel /<Kernel calls='7' insideNs='40000' tracerNs='500' /" polls_*.trc
+
 # Relations that share the node with ranks, at most two at a time; a project has many
 # states and one has few: NAME RECORDS.
 make_shared() {
@@ -95,6 +100,7 @@ ok "energies of states agree with stat --regions" same_energies big 100
 		same_energies big 1000
 ok "energies of nodes with gaps agree with stat --regions" same_energies two 4
 ok "energies of states inside states of the same name agree" same_energies nested 5
+ok "energies of states that stand for many calls agree" same_energies polls 0
 ok "energies of nodes that relations share agree within the stated error" \
 	close_energies shared 10
 ok "energies of few states agree within the stated error" close_energies little 10

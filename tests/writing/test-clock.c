@@ -209,7 +209,7 @@ static void refuse(void)
 		other.isInvariant = 0;
 		facts = &other;
 		projectOpen("refuse");
-		g_assert_true(hdClockRead == clock_gettime);
+		g_assert_true(hdClockRead == hdClockSteady);
 		projectUse();
 		projectClose();
 		return;

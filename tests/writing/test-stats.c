@@ -123,13 +123,13 @@ static void testListing(void)
 	size_t length;
 	char *bytes;
 
+	setTime(0);
 	testMakes(group, hdS_createGroup("Utilization", node, 1));
 	testWorks(hdT_destroyTopoNode(node));
 	testWorks(hdS_addValue(group, "CPU_TOTAL", FLOAT, "%", "CPU"));
 	testWorks(hdS_addValue(group, "MEM_USED", INT64, "B", "MEM"));
 	testWorks(hdS_addValue(group, "NET_IN", INT64, "B", "NET"));
 	testWorks(hdS_addValue(group, "NET_OUT", INT64, "B", "NET"));
-	setTime(0);
 	testWorks(hdS_commitGroup(group));
 	setTime(SECOND);
 	testGives(0, hdS_enableGroup(group));
@@ -190,9 +190,11 @@ static void testLevels(void)
 /* Values and attributes in the header, escaped. */
 static void testHeader(void)
 {
-	hdStatsGroup *group = create("header");
+	hdStatsGroup *group;
 	struct testStatFile *file;
 
+	setTime(0);
+	group = create("header");
 	testWorks(hdS_addAttribute(group, "source", "a \"meter\" <&'\n"));
 	testWorks(hdS_addAttribute(group, "simulated", ""));
 	testWorks(hdS_addValue(group, "a<b>&\"c\"'\t\x01\xff\xc3\xa4", INT32,
@@ -205,6 +207,7 @@ static void testHeader(void)
 	testWorks(hdS_addAttribute(group, "x-y.z_1", "="));
 	testWorks(hdS_commitGroup(group));
 	file = finish(group, "header_G.stat");
+	testClockReset();
 	g_assert_cmpstr(
 		file->header + 6, ==,
 		"<Statistics>\n"
@@ -232,7 +235,7 @@ static void testHeaderLimit(void)
 {
 	for (int over = 0; over <= 1; over++) {
 		const char *project = over ? "over-limit" : "at-limit";
-		hdStatsGroup *group = create(project);
+		hdStatsGroup *group;
 		struct testStatFile *file;
 		/* What is not a value, and the attribute x="". */
 		size_t used = strlen("<Statistics>\n<TopologyNode>\n"
@@ -244,6 +247,10 @@ static void testHeaderLimit(void)
 		char *fill;
 		size_t count = 0;
 
+		/* Without the attributes of the clock. */
+		setTime(0);
+		group = create(project);
+		testClockReset();
 		while (used + each <= 99999 - 10) {
 			testWorks(hdS_addValue(group, "v", INT32, NULL, NULL));
 			used += each;

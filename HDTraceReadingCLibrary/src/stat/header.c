@@ -156,12 +156,34 @@ static int readType(struct head *head, const xmlNode *element, const char *name,
 	return 0;
 }
 
+/* Which integer stands for "no value", by attributes of the group or the value;
+ * a text that is no number states none. */
+static void readMissing(hdIValue *value, const hdIAttribute *attributes,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const char *text = attributes[i].value;
+		char *end;
+		long long number;
+
+		if (strcmp(attributes[i].name, "missing") != 0)
+			continue;
+		errno = 0;
+		number = strtoll(text, &end, 10);
+		value->hasMissing =
+			end != text && !*end && errno == 0 &&
+			(value->type == HDI_INT32 || value->type == HDI_INT64 ||
+			 value->type == HDI_UINT64);
+		value->missing = number;
+	}
+}
+
 static int readValue(struct head *head, const xmlNode *element, hdIValue *value)
 {
 	static const char *const known[] = { "name", "type", "unit", "grouping",
 					     NULL };
 	struct hdIArena *arena = &head->project->arena;
-	int isMissing;
+	int isMissing, ret;
 
 	value->name = copyAttribute(arena, element, "name", &isMissing);
 	if (isMissing)
@@ -180,7 +202,13 @@ static int readValue(struct head *head, const xmlNode *element, hdIValue *value)
 	if (copyOthers(arena, element, known, &value->attributes,
 		       &value->attributeCount) < 0)
 		return -ENOMEM;
-	return readType(head, element, value->name, value);
+	ret = readType(head, element, value->name, value);
+	if (ret < 0)
+		return ret;
+	readMissing(value, head->group->pub.attributes,
+		    head->group->pub.attributeCount);
+	readMissing(value, value->attributes, value->attributeCount);
+	return 0;
 }
 
 static int readValues(struct head *head, const xmlNode *element)

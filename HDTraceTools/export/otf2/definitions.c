@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
+#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 
 /** Ranks and what is below them are not part of the system. */
@@ -166,8 +167,8 @@ static OTF2_MetricMemberRef defineMember(struct otf2 *self,
 			  self->definitions, ref, otf2String(self, value->name),
 			  sourceRef(self, group, value), OTF2_METRIC_TYPE_OTHER,
 			  metricMode(valueKind(group, value, NULL)),
-			  otf2MetricType(value->type), OTF2_BASE_DECIMAL, 0,
-			  otf2String(self, value->unit)));
+			  otf2MetricType(columnPlainType(value)),
+			  OTF2_BASE_DECIMAL, 0, otf2String(self, value->unit)));
 	exportLoseValue(self->export, value);
 	return ref;
 }

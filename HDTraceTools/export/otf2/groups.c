@@ -33,9 +33,10 @@ GArray *otf2NumbersOf(const struct exportGroup *group)
 	return numbers;
 }
 
-static OTF2_MetricValue metricValue(const hdIColumn *values, hdIType type,
+static OTF2_MetricValue metricValue(const hdIColumn *values, const hdIValue *of,
 				    size_t entry)
 {
+	hdIType type = columnPlainType(of);
 	OTF2_MetricValue value;
 
 	if (type == HDI_INT32)
@@ -45,7 +46,7 @@ static OTF2_MetricValue metricValue(const hdIColumn *values, hdIType type,
 	else if (type == HDI_UINT64)
 		value.unsigned_int = values->uint64[entry];
 	else
-		value.floating_point = columnNumber(values, type, entry);
+		value.floating_point = columnNumber(of, values, entry);
 	return value;
 }
 
@@ -61,11 +62,11 @@ static void putEntry(struct otf2 *self, const struct exportGroup *group,
 
 		for (guint i = 0; i < count; i++) {
 			size_t at = g_array_index(numbers, size_t, first + i);
-			hdIType type = group->values[at]->type;
+			const hdIValue *value = group->values[at];
 
-			types[i] = otf2MetricType(type);
+			types[i] = otf2MetricType(columnPlainType(value));
 			values[i] = metricValue(exportColumn(group, block, at),
-						type, entry);
+						value, entry);
 		}
 		otf2Check(self, otf2Api.OTF2_EvtWriter_Metric(
 					self->events, NULL,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
+#include "HDTraceTools/model/mpi/volume.h"
 
 /** What a function does; names are those of MPI without "MPI_". */
 struct function {
@@ -19,7 +20,6 @@ struct function {
 	OTF2_RegionRole role;
 	bool isCollective;
 	OTF2_CollectiveOp op;
-	bool givesBack; /**< All get as many bytes as they give. */
 };
 
 #define ROLE_BARRIER OTF2_REGION_ROLE_BARRIER
@@ -30,9 +30,9 @@ struct function {
 
 static const struct function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) \
-	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0, 0 },
+	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0 },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
-	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME, isAlike },
+	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME },
 #include "HDTraceTools/model/functions.h"
 };
 
@@ -210,8 +210,6 @@ struct share {
 	uint32_t root;
 	bool isRoot;
 	bool isNobody; /**< In the group of an intercommunicator's root. */
-	int64_t sent;
-	int64_t received;
 };
 
 /** What is in records instead of a root's rank. */
@@ -245,69 +243,201 @@ static void readRoot(const struct otf2 *self, const hdIRecord *record,
 }
 
 /** False if the communicator is not known. */
-static bool readPart(const struct otf2 *self, const struct function *function,
-		     const hdIRecord *record, struct share *part)
+static bool readPart(const struct otf2 *self, const hdIRecord *record,
+		     struct share *part)
 {
-	const hdIAttribute *attributes = record->attributes;
-	size_t count = record->attributeCount;
 	int64_t cid;
 
 	*part = (struct share){ .group = NULL };
-	if (!messagesNumber(attributes, count, "cid", &cid))
+	if (!messagesNumber(record->attributes, record->attributeCount, "cid",
+			    &cid))
 		return false;
 	part->group = messagesGroupOf(self->messages, cid);
 	if (part->group)
 		readRoot(self, record, cid, part);
-	messagesNumber(attributes, count, "size", &part->sent);
-	if (!messagesNumber(attributes, count, "recvSize", &part->received) &&
-	    function->givesBack)
-		part->received = part->sent;
 	return part->group;
 }
 
-/** Of a broadcast the root gives and the others get; of a reduction all give
- *  and the root gets. */
-static void divide(const struct function *function, struct share *part)
+/** The place of a rank in a group; -1: it is not there. */
+static int64_t placeIn(const GArray *group, int64_t rank)
 {
-	bool isOfOthers = part->group->remotes;
+	for (guint i = 0; group && i < group->len; i++)
+		if (g_array_index(group, int64_t, i) == rank)
+			return i;
+	return -1;
+}
 
-	if (part->isNobody) {
-		part->sent = part->received = 0;
-	} else if (function->op == OTF2_COLLECTIVE_OP_BCAST && !part->isRoot) {
-		part->received = part->sent;
-		part->sent = 0;
-	} else if (function->op == OTF2_COLLECTIVE_OP_REDUCE && part->isRoot) {
-		part->received = part->sent;
-		/* An intercommunicator's root gives nothing. */
-		if (isOfOthers)
-			part->sent = 0;
-	}
+/** The bytes of a call; some programs do not know all of them. */
+static struct volume bytesOf(const struct otf2 *self, const struct share *part,
+			     const hdIRecord *record)
+{
+	const struct messageGroup *group = part->group;
+	int64_t rank = messagesRank(self->messages);
+	int64_t place = placeIn(group->globals, rank);
+	bool isSecond = place < 0 && group->remotes;
+	const GArray *own = isSecond ? group->remotes : group->globals;
+	const GArray *other = isSecond ? group->globals : group->remotes;
+	const struct volumePart how = {
+		.processes = own->len,
+		.peers = other ? other->len : own->len,
+		.rank = isSecond ? placeIn(own, rank) : place,
+		.isInter = other,
+		.isRoot = part->isRoot,
+		.isNobody = part->isNobody,
+	};
+	struct volume volume = { -1, -1 };
+
+	volumeOf(record, &how, &volume);
+	return volume;
+}
+
+/** As a format has it that knows no unknown numbers. */
+static uint64_t bytesKnown(int64_t bytes)
+{
+	return bytes < 0 ? OTF2_UNDEFINED_UINT64 : (uint64_t)bytes;
 }
 
 static void putCollective(struct otf2 *self, const struct function *function,
 			  const hdIRecord *record, int64_t time, bool isBegin)
 {
 	struct share part;
+	struct volume bytes;
 	OTF2_ErrorCode code;
 
-	if (!readPart(self, function, record, &part)) {
+	if (!readPart(self, record, &part)) {
 		exportLose(self->export,
 			   "collective calls of unknown communicators",
 			   isBegin);
 		return;
 	}
-	divide(function, &part);
+	bytes = bytesOf(self, &part, record);
+	exportLose(self->export, "unknown bytes of collective calls",
+		   isBegin && (bytes.given < 0 || bytes.got < 0));
 	if (isBegin)
 		code = otf2Api.OTF2_EvtWriter_MpiCollectiveBegin(
 			self->events, NULL, (OTF2_TimeStamp)time);
 	else
 		code = otf2Api.OTF2_EvtWriter_MpiCollectiveEnd(
 			self->events, NULL, (OTF2_TimeStamp)time, function->op,
-			part.group->number, part.root,
-			(uint64_t)MAX(part.sent, 0),
-			(uint64_t)MAX(part.received, 0));
+			part.group->number, part.root, bytesKnown(bytes.given),
+			bytesKnown(bytes.got));
 	otf2Check(self, code);
 	otf2CountEvent(self, time);
+}
+
+/* ---- Collective calls that do not wait --------------------------------- */
+
+/** One whose request is not complete. */
+struct nonblocking {
+	OTF2_CollectiveOp op;
+	OTF2_CommRef comm;
+	uint32_t root;
+	uint64_t sent;
+	uint64_t received;
+};
+
+/** The function that waits, of one that does not: Ibarrier is like Barrier. */
+static const struct function *findWaiting(const struct otf2 *self,
+					  const char *name)
+{
+	const struct function *function = NULL;
+	char *waiting;
+
+	if (name[0] != 'I' || !g_ascii_islower(name[1]) ||
+	    !volumeIsCollective(name))
+		return NULL;
+	waiting = g_strdup(name + 1);
+	waiting[0] = g_ascii_toupper(waiting[0]);
+	function = findFunction(self, waiting);
+	g_free(waiting);
+	return function && function->isCollective ? function : NULL;
+}
+
+static void startCollective(struct otf2 *self, const struct function *function,
+			    const hdIRecord *record, int64_t time)
+{
+	struct nonblocking call = { .op = function->op };
+	struct volume bytes;
+	struct share part;
+	int64_t request;
+
+	if (!messagesNumber(record->attributes, record->attributeCount, "rid",
+			    &request) ||
+	    request < 0 || !readPart(self, record, &part)) {
+		exportLose(self->export,
+			   "collective calls of unknown communicators", 1);
+		return;
+	}
+	bytes = bytesOf(self, &part, record);
+	exportLose(self->export, "unknown bytes of collective calls",
+		   bytes.given < 0 || bytes.got < 0);
+	call.comm = part.group->number;
+	call.root = part.root;
+	call.sent = bytesKnown(bytes.given);
+	call.received = bytesKnown(bytes.got);
+	g_hash_table_insert(self->collectives,
+			    g_memdup2(&request, sizeof(request)),
+			    g_memdup2(&call, sizeof(call)));
+	otf2Check(self, otf2Api.OTF2_EvtWriter_NonBlockingCollectiveRequest(
+				self->events, NULL, (OTF2_TimeStamp)time,
+				(uint64_t)request));
+	otf2CountEvent(self, time);
+}
+
+static void completeCollective(struct otf2 *self, int64_t request, int64_t time)
+{
+	const struct nonblocking *call =
+		g_hash_table_lookup(self->collectives, &request);
+
+	if (!call)
+		return;
+	otf2Check(self, otf2Api.OTF2_EvtWriter_NonBlockingCollectiveComplete(
+				self->events, NULL, (OTF2_TimeStamp)time,
+				call->op, call->comm, call->root, call->sent,
+				call->received, (uint64_t)request));
+	otf2CountEvent(self, time);
+	g_hash_table_remove(self->collectives, &request);
+}
+
+static void completeRequest(struct otf2 *self, int64_t request, int64_t time)
+{
+	completeSend(self, request, time);
+	completeCollective(self, request, time);
+}
+
+/* ---- What has no records ----------------------------------------------- */
+
+static bool isOneSided(const char *name)
+{
+	static const char *const names[] = {
+		"Put",          "Get",
+		"Accumulate",   "Get_accumulate",
+		"Fetch_and_op", "Compare_and_swap",
+		"Rput",         "Rget",
+		"Raccumulate",  "Rget_accumulate",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (g_str_has_prefix(name, names[i]) &&
+		    (!name[strlen(names[i])] ||
+		     strcmp(name + strlen(names[i]), "_c") == 0))
+			return true;
+	}
+	return g_str_has_prefix(name, "Win_");
+}
+
+/** Say that a call of MPI is a state only. */
+static void loseCall(struct otf2 *self, const char *name)
+{
+	exportLose(self->export, "MPI records of one-sided calls",
+		   isOneSided(name));
+	exportLose(self->export, "MPI records of file accesses",
+		   g_str_has_prefix(name, "File_"));
+	exportLose(self->export, "MPI records of neighborhood collectives",
+		   g_str_has_prefix(name, "Neighbor_") ||
+			   g_str_has_prefix(name, "Ineighbor_"));
+	exportLose(self->export, "MPI records of persistent collectives",
+		   g_str_has_suffix(name, "_init") && volumeIsCollective(name));
 }
 
 /* ---- States ------------------------------------------------------------ */
@@ -325,10 +455,14 @@ static bool isNamed(const hdIRecord *record, const char *name)
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 {
 	const struct function *function = findFunction(self, record->name);
+	const struct function *waiting = findWaiting(self, record->name);
 	int64_t request;
 
+	loseCall(self, record->name);
 	if (function && function->isCollective)
 		putCollective(self, function, record, time, true);
+	else if (waiting)
+		startCollective(self, waiting, record, time);
 	else if (isNamed(record, "Irecv") || isNamed(record, "Imrecv"))
 		forRequests(self, record, time, startReceive);
 	else if (g_str_has_prefix(record->name, "Start"))
@@ -359,5 +493,5 @@ void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
 		forRequests(self, record, time, testRequest);
 	else if (g_str_has_prefix(record->name, "Wait") ||
 		 g_str_has_prefix(record->name, "Test"))
-		forRequests(self, record, time, completeSend);
+		forRequests(self, record, time, completeRequest);
 }

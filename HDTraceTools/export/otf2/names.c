@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
+#include "HDTraceTools/model/causes/mpifunctions.h"
+#include "HDTraceTools/model/mpi/polls.h"
 
 /** Texts of attributes that are kept; there may be any number. */
 #define TEXTS_MAX 65536
@@ -89,26 +91,48 @@ OTF2_StringRef otf2String(struct otf2 *self, const char *text)
 	return self->stringList->len - 1;
 }
 
+/** What a state is, which its name says. */
+static OTF2_Paradigm paradigmOf(const char *name)
+{
+	if (mpiIsFunction(name))
+		return OTF2_PARADIGM_MPI;
+	return pollsIsTracer(name) ? OTF2_PARADIGM_MEASUREMENT_SYSTEM
+				   : OTF2_PARADIGM_USER;
+}
+
+/** The name of a region; those of MPI have theirs in full, by which other tools
+ *  know them. */
+static OTF2_StringRef regionName(struct otf2 *self, const char *name,
+				 OTF2_Paradigm paradigm)
+{
+	char *full;
+	OTF2_StringRef string;
+
+	if (paradigm != OTF2_PARADIGM_MPI)
+		return otf2String(self, name);
+	full = g_strconcat("MPI_", name, NULL);
+	string = otf2String(self, full);
+	g_free(full);
+	return string;
+}
+
 OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record)
 {
 	size_t found = find(self, OTF2_REGIONS, record->name);
-	struct otf2Region region = { .paradigm = OTF2_PARADIGM_USER };
+	struct otf2Region region = { .paradigm = paradigmOf(record->name) };
+	OTF2_StringRef key;
 
 	if (found)
 		return (OTF2_RegionRef)(found - 1);
-	/* Functions of MPI have a communicator, as a rule. */
-	for (size_t i = 0; i < record->attributeCount; i++) {
-		if (strcmp(record->attributes[i].name, "cid") == 0)
-			region.paradigm = OTF2_PARADIGM_MPI;
-	}
-	region.role = otf2MpiRole(self, record->name);
-	if (region.role != OTF2_REGION_ROLE_FUNCTION)
-		region.paradigm = OTF2_PARADIGM_MPI;
-	else if (region.paradigm == OTF2_PARADIGM_USER)
-		region.role = OTF2_REGION_ROLE_CODE;
-	region.name = otf2String(self, record->name);
+	region.role = region.paradigm == OTF2_PARADIGM_MPI
+			      ? otf2MpiRole(self, record->name)
+		      : region.paradigm == OTF2_PARADIGM_USER
+			      ? OTF2_REGION_ROLE_CODE
+			      : OTF2_REGION_ROLE_ARTIFICIAL;
+	region.name = regionName(self, record->name, region.paradigm);
+	key = otf2String(self, record->name);
 	g_array_append_val(self->regionList, region);
-	add(self, OTF2_REGIONS, self->stringList->pdata[region.name],
+	add(self, OTF2_REGIONS, self->stringList->pdata[key],
 	    self->regionList->len);
 	return self->regionList->len - 1;
 }

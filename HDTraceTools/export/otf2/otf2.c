@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 /* What locks are made of calls these two, and must find them where we do. */
 #define OTF2_Archive_SetLockingCallbacks \
@@ -171,6 +171,8 @@ static struct otf2Part *startPart(struct otf2 *whole, struct part *part,
 	self->messages = messagesCopy(whole->messages);
 	self->pending = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					      g_free, g_free);
+	self->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						  g_free, g_free);
 	for (int i = 0; i < OTF2_TABLES; i++)
 		self->known[i] = g_hash_table_new(g_str_hash, g_str_equal);
 	return own;
@@ -183,6 +185,7 @@ static void freePart(struct otf2Part *own)
 	otf2Api.OTF2_AttributeList_Delete(self->list);
 	messagesFree(self->messages);
 	g_hash_table_destroy(self->pending);
+	g_hash_table_destroy(self->collectives);
 	for (int i = 0; i < OTF2_TABLES; i++)
 		g_hash_table_destroy(self->known[i]);
 	g_free(own);

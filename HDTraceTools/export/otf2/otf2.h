@@ -11,7 +11,7 @@
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/export/otf2/library.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 
 /** A metric event holds no more values than fit into its counter. */
 #define OTF2_MEMBERS_MAX 255
@@ -82,6 +82,9 @@ struct otf2 {
 	struct messages *messages;
 	GHashTable
 		*pending; /**< Requests of the trace to struct otf2Request. */
+	/** Requests of collective calls that are not complete, to what they
+	 *  are. */
+	GHashTable *collectives;
 	bool wantsSent;
 	OTF2_ErrorCode error; /**< The first one. */
 	bool hasFailed;       /**< Which was said. */

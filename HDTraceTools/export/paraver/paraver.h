@@ -9,7 +9,7 @@
 #include "HDTraceTools/export/export.h"
 #include "common/number.h"
 #include "HDTraceTools/model/causes/dependencies.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 /** Types of events. */
 enum {

@@ -137,11 +137,12 @@ void paraverWriteSteps(struct paraver *self, struct paraverStream *stream)
 
 /** A value as an integer; false if it has none. */
 static bool integerOf(struct paraver *self, const hdIColumn *values,
-		      hdIType type, size_t entry, int64_t *integer)
+		      const hdIValue *value, size_t entry, int64_t *integer)
 {
 	double number;
 
-	switch (type) {
+	switch (columnIsMissing(value, values, entry) ? HDI_DOUBLE
+						      : value->type) {
 	case HDI_INT32:
 		*integer = values->int32[entry];
 		return true;
@@ -157,7 +158,7 @@ static bool integerOf(struct paraver *self, const hdIColumn *values,
 	default:
 		break;
 	}
-	number = columnNumber(values, type, entry) * VALUE_SCALE;
+	number = columnNumber(value, values, entry) * VALUE_SCALE;
 	if (isnan(number) || fabs(number) >= 0x1p63) {
 		exportLose(self->export,
 			   "missing, infinite and very large values", 1);
@@ -195,7 +196,7 @@ void paraverWriteEntry(struct paraver *self, struct paraverStream *stream)
 
 		if (!stream->types[k] ||
 		    !integerOf(self, exportColumn(group, block, k),
-			       group->values[k]->type, stream->entry, &integer))
+			       group->values[k], stream->entry, &integer))
 			continue;
 		end = paraverPut(end, stream->types[k]);
 		end = paraverPut(end, integer);

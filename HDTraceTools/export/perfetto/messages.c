@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "HDTraceTools/export/perfetto/perfetto.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 
 /** So many arrows are put by one part, whose output needs no temporary file
  *  then, and so many parts at a time. */

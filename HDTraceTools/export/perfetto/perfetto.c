@@ -18,7 +18,7 @@
 
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/perfetto/perfetto.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 
 /* ---- Packets ----------------------------------------------------------- */
 

@@ -43,9 +43,12 @@ struct number {
 	double real;
 };
 
-static struct number getNumber(hdIType type, enum valueKind kind,
+static struct number getNumber(const hdIValue *value, enum valueKind kind,
 			       const hdIColumn *values, size_t entry)
 {
+	hdIType type = columnIsMissing(value, values, entry) ? HDI_DOUBLE
+							     : value->type;
+
 	struct number number = { .isInteger = true,
 				 .isReading = kind == KIND_COUNTER };
 
@@ -57,7 +60,7 @@ static struct number getNumber(hdIType type, enum valueKind kind,
 		number.integer = (int64_t)values->uint64[entry];
 	} else {
 		number.isInteger = false;
-		number.real = columnNumber(values, type, entry);
+		number.real = columnNumber(value, values, entry);
 	}
 	number.isThere = number.isInteger || !isnan(number.real);
 	return number;
@@ -98,7 +101,7 @@ static void loseNumbers(struct perfetto *self, const struct exportGroup *group,
 
 		if (type == HDI_STRING)
 			exportLose(export, "strings", 1);
-		else if (isnan(columnNumber(values, type, entry)))
+		else if (isnan(columnNumber(group->values[k], values, entry)))
 			exportLose(export,
 				   "missing values (the last value is held)",
 				   1);
@@ -144,7 +147,7 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 					   false);
 			for (size_t k = 0; k < count; k++)
 				numbers[k] = getNumber(
-					group->values[k]->type, kinds[k],
+					group->values[k], kinds[k],
 					exportColumn(group, block, k), i);
 			end = block->end[i];
 			putNumbers(self, tracks, numbers, count,

@@ -7,7 +7,7 @@
 #ifndef HD_CHANNELS_H
 #define HD_CHANNELS_H
 
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 
 /** A channel. Those who keep more of each begin their struct with it. */
 struct channel {

@@ -202,6 +202,46 @@ static bool isWhole(const GArray *held, const struct messageGroup *group)
 	return true;
 }
 
+/** How many ranks of a group are in this project. */
+static guint countKnown(const GArray *group)
+{
+	guint count = 0;
+
+	for (guint i = 0; group && i < group->len; i++)
+		count += g_array_index(group, int64_t, i) >= 0;
+	return count;
+}
+
+/** Whether nobody is missing who could be there: all ranks that this project
+ * has of a communicator, of both groups if there are two, call the same
+ * function. */
+static bool isComplete(const GArray *held, const struct messageGroup *group)
+{
+	const struct dependencyEnd *ends =
+		(const struct dependencyEnd *)(const void *)held->data;
+
+	if (held->len !=
+	    countKnown(group->globals) + countKnown(group->remotes))
+		return false;
+	for (guint i = 0; i < held->len; i++) {
+		if (ends[i].function != ends->function)
+			return false;
+	}
+	return true;
+}
+
+/** Count calls without their others. */
+static void countLoose(struct dependencies *self, const GArray *held)
+{
+	for (guint i = 0; i < held->len; i++) {
+		const struct dependencyEnd *end =
+			&g_array_index(held, struct dependencyEnd, i);
+
+		self->counts.collectives +=
+			patternOf(end->function) != PATTERN_FINALIZE;
+	}
+}
+
 /** Whether nobody left before the last one came. */
 static bool haveMet(const GArray *held)
 {
@@ -271,12 +311,8 @@ static int finish(struct dependencyJoin *join)
 	int ret = 0;
 
 	if (join->channel->key.epoch < 0 || !isWhole(held, group)) {
-		for (guint i = 0; i < held->len; i++)
-			self->counts.collectives +=
-				patternOf(g_array_index(held,
-							struct dependencyEnd, i)
-						  .function) !=
-				PATTERN_FINALIZE;
+		if (join->channel->key.epoch < 0 || !isComplete(held, group))
+			countLoose(self, held);
 		return 0;
 	}
 	ends = (const struct dependencyEnd *)(const void *)held->data;

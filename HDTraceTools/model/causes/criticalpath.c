@@ -18,13 +18,15 @@
 #include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/polls.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 /** A state, as it is kept. */
 struct pathRecord {
 	int64_t start;
 	int64_t end;
+	int64_t own;   /**< So much of the time between them; see polls.h. */
 	uint32_t name; /**< Of those of its trace. */
 	uint32_t depth;
 };
@@ -149,25 +151,50 @@ static int endChunk(struct pathReader *reader)
 	return ret;
 }
 
-int pathNote(struct pathReader *reader, const hdIRecord *record)
+/** Keep a state. */
+static int keepState(struct pathReader *reader, struct pathRecord *state,
+		     const char *name, int64_t own)
 {
 	struct pathTrace *trace = &reader->trace;
+
+	state->name = namesNumber(reader->names, name);
+	state->own = own;
+	if (!reader->states)
+		reader->states = g_new(struct pathRecord, CHUNK);
+	reader->states[trace->count++ % CHUNK] = *state;
+	return trace->count % CHUNK ? 0 : endChunk(reader);
+}
+
+/** Keep a state, or what it is made of. */
+static int keepRecord(struct pathReader *reader, const hdIRecord *record)
+{
+	struct pollsPart parts[POLLS_PARTS + 1];
+	size_t count = pollsParts(record, parts);
 	struct pathRecord state = {
 		.start = record->start,
 		.end = record->end,
 		.depth = record->depth,
 	};
+	int ret = 0;
+
+	if (count == 0)
+		return keepState(reader, &state, record->name,
+				 record->end - record->start);
+	for (size_t i = 0; i < count && ret == 0; i++)
+		ret = keepState(reader, &state, parts[i].name, parts[i].time);
+	return ret;
+}
+
+int pathNote(struct pathReader *reader, const hdIRecord *record)
+{
+	struct pathTrace *trace = &reader->trace;
 	int ret;
 
 	trace->start = MIN(trace->start, record->start);
 	trace->end = MAX(trace->end, record->end);
 	if (record->kind != HDI_STATE)
 		return 0;
-	state.name = namesNumber(reader->names, record->name);
-	if (!reader->states)
-		reader->states = g_new(struct pathRecord, CHUNK);
-	reader->states[trace->count++ % CHUNK] = state;
-	ret = trace->count % CHUNK ? 0 : endChunk(reader);
+	ret = keepRecord(reader, record);
 	return ret < 0 ? ret
 		       : dependencyNote(reader->dependencies, record, true);
 }
@@ -436,6 +463,13 @@ static int64_t pathUntil(struct partSums *self, int64_t time)
 struct depth {
 	int64_t time;
 	int64_t mpi;
+	int64_t tracer;
+};
+
+/** What is known of a name. */
+struct nameKind {
+	bool isMpi;
+	bool isTracer;
 };
 
 /** States of a trace while they are gone through. */
@@ -444,17 +478,21 @@ struct tally {
 	guint used;     /**< Those with something in them. */
 	GArray *times;  /**< int64_t: of each name. */
 	int64_t none;   /**< Of none. */
-	GArray *areMpi; /**< bool: of each name. */
+	GArray *kinds;  /**< struct nameKind: of each name. */
 };
 
 /** There may be new names. */
 static void fitTally(struct tally *tally, const struct names *names)
 {
 	g_array_set_size(tally->times, namesCount(names));
-	for (uint32_t i = tally->areMpi->len; i < namesCount(names); i++) {
-		bool isMpi = mpiIsFunction(namesAt(names, i));
+	for (uint32_t i = tally->kinds->len; i < namesCount(names); i++) {
+		const char *name = namesAt(names, i);
+		struct nameKind kind = {
+			.isMpi = mpiIsFunction(name),
+			.isTracer = pollsIsTracer(name),
+		};
 
-		g_array_append_val(tally->areMpi, isMpi);
+		g_array_append_val(tally->kinds, kind);
 	}
 }
 
@@ -469,6 +507,8 @@ static struct depth *depthAt(struct tally *tally, uint32_t depth)
 static void addState(struct tally *tally, const struct pathRecord *record,
 		     uint32_t name, int64_t time)
 {
+	struct nameKind kind =
+		g_array_index(tally->kinds, struct nameKind, name);
 	struct depth inside = *depthAt(tally, record->depth + 1);
 	struct depth *own;
 
@@ -481,9 +521,22 @@ static void addState(struct tally *tally, const struct pathRecord *record,
 	g_array_index(tally->times, int64_t, name) +=
 		time - MIN(inside.time, time);
 	own->time += time;
-	own->mpi += g_array_index(tally->areMpi, bool, name)
-			    ? time
-			    : MIN(inside.mpi, time);
+	inside.tracer = MIN(inside.tracer, time);
+	own->tracer += kind.isTracer ? time : inside.tracer;
+	if (!kind.isTracer)
+		own->mpi += kind.isMpi ? time - inside.tracer
+				       : MIN(inside.mpi, time);
+}
+
+/** Of so much time on the path between a state's start and end, what is its
+ *  own. */
+static int64_t ownOf(const struct pathRecord *record, int64_t time)
+{
+	int64_t length = record->end - record->start;
+
+	if (record->own >= length)
+		return time;
+	return (int64_t)((__int128)time * record->own / length);
 }
 
 /** Start with the parts of an activity; all their time. */
@@ -513,6 +566,7 @@ static void endTally(struct partSums *sums, struct tally *tally, int64_t all,
 	tally->none += MAX(all - depthAt(tally, 0)->time, 0);
 	rank->time += all;
 	rank->mpi += depthAt(tally, 0)->mpi;
+	rank->tracer += depthAt(tally, 0)->tracer;
 	g_free(sums->before);
 }
 
@@ -536,8 +590,10 @@ static int tallyTrace(struct pathSearch *self, const struct pathTrace *trace,
 		for (size_t k = 0; k < count && ret == 0; k++)
 			addState(tally, &records[k],
 				 trace->names[records[k].name],
-				 pathUntil(&sums, records[k].end) -
-					 pathUntil(&sums, records[k].start));
+				 ownOf(&records[k],
+				       pathUntil(&sums, records[k].end) -
+					       pathUntil(&sums,
+							 records[k].start)));
 	}
 	g_free(records);
 	endTally(&sums, tally, all, rank);
@@ -798,7 +854,8 @@ static void finishPath(struct criticalPath *path, const struct names *names,
 		struct pathState state = {
 			.name = isNone ? NULL : g_strdup(namesAt(names, i)),
 			.isMpi = !isNone &&
-				 g_array_index(tally->areMpi, bool, i),
+				 g_array_index(tally->kinds, struct nameKind, i)
+					 .isMpi,
 			.time = isNone ? tally->none
 				       : g_array_index(tally->times, int64_t,
 						       i),
@@ -809,8 +866,13 @@ static void finishPath(struct criticalPath *path, const struct names *names,
 		else
 			g_free((void *)state.name);
 	}
-	for (guint i = 0; i < path->ranks->len; i++)
-		path->mpi += g_array_index(path->ranks, struct pathRank, i).mpi;
+	for (guint i = 0; i < path->ranks->len; i++) {
+		const struct pathRank *rank =
+			&g_array_index(path->ranks, struct pathRank, i);
+
+		path->mpi += rank->mpi;
+		path->tracer += rank->tracer;
+	}
 	g_array_sort(path->states, compareStates);
 	g_array_sort(path->ranks, compareRanks);
 	g_array_sort(path->nodes, compareNodes);
@@ -855,7 +917,7 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	struct tally tally = {
 		.depths = g_array_new(FALSE, TRUE, sizeof(struct depth)),
 		.times = g_array_new(FALSE, TRUE, sizeof(int64_t)),
-		.areMpi = g_array_new(FALSE, TRUE, sizeof(bool)),
+		.kinds = g_array_new(FALSE, TRUE, sizeof(struct nameKind)),
 	};
 	int ret;
 
@@ -873,7 +935,7 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	sorterFree(walk.pieces);
 	g_array_unref(tally.depths);
 	g_array_unref(tally.times);
-	g_array_unref(tally.areMpi);
+	g_array_unref(tally.kinds);
 	*result = path;
 	return ret;
 }

@@ -29,7 +29,8 @@
 struct pathRank {
 	int64_t rank; /**< -1: none. */
 	int64_t time;
-	int64_t mpi; /**< Of it, inside of calls of MPI. */
+	int64_t mpi;    /**< Of it, inside of calls of MPI; */
+	int64_t tracer; /**< and what the tracer took for itself. */
 };
 
 /** Time on the path of the states of a name, without those in them. */
@@ -79,6 +80,7 @@ struct criticalPath {
 	uint64_t hidden;  /**< Parts that are not among those. */
 	int64_t mpi;      /**< Inside of calls of MPI ... */
 	int64_t transfer; /**< ... and of it, since the cause had begun. */
+	int64_t tracer;   /**< What the tracer took for itself. */
 	/** Energy that the traces on it are charged with while they are, and
 	 *  time of it that is known. */
 	struct attributionAmount energy[PATH_RULES];

@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "HDTraceTools/model/causes/residuals.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 
 struct residuals {

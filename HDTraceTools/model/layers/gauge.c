@@ -67,8 +67,8 @@ static double number(const struct layerGauge *self, const hdIBlock *block,
 
 	if (value == SIZE_MAX)
 		return NAN;
-	known = columnNumber(&block->columns[value],
-			     self->group->values[value].type, entry);
+	known = columnNumber(&self->group->values[value],
+			     &block->columns[value], entry);
 	return isfinite(known) ? known : NAN;
 }
 

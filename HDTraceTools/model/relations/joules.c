@@ -12,9 +12,9 @@
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/relations/joules.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 /** So many relations pass without progress. */
 #define PROGRESS_STEP 4096
@@ -99,13 +99,8 @@ static const hdIGroup *findGroup(const hdINode *node, const char *power)
 	for (; node; node = node->parent) {
 		for (size_t i = 0; i < node->groupCount; i++) {
 			const hdIGroup *group = node->groups[i];
-			bool *isPower = g_new0(bool, group->valueCount + 1);
-			size_t count = 0;
 
-			if (group->isReadable)
-				count = valuesOfPower(group, power, isPower);
-			g_free(isPower);
-			if (count > 0)
+			if (group->isReadable && groupTellsPower(group, power))
 				return group;
 		}
 	}

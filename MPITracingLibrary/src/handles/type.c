@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "MPITracingLibrary/src/handles/contents.h"
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/map.h"
 
@@ -14,6 +15,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct hdmpiMap handles;      /* Handle to number. */
 	struct hdmpiMap descriptions; /* Hash of a description to number. */
+	struct hdmpiMap signatures;   /* Signature to number. */
 	int64_t *sizes;               /* By number. */
 	size_t count;
 	size_t size;
@@ -63,89 +65,9 @@ static const char *combinerName(int combiner)
 	return "MPI_COMBINER_UNKNOWN";
 }
 
-/* What a datatype is made of, as MPI has it. */
-struct contents {
-	int combiner;
-	MPI_Count integerCount;
-	MPI_Count addressCount;
-	MPI_Count largeCount; /* Numbers of forms for large counts. */
-	MPI_Count typeCount;
-	int *integers;
-	MPI_Aint *addresses;
-	MPI_Count *large;
-	MPI_Datatype *types;
-};
-
-static int contentsAsk(MPI_Datatype datatype, struct contents *contents)
-{
-#if MPI_VERSION >= 4
-	return PMPI_Type_get_envelope_c(
-		datatype, &contents->integerCount, &contents->addressCount,
-		&contents->largeCount, &contents->typeCount,
-		&contents->combiner);
-#else
-	int counts[3];
-	int ret = PMPI_Type_get_envelope(datatype, &counts[0], &counts[1],
-					 &counts[2], &contents->combiner);
-
-	contents->integerCount = counts[0];
-	contents->addressCount = counts[1];
-	contents->largeCount = 0;
-	contents->typeCount = counts[2];
-	return ret;
-#endif
-}
-
-static int contentsGet(MPI_Datatype datatype, struct contents *contents)
-{
-#if MPI_VERSION >= 4
-	return PMPI_Type_get_contents_c(
-		datatype, contents->integerCount, contents->addressCount,
-		contents->largeCount, contents->typeCount, contents->integers,
-		contents->addresses, contents->large, contents->types);
-#else
-	return PMPI_Type_get_contents(
-		datatype, (int)contents->integerCount,
-		(int)contents->addressCount, (int)contents->typeCount,
-		contents->integers, contents->addresses, contents->types);
-#endif
-}
-
-static int contentsAllocate(struct contents *contents)
-{
-	contents->integers = calloc((size_t)contents->integerCount + 1,
-				    sizeof(*contents->integers));
-	contents->addresses = calloc((size_t)contents->addressCount + 1,
-				     sizeof(*contents->addresses));
-	contents->large = calloc((size_t)contents->largeCount + 1,
-				 sizeof(*contents->large));
-	contents->types = calloc((size_t)contents->typeCount + 1,
-				 sizeof(*contents->types));
-	return contents->integers && contents->addresses && contents->large &&
-			       contents->types
-		       ? 0
-		       : -1;
-}
-
-static void contentsFree(struct contents *contents)
-{
-	free(contents->integers);
-	free(contents->addresses);
-	free(contents->large);
-	free(contents->types);
-}
-
-static bool isNamed(MPI_Datatype datatype)
-{
-	struct contents contents;
-
-	return contentsAsk(datatype, &contents) == MPI_SUCCESS &&
-	       contents.combiner == MPI_COMBINER_NAMED;
-}
-
 /* How many of the large numbers stand among the integers in the usual form; the
  * others are addresses there. */
-static MPI_Count largeIntegers(const struct contents *contents)
+static MPI_Count largeIntegers(const struct hdmpiContents *contents)
 {
 	/* It was made by the usual form. */
 	if (contents->largeCount == 0)
@@ -165,7 +87,7 @@ static MPI_Count largeIntegers(const struct contents *contents)
 }
 
 /* After how many integers the large numbers stand in the usual form. */
-static MPI_Count largeAt(const struct contents *contents)
+static MPI_Count largeAt(const struct hdmpiContents *contents)
 {
 	switch (contents->combiner) {
 	case MPI_COMBINER_SUBARRAY:
@@ -179,7 +101,7 @@ static MPI_Count largeAt(const struct contents *contents)
 
 /* Append the numbers, in the form that they have without large counts: readers
  * need not know two. */
-static void numbersAppend(const struct contents *contents,
+static void numbersAppend(const struct hdmpiContents *contents,
 			  struct hdmpiText *text)
 {
 	MPI_Count at = largeAt(contents), large = largeIntegers(contents);
@@ -200,7 +122,8 @@ static void numbersAppend(const struct contents *contents,
 }
 
 /* Append in words what MPI libraries have different numbers for. */
-static void arrayAppend(const struct contents *contents, struct hdmpiText *text)
+static void arrayAppend(const struct hdmpiContents *contents,
+			struct hdmpiText *text)
 {
 	const int *integers = contents->integers;
 	int order, dimensions;
@@ -233,18 +156,17 @@ static void arrayAppend(const struct contents *contents, struct hdmpiText *text)
 
 /* Append what a derived datatype is made of. */
 static int typeContents(struct hdmpiThread *self, MPI_Datatype datatype,
-			struct contents *contents, struct hdmpiText *text)
+			struct hdmpiContents *contents, struct hdmpiText *text)
 {
 	int ret = -1;
 
-	if (contentsAllocate(contents) < 0 ||
-	    contentsGet(datatype, contents) != MPI_SUCCESS)
-		goto out;
+	if (hdmpiContentsGet(datatype, contents) < 0)
+		return -1;
 	ret = 0;
 	numbersAppend(contents, text);
 	hdmpiTextAdd(text, "' types='");
 	for (MPI_Count i = 0; i < contents->typeCount; i++) {
-		bool isOurs = !isNamed(contents->types[i]);
+		bool isOurs = !hdmpiContentsIsNamed(contents->types[i]);
 		int64_t id = typeIntern(self, contents->types[i], isOurs);
 
 		if (id < 0)
@@ -255,8 +177,7 @@ static int typeContents(struct hdmpiThread *self, MPI_Datatype datatype,
 	}
 	hdmpiTextAdd(text, "'");
 	arrayAppend(contents, text);
-out:
-	contentsFree(contents);
+	hdmpiContentsFree(contents);
 	return ret;
 }
 
@@ -275,10 +196,10 @@ static int typeDescribe(struct hdmpiThread *self, MPI_Datatype datatype,
 			bool isOurs, struct description *description)
 {
 	char name[MPI_MAX_OBJECT_NAME];
-	struct contents contents;
+	struct hdmpiContents contents;
 	MPI_Count size = 0;
 
-	if (contentsAsk(datatype, &contents) != MPI_SUCCESS)
+	if (hdmpiContentsAsk(datatype, &contents) < 0)
 		return -1;
 	PMPI_Type_size_x(datatype, &size);
 	description->size = size;
@@ -363,6 +284,39 @@ static int64_t typeIntern(struct hdmpiThread *self, MPI_Datatype datatype,
 	return id;
 }
 
+/* Whether the thread has a line for a number already. */
+static bool typeHasLine(const struct hdmpiThread *self, uint64_t id)
+{
+	return (size_t)id / 8 < self->describedSize &&
+	       self->described[id / 8] >> id % 8 & 1;
+}
+
+/* The number of a datatype that was not met yet: of one that is like one that
+ * was, without the text that describes it. Programs make the same again and
+ * again. */
+static int64_t typeFind(struct hdmpiThread *self, MPI_Datatype datatype)
+{
+	uint64_t signature = hdmpiContentsSignature(datatype), known = 0;
+	bool isKnown;
+	int64_t id;
+
+	pthread_mutex_lock(&types.lock);
+	isKnown = signature &&
+		  hdmpiMapGet(&types.signatures, signature, &known) &&
+		  typeHasLine(self, known) &&
+		  hdmpiMapSet(&types.handles, HDMPI_KEY(datatype), known) == 0;
+	pthread_mutex_unlock(&types.lock);
+	if (isKnown)
+		return (int64_t)known;
+	id = typeIntern(self, datatype, false);
+	if (id >= 0 && signature) {
+		pthread_mutex_lock(&types.lock);
+		hdmpiMapSet(&types.signatures, signature, (uint64_t)id);
+		pthread_mutex_unlock(&types.lock);
+	}
+	return id;
+}
+
 bool hdmpiTypeGet(struct hdmpiThread *self, MPI_Datatype datatype,
 		  struct hdmpiType *type)
 {
@@ -382,10 +336,9 @@ bool hdmpiTypeGet(struct hdmpiThread *self, MPI_Datatype datatype,
 	pthread_mutex_lock(&types.lock);
 	isKnown = hdmpiMapGet(&types.handles, key, &known);
 	pthread_mutex_unlock(&types.lock);
-	type->id = isKnown && (size_t)known / 8 < self->describedSize &&
-				   self->described[known / 8] >> known % 8 & 1
+	type->id = isKnown && typeHasLine(self, known)
 			   ? (int64_t)known
-			   : typeIntern(self, datatype, false);
+			   : typeFind(self, datatype);
 	if (type->id < 0)
 		return false;
 	pthread_mutex_lock(&types.lock);
@@ -413,6 +366,7 @@ void hdmpiTypesEnd(void)
 	pthread_mutex_lock(&types.lock);
 	hdmpiMapClear(&types.handles);
 	hdmpiMapClear(&types.descriptions);
+	hdmpiMapClear(&types.signatures);
 	free(types.sizes);
 	types.sizes = NULL;
 	types.count = 0;

@@ -2,15 +2,19 @@
 /* What is not recorded; see losses.h. */
 #include "config.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
@@ -25,6 +29,7 @@ static struct hdLogger lossLogger = { .prefix = "libhdMPI",
 static struct {
 	pthread_mutex_t lock;
 	bool isTaken;
+	bool isTold; /* Of a host, by all of its processes or none. */
 	char text[TEXT_MAX];
 } loss = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -38,7 +43,8 @@ static bool lossTake(const char *text)
 		return false;
 	pthread_mutex_lock(&loss.lock);
 	if (!loss.isTaken)
-		snprintf(loss.text, sizeof(loss.text), "%s", text);
+		snprintf(loss.text, sizeof(loss.text), "%s",
+			 hdmpiOptionsShown(text));
 	loss.isTaken = true;
 	pthread_mutex_unlock(&loss.lock);
 	return true;
@@ -88,6 +94,9 @@ static void lossTellHost(MPI_Comm host, const struct hdmpiPlace *place,
 	int own, ownCounts[2] = { loss.isTaken, isOut };
 	char *text = loss.text;
 
+	/* What is said at the end would be the same, in other words. */
+	if (loss.isTold)
+		return;
 	PMPI_Comm_rank(host, &rank);
 	PMPI_Comm_size(host, &size);
 	own = loss.isTaken ? rank : INT_MAX;
@@ -98,6 +107,7 @@ static void lossTellHost(MPI_Comm host, const struct hdmpiPlace *place,
 		return;
 	if (first == INT_MAX)
 		return;
+	loss.isTold = true;
 	if (PMPI_Bcast(text, TEXT_MAX, MPI_CHAR, first, host) == MPI_SUCCESS &&
 	    rank == 0)
 		lossPrint(place, counts, size, text);
@@ -117,6 +127,37 @@ void hdmpiLossTell(MPI_Comm world, const struct hdmpiPlace *place, bool isOut)
 	pthread_mutex_unlock(&loss.lock);
 }
 
+/* Whether no other process of this host has something to say at the end: the
+ * first one takes a name, which it has as long as it lives. */
+static bool lossIsFirst(void)
+{
+	struct sockaddr_un name = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), saved = errno;
+	bool isTaken;
+
+	if (fd < 0)
+		return true;
+	/* One that is in no file system. */
+	snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "hdtrace-%llx",
+		 (unsigned long long)hdmpiOptions.run);
+	isTaken = bind(fd, (struct sockaddr *)&name, sizeof(name)) < 0 &&
+		  errno == EADDRINUSE;
+	if (isTaken)
+		close(fd);
+	errno = saved;
+	return !isTaken;
+}
+
+void hdmpiLossTellAlone(const struct hdmpiPlace *place)
+{
+	const int one[] = { 1, 0 };
+
+	if (!loss.isTaken || loss.isTold)
+		return;
+	if (place->isAlone ? lossIsFirst() : place->isLeader)
+		lossPrint(place, one, 1, loss.text);
+}
+
 /* ---- Who never came to MPI_Init ---------------------------------------- */
 
 /* HDTRACE_MPI_LAUNCHED, as hdmpirun sets it: "PID FD DEVICE INODE NAME". The
@@ -131,6 +172,14 @@ struct launched {
 static char *lossVariable(void)
 {
 	return (char *)(uintptr_t)hdEnvironmentText("HDTRACE_MPI_LAUNCHED");
+}
+
+/* The program uses MPI, but in a way that is not recorded. */
+static bool lossHasSessions;
+
+void hdmpiLossSession(void)
+{
+	lossHasSessions = true;
 }
 
 static bool lossLaunched(struct launched *launched)
@@ -168,23 +217,41 @@ void hdmpiLossSeen(void)
 	*lossVariable() = '-';
 }
 
-void hdmpiLossUnseen(void)
+/* What the process that hdmpirun started, or this one, did not do. */
+static void lossSayUnseen(const struct launched *launched)
 {
-	struct launched launched;
-	struct stat file;
-
-	if (!lossLaunched(&launched) || launched.pid != (long)getpid())
+	if (!hdLogIsFirst() ||
+	    hdmpiOptionNumber("HDTRACE_MPI_VERBOSITY", -1, INT_MAX, 0) < 0)
 		return;
-	if (launched.fd >= 0 &&
-	    (!lossFile(&launched, &file) || file.st_size > 0))
-		return;
-	*lossVariable() = '-';
-	if (hdLogIsFirst() &&
-	    hdmpiOptionNumber("HDTRACE_MPI_VERBOSITY", -1, INT_MAX, 0) >= 0)
+	if (lossHasSessions)
+		hdLog(&lossLogger, HD_LOG_ERROR,
+		      "nothing is recorded: %s uses sessions of MPI without "
+		      "MPI_Init; call MPI_Init, too",
+		      program_invocation_name);
+	else
 		hdLog(&lossLogger, HD_LOG_ERROR,
 		      "nothing is recorded: %s has not called MPI_Init; use "
 		      "hdmpirun --mpi if it uses another MPI library "
 		      "than " HDMPI_LIBRARY
 		      ", and hdmpicc if it is linked statically",
-		      launched.name);
+		      launched->name);
+}
+
+void hdmpiLossUnseen(void)
+{
+	struct launched launched;
+	struct stat file;
+	bool isOurs;
+
+	if (!lossLaunched(&launched))
+		return;
+	isOurs = launched.pid == (long)getpid();
+	/* One that was started by that one says it itself. */
+	if (lossHasSessions && !isOurs && lossFile(&launched, &file))
+		(void)!write((int)launched.fd, "x", 1);
+	else if (!isOurs || (launched.fd >= 0 && !lossHasSessions &&
+			     (!lossFile(&launched, &file) || file.st_size > 0)))
+		return;
+	*lossVariable() = '-';
+	lossSayUnseen(&launched);
 }

@@ -36,12 +36,19 @@ void hdmpiLossInit(void);
  */
 void hdmpiLossTell(MPI_Comm world, const struct hdmpiPlace *place, bool isOut);
 
+/** The same at the end, without MPI: the leader of a host says what was taken
+ * by itself. */
+void hdmpiLossTellAlone(const struct hdmpiPlace *place);
+
 /** Say something for all, unless HDTRACE_MPI_VERBOSITY is -1. */
 void hdmpiLossSay(const char *format, ...)
 	__attribute__((__format__(__printf__, 1, 2)));
 
 /** A process of what hdmpirun has started is in MPI_Init. */
 void hdmpiLossSeen(void);
+
+/** This process uses sessions of MPI. */
+void hdmpiLossSession(void);
 
 /** If this process is what hdmpirun has started, it ends now: say it if neither
  *  it nor what it has started came to MPI_Init. */

@@ -79,6 +79,9 @@ int hdmpiPlaceFind(MPI_Comm world, struct hdmpiPlace *place)
 	}
 	while (!isSameHost(&all[leader], &own))
 		leader++;
+	place->isAlone = true;
+	for (int i = 0; i < place->size; i++)
+		place->isAlone &= isSameHost(&all[i], &own);
 	place->isLeader = leader == place->rank;
 	place->leader = leader;
 	/* Leaders of other hosts with this name that come before ours. */

@@ -19,6 +19,7 @@ struct hdmpiPlace {
 		  12]; /**< Label of the host in the project. */
 	bool isLeader; /**< Whether it speaks for the host. */
 	int leader;    /**< The rank that does. */
+	bool isAlone;  /**< Whether all ranks are on this host. */
 };
 
 /**

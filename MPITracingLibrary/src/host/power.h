@@ -7,6 +7,8 @@
 #define HDMPI_POWER_H
 
 #include <hdTopology.h>
+#include <mpi.h>
+
 #include "MPITracingLibrary/src/host/place.h"
 
 /** Start libPT if HDTRACE_PT_CFG names a configuration whose device is here. */
@@ -14,5 +16,9 @@ void hdmpiPowerStart(hdTopology *topology, const struct hdmpiPlace *place);
 
 /** End it. */
 void hdmpiPowerEnd(void);
+
+/** Say it where the meter measures nodes that are not hosts of the run.
+ *  Collective. */
+void hdmpiPowerCheck(MPI_Comm world, const struct hdmpiPlace *place);
 
 #endif

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -93,19 +94,37 @@ static bool run(struct command *command)
 	return WIFEXITED(command->status) && WEXITSTATUS(command->status) == 0;
 }
 
-void hdmpiProjectMerge(void)
+/* What the environment says at the beginning: a program may clear it. */
+static struct {
+	char program[HDMPI_PATH_MAX];
+	bool replaces;
+} project;
+
+void hdmpiProjectPrepare(void)
 {
 	const char *given = hdEnvironmentText("HDTRACE_MPI_HDTRACE");
-	char path[HDMPI_PATH_MAX];
 	const char *overwrite =
 		hdEnvironmentText("HDTRACE_OVERWRITE_EXISTING_FILES");
-	bool replaces = overwrite && strcmp(overwrite, "1") == 0;
+
+	snprintf(project.program, sizeof(project.program), "%s",
+		 given ? given : HDMPI_BINDIR "/hdtrace");
+	project.replaces = overwrite && strcmp(overwrite, "1") == 0;
+}
+
+void hdmpiProjectMerge(void)
+{
+	char path[HDMPI_PATH_MAX];
 	char name[] = "hdtrace", merge[] = "merge", force[] = "--force";
-	char *const arguments[] = { name, merge, path, replaces ? force : NULL,
+	char names[] = "--";
+	char *const arguments[] = { name,
+				    merge,
+				    project.replaces ? force : names,
+				    project.replaces ? names : path,
+				    project.replaces ? path : NULL,
 				    NULL };
 	struct command command = {
 		.isQuiet = hdmpiLogger.level < HD_LOG_ERROR,
-		.program = given ? given : HDMPI_BINDIR "/hdtrace",
+		.program = project.program,
 		.arguments = arguments,
 	};
 	size_t count = 0, kept = 0;
@@ -116,7 +135,8 @@ void hdmpiProjectMerge(void)
 			     command.program, strerror(errno));
 		return;
 	}
-	while (environ[count])
+	/* A program may have none: clearenv(). */
+	while (environ && environ[count])
 		count++;
 	environment = calloc(count + 1, sizeof(*environment));
 	if (!environment)
@@ -128,6 +148,7 @@ void hdmpiProjectMerge(void)
 	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
 	if (!run(&command))
 		hdmpiMessage(HD_LOG_ERROR,
-			     "no project file: hdtrace merge %s failed", path);
+			     "no project file: hdtrace merge %s failed",
+			     hdmpiOptionsShown(path));
 	free(environment);
 }

@@ -10,6 +10,9 @@
 #ifndef HDMPI_PROJECT_H
 #define HDMPI_PROJECT_H
 
+/** Look at the environment, at MPI_Init. */
+void hdmpiProjectPrepare(void);
+
 /**
  * Let `hdtrace merge` write the project file, and wait for it.
  *

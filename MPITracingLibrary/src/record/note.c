@@ -326,3 +326,60 @@ void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call,
 	hdmpiNoteNumber(call, "recvSize",
 			sumW(call, counts, datatypes, hdmpiSources(comm)));
 }
+
+/* ---- What stays in place ----------------------------------------------------
+ */
+
+/* Bytes of the count that is this process's own. */
+static int64_t ownSize(struct hdmpiCall *call, struct hdmpiCounts counts,
+		       MPI_Datatype datatype, MPI_Comm comm)
+{
+	struct hdmpiType type;
+	int rank = 0;
+
+	PMPI_Comm_rank(comm, &rank);
+	if (!hdmpiTypeGet(call->self, datatype, &type))
+		return 0;
+	return type.size *
+	       (counts.large ? counts.large[rank] : counts.small[rank]);
+}
+
+void hdmpiNoteInPlaceV(struct hdmpiCall *call, const void *buffer,
+		       struct hdmpiCounts counts, MPI_Datatype datatype,
+		       MPI_Comm comm)
+{
+	if (hdmpiIsInPlace(buffer))
+		hdmpiNoteNumbers(call, "inPlace ownSize", 1,
+				 ownSize(call, counts, datatype, comm));
+	else
+		hdmpiNoteNumber(call, "inPlace", 0);
+}
+
+void hdmpiNoteInPlaceW(struct hdmpiCall *call, const void *buffer,
+		       struct hdmpiCounts counts,
+		       const MPI_Datatype datatypes[], MPI_Comm comm)
+{
+	int rank = 0;
+
+	PMPI_Comm_rank(comm, &rank);
+	hdmpiNoteInPlaceV(call, buffer, counts,
+			  datatypes && hdmpiIsInPlace(buffer)
+				  ? datatypes[rank]
+				  : MPI_DATATYPE_NULL,
+			  comm);
+}
+
+void hdmpiNoteGetsV(struct hdmpiCall *call, struct hdmpiCounts counts,
+		    MPI_Datatype datatype, MPI_Comm comm)
+{
+	hdmpiNoteNumber(call, "recvSize",
+			ownSize(call, counts, datatype, comm));
+}
+
+void hdmpiNoteDegrees(struct hdmpiCall *call, MPI_Comm comm)
+{
+	int sources, targets;
+
+	neighbors(comm, &sources, &targets);
+	hdmpiNoteNumbers(call, "sources targets", sources, targets);
+}

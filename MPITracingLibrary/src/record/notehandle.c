@@ -6,6 +6,7 @@
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/testclock.h"
 #include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/record/verbs.h"
 #include "common/clock.h"
 
@@ -202,6 +203,7 @@ void hdmpiNoteRenameType(struct hdmpiCall *call, MPI_Datatype datatype)
 void hdmpiNoteInitBegin(struct hdmpiCall *call)
 {
 	hdmpiMessageInit();
+	hdmpiPresenceAnnounce();
 	hdmpiTestClock();
 	hdmpiPollsBegin();
 	call->start = hdClockNow();
@@ -213,6 +215,9 @@ void hdmpiNoteInitEnd(struct hdmpiCall *call, int level)
 	hdmpiRuntimeStart(call);
 	if (call->isRecorded && call->function == HDMPI_Init_thread)
 		hdmpiNoteNumber(call, "threadLevel", level);
+	hdmpiEnd(call);
+	call->isRecorded = false;
+	hdmpiRuntimeStarted(call);
 }
 
 void hdmpiNoteFinalize(struct hdmpiCall *call)
@@ -222,8 +227,9 @@ void hdmpiNoteFinalize(struct hdmpiCall *call)
 
 void hdmpiNoteFinalized(struct hdmpiCall *call)
 {
-	(void)call;
-	hdmpiRuntimeFinish();
+	hdmpiEnd(call);
+	call->isRecorded = false;
+	hdmpiRuntimeFinish(call);
 }
 
 void hdmpiNoteAbort(struct hdmpiCall *call, MPI_Comm comm, int code)

@@ -2,9 +2,12 @@
 /* Calls that ask whether something has happened. */
 #include "config.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/record/verbs.h"
 #include "common/clock.h"
 #include "common/ticks.h"
 #include "common/tsc.h"
@@ -14,6 +17,10 @@
 #define GAP_NS 10000
 /* And it is not longer than this: a killed program has not written it. */
 #define RUN_NS 100000000
+/* One that is shorter than this goes on with other calls that ask, if so many
+ * were before it. */
+#define SHORT_NS 1000000
+#define SHORT_STATES 8
 
 /* What counting ticks may be wrong by is left. */
 #define EXACTLY 0.999
@@ -58,6 +65,14 @@ void hdmpiPollsStart(void)
 	ticks.gap = (int64_t)(GAP_NS * EXACTLY / ticks.ns);
 }
 
+/* When the state will be so long, in ticks. */
+static int64_t pollTicksUntil(const struct hdmpiPolls *polls, int64_t ns)
+{
+	return polls->endTicks +
+	       (int64_t)((double)(ns - (polls->end - polls->start)) * EXACTLY /
+			 ticks.ns);
+}
+
 /* Let calls that follow those that are not written yet read the counter. */
 static void pollCount(struct hdmpiPolls *polls)
 {
@@ -68,11 +83,24 @@ static void pollCount(struct hdmpiPolls *polls)
 	polls->endTicks =
 		(int64_t)polls->from.ticks -
 		(int64_t)((double)(polls->from.ns - polls->end) / ticks.ns);
-	polls->mostTicks =
-		polls->endTicks +
-		(int64_t)((double)(RUN_NS - (polls->end - polls->start)) *
-			  EXACTLY / ticks.ns);
-	polls->insideTicks = 0;
+	polls->shortTicks = pollTicksUntil(polls, SHORT_NS);
+	polls->mostTicks = pollTicksUntil(polls, RUN_NS);
+}
+
+/* Make nanoseconds of the ticks of calls that are not written yet; whether
+ * there are any. */
+static bool pollConvert(struct hdmpiPolls *polls, double ratio)
+{
+	bool isAny = false;
+
+	for (int i = 0; i < polls->kindCount; i++) {
+		struct hdmpiPollKind *kind = &polls->kinds[i];
+
+		isAny |= kind->tickCalls > 0;
+		kind->inside += (int64_t)((double)kind->insideTicks * ratio);
+		kind->insideTicks = 0;
+	}
+	return isAny;
 }
 
 /* Make times of the ticks of calls that are not written yet, and of a call that
@@ -86,15 +114,11 @@ static void pollPlace(struct hdmpiPolls *polls, struct hdmpiCall *call)
 	if (!polls->isByTicks)
 		return;
 	polls->isByTicks = false;
-	if (polls->insideTicks == 0 && !(call && call->isByTicks))
-		return;
 	if (hdTickPointTake(&hdTicksOfWall, ticks.width, &to))
 		ratio = hdTicksRatio(&polls->from, &to, ratio);
-	if (polls->insideTicks > 0) {
+	if (pollConvert(polls, ratio))
 		polls->end = hdTicksBefore(&polls->from, &to, ratio,
 					   (uint64_t)polls->endTicks);
-		polls->inside += (int64_t)((double)polls->insideTicks * ratio);
-	}
 	if (!call || !call->isByTicks)
 		return;
 	call->isByTicks = false;
@@ -103,6 +127,77 @@ static void pollPlace(struct hdmpiPolls *polls, struct hdmpiCall *call)
 	if (call->end != 0)
 		call->end = hdTicksBefore(&polls->from, &to, ratio,
 					  (uint64_t)call->end);
+}
+
+/* ---- The tracer's part ------------------------------------------------------
+ */
+
+/* So often it is measured; the least counts. */
+#define MEASURED 100
+
+/* Nanoseconds of each call that the tracer takes, between its two readings. */
+static struct {
+	double clock; /* Of the clock, ... */
+	double ticks; /* ... or of the counter. */
+	double held;  /* What it takes besides to keep requests. */
+} own;
+
+/* Whether requests are kept before such a call. */
+static bool pollHolds(enum hdmpiFunction function)
+{
+	return strncmp(hdmpiFunctionName(function), "Test", 4) == 0;
+}
+
+/* What lies between the readings of a call without its MPI function. */
+static int64_t pollMeasureOnce(struct hdmpiThread *self, bool isByTicks,
+			       bool holds)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	struct hdmpiCall call;
+
+	self->polls.isByTicks = isByTicks;
+	self->polls.endTicks = (int64_t)hdTscReadEarly();
+	/* Only one of these may be recorded. */
+	if (!hdmpiBegin(&call, HDMPI_Test) && !hdmpiBegin(&call, HDMPI_Iprobe))
+		return 0;
+	if (holds)
+		hdmpiNoteHold(&call, 1, &request);
+	hdmpiStop(&call);
+	if (holds)
+		hdmpiNoteFailed(&call);
+	self->polls.isByTicks = false;
+	self->polls.open = NULL;
+	self->polls.isPending = false;
+	self->depth--;
+	return call.isByTicks == isByTicks ? call.end - call.start : 0;
+}
+
+static double pollMeasure(struct hdmpiThread *self, bool isByTicks, bool holds)
+{
+	int64_t least = INT64_MAX;
+
+	for (int i = 0; i < MEASURED; i++) {
+		int64_t took = pollMeasureOnce(self, isByTicks, holds);
+
+		if (took > 0 && took < least)
+			least = took;
+	}
+	if (least == INT64_MAX)
+		return 0;
+	return isByTicks ? (double)least * ticks.ns : (double)least;
+}
+
+void hdmpiPollsMeasure(struct hdmpiThread *self)
+{
+	bool isByTicks = ticks.ns > 0;
+	double held;
+
+	if (hdmpiOptions.keepsPolls || self->polls.calls > 0)
+		return;
+	own.clock = pollMeasure(self, false, false);
+	own.ticks = isByTicks ? pollMeasure(self, true, false) : own.clock;
+	held = pollMeasure(self, isByTicks, true);
+	own.held = MAX(held - own.ticks, 0);
 }
 
 /* ---- Calls -----------------------------------------------------------------
@@ -126,12 +221,59 @@ bool hdmpiPollBegin(struct hdmpiThread *self, struct hdmpiCall *call)
 	return true;
 }
 
-static void pollStart(struct hdmpiThread *self, enum hdmpiFunction function,
-		      int64_t start)
+static void pollStart(struct hdmpiThread *self, const char *name, int64_t start)
 {
 	struct timespec when = hdClockToTimespec(start);
 
-	hdT_logStateStartAt(self->trace, hdmpiFunctionName(function), &when);
+	hdT_logStateStartAt(self->trace, name, &when);
+}
+
+/* What the tracer took of calls of a function. */
+static int64_t pollTracer(const struct hdmpiPollKind *kind)
+{
+	double held = pollHolds(kind->function) ? own.held : 0;
+	double ns = (double)(kind->calls - kind->tickCalls) * own.clock +
+		    (double)kind->tickCalls * own.ticks +
+		    (double)kind->calls * held;
+
+	return MIN((int64_t)ns, kind->inside);
+}
+
+/* How many calls of several functions there were, and how long they took. */
+static void pollWriteKinds(struct hdmpiThread *self)
+{
+	const struct hdmpiPolls *polls = &self->polls;
+	char key[80];
+
+	for (int i = 0; i < polls->kindCount; i++) {
+		const struct hdmpiPollKind *kind = &polls->kinds[i];
+		const char *name = hdmpiFunctionName(kind->function);
+
+		snprintf(key, sizeof(key), "%sCalls", name);
+		hdT_logAttributeInt64(self->trace, key, (int64_t)kind->calls);
+		snprintf(key, sizeof(key), "%sInsideNs", name);
+		hdT_logAttributeInt64(self->trace, key, kind->inside);
+	}
+}
+
+static void pollWriteNumbers(struct hdmpiThread *self)
+{
+	const struct hdmpiPolls *polls = &self->polls;
+	int64_t tracer = 0;
+
+	for (int i = 0; i < polls->kindCount; i++)
+		tracer += pollTracer(&polls->kinds[i]);
+	if (polls->keys)
+		hdT_logAttributesInt64(self->trace, polls->keys, polls->values);
+	if (polls->kindCount > 1)
+		pollWriteKinds(self);
+	else if (polls->calls > 1)
+		hdT_logAttributesInt64(
+			self->trace, "calls insideNs",
+			(const int64_t[]){ (int64_t)polls->calls,
+					   polls->kinds[0].inside });
+	if (polls->calls > 1 && tracer > 0)
+		hdT_logAttributesInt64(self->trace, "tracerNs", &tracer);
 }
 
 /* Write the calls that found nothing; isInside: in a call that has a state. */
@@ -140,13 +282,13 @@ static void pollWrite(struct hdmpiThread *self, bool isInside)
 	struct hdmpiPolls *polls = &self->polls;
 	struct timespec end = hdClockToTimespec(polls->end);
 
-	pollStart(self, polls->function, polls->start);
+	pollStart(self,
+		  polls->kindCount > 1
+			  ? "Polls"
+			  : hdmpiFunctionName(polls->kinds[0].function),
+		  polls->start);
 	hdmpiSiteNote(self, polls->site, isInside);
-	hdT_logAttributesInt64(self->trace, polls->keys, polls->values);
-	if (polls->calls > 1)
-		hdT_logAttributesInt64(self->trace, "calls insideNs",
-				       (const int64_t[]){ (int64_t)polls->calls,
-							  polls->inside });
+	pollWriteNumbers(self);
 	hdT_logStateEndAt(self->trace, &end);
 	polls->calls = 0;
 }
@@ -165,7 +307,7 @@ void hdmpiPollSettle(struct hdmpiThread *self)
 	if (!open)
 		return;
 	self->function = open->function;
-	pollStart(self, open->function, open->start);
+	pollStart(self, hdmpiFunctionName(open->function), open->start);
 	hdmpiNotePart(self);
 	if (hdmpiOptions.siteDepth)
 		hdmpiSiteNote(self, hdmpiSiteFind(self, open->caller),
@@ -185,41 +327,98 @@ static bool pollIsNear(const struct hdmpiPolls *polls,
 	       call->end - polls->start <= RUN_NS;
 }
 
-/* Whether a call goes on with those that are not written yet. */
-static bool pollGoesOn(const struct hdmpiPolls *polls,
+/* Whether a call says the same as those that are not written yet. */
+static bool pollIsLike(const struct hdmpiPolls *polls,
 		       const struct hdmpiCall *call, const char *keys,
 		       const int64_t *values, int64_t site)
 {
 	_Static_assert(HDMPI_POLL_VALUES == 2, "two are compared");
-	return polls->calls > 0 && polls->function == call->function &&
+	return polls->kindCount == 1 &&
+	       polls->kinds[0].function == call->function &&
 	       polls->keys == keys && polls->site == site &&
-	       polls->values[0] == values[0] && polls->values[1] == values[1] &&
-	       pollIsNear(polls, call);
+	       polls->values[0] == values[0] && polls->values[1] == values[1];
+}
+
+/* Whether calls that are not written yet may be mixed with others: they already
+ * are, or have not lasted long. */
+static bool pollMayMix(const struct hdmpiPolls *polls)
+{
+	if (polls->kindCount > 1 || !polls->keys)
+		return true;
+	return polls->isByTicks ? polls->endTicks < polls->shortTicks
+				: polls->end - polls->start < SHORT_NS;
+}
+
+/* Forget what the calls have in common, as one that follows is another one. */
+static void pollMix(struct hdmpiPolls *polls, int64_t site)
+{
+	polls->keys = NULL;
+	if (polls->site != site)
+		polls->site = -1;
+}
+
+/* Whether a call goes on with those that are not written yet. */
+static bool pollGoesOn(struct hdmpiPolls *polls, const struct hdmpiCall *call,
+		       const char *keys, const int64_t *values, int64_t site)
+{
+	if (polls->calls == 0 || !pollIsNear(polls, call)) {
+		polls->changes = 0;
+		return false;
+	}
+	if (__builtin_expect(pollIsLike(polls, call, keys, values, site), 1))
+		return true;
+	if (!pollMayMix(polls)) {
+		polls->changes = 0;
+		return false;
+	}
+	if (polls->keys && polls->changes++ < SHORT_STATES)
+		return false;
+	pollMix(polls, site);
+	return true;
 }
 
 /* Begin a state with a call that found nothing. */
 static void pollFirst(struct hdmpiPolls *polls, const struct hdmpiCall *call,
 		      const char *keys, const int64_t *values, int64_t site)
 {
-	polls->function = call->function;
+	polls->kindCount = 0;
 	polls->keys = keys;
 	memcpy(polls->values, values, sizeof(polls->values));
 	polls->site = site;
 	polls->start = call->start;
-	polls->inside = 0;
+}
+
+/* The calls of a function. */
+static struct hdmpiPollKind *pollKind(struct hdmpiPolls *polls,
+				      enum hdmpiFunction function)
+{
+	struct hdmpiPollKind *kind = polls->kinds;
+
+	while (kind < &polls->kinds[polls->kindCount] &&
+	       kind->function != function)
+		kind++;
+	if (kind == &polls->kinds[polls->kindCount]) {
+		*kind = (struct hdmpiPollKind){ .function = function };
+		polls->kindCount++;
+	}
+	return kind;
 }
 
 /* Add a call that found nothing. */
 static void pollAdd(struct hdmpiPolls *polls, const struct hdmpiCall *call)
 {
+	struct hdmpiPollKind *kind = pollKind(polls, call->function);
+
 	polls->calls++;
+	kind->calls++;
 	if (polls->isByTicks) {
 		polls->endTicks = call->end;
-		polls->insideTicks += call->end - call->start;
+		kind->tickCalls++;
+		kind->insideTicks += call->end - call->start;
 		return;
 	}
 	polls->end = call->end;
-	polls->inside += call->end - call->start;
+	kind->inside += call->end - call->start;
 	/* One that is followed by none like it is to cost no more. */
 	if (polls->calls == 2)
 		pollCount(polls);

@@ -16,6 +16,7 @@
 #include "MPITracingLibrary/src/handles/request.h"
 #include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
+#include "MPITracingLibrary/src/host/spawn.h"
 
 /* ---- Numbers and texts ------------------------------------------------------
  */
@@ -273,6 +274,26 @@ void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, struct hdmpiCounts counts,
 void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call,
 				struct hdmpiCounts counts,
 				const MPI_Datatype datatypes[], MPI_Comm comm);
+
+/** inPlace: whether a buffer is MPI_IN_PLACE, so that a part of the data stays
+ *  where it is. */
+static inline void hdmpiNoteInPlace(struct hdmpiCall *call, const void *buffer)
+{
+	hdmpiNoteNumber(call, "inPlace", hdmpiIsInPlace(buffer));
+}
+
+/** The same, and ownSize: the bytes of that part, by its own count. */
+void hdmpiNoteInPlaceV(struct hdmpiCall *call, const void *buffer,
+		       struct hdmpiCounts counts, MPI_Datatype datatype,
+		       MPI_Comm comm);
+void hdmpiNoteInPlaceW(struct hdmpiCall *call, const void *buffer,
+		       struct hdmpiCounts counts,
+		       const MPI_Datatype datatypes[], MPI_Comm comm);
+/** recvSize: the bytes of the own count. */
+void hdmpiNoteGetsV(struct hdmpiCall *call, struct hdmpiCounts counts,
+		    MPI_Datatype datatype, MPI_Comm comm);
+/** sources, targets: neighbours. */
+void hdmpiNoteDegrees(struct hdmpiCall *call, MPI_Comm comm);
 
 /* ---- One-sided --------------------------------------------------------------
  */

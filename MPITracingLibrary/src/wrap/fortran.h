@@ -15,22 +15,13 @@
 #include <string.h>
 
 #include "MPITracingLibrary/src/record/verbs.h"
+#include "MPITracingLibrary/src/wrap/forward.h"
 
 /* Large enough for both implementations. */
 #define HDMPI_F_STATUS_SIZE 8
 _Static_assert(sizeof(MPI_Status) <= HDMPI_F_STATUS_SIZE * sizeof(MPI_Fint),
 	       "a status in Fortran has more integers");
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER is not int");
-
-/* Fortran compilers name a procedure in several ways; MPI libraries have all
- * of the usual ones. */
-#define HDMPI_FORTRAN_NAMES(lower, upper)               \
-	extern __typeof__(lower##_) lower               \
-		__attribute__((__alias__(#lower "_"))); \
-	extern __typeof__(lower##_) lower##__           \
-		__attribute__((__alias__(#lower "_"))); \
-	extern __typeof__(lower##_) upper               \
-		__attribute__((__alias__(#lower "_")));
 
 #ifdef OPEN_MPI
 /* One constant for all ways. */

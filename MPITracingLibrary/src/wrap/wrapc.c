@@ -5,5 +5,6 @@
 #include <stdlib.h>
 
 #include "MPITracingLibrary/src/record/verbs.h"
+#include "MPITracingLibrary/src/wrap/next.h"
 
 #include "MPITracingLibrary/wrappers-c.h"

@@ -6,6 +6,11 @@
 
 #include "MPITracingLibrary/src/wrap/fortran.h"
 
+/* The entries. */
+#define HDMPI_TABLE hdmpiF08
+extern struct hdmpiForward HDMPI_TABLE[]
+	__attribute__((__visibility__("hidden")));
+
 #ifdef HDMPI_WEAK_FORTRAN
 #define HDMPI_REAL __attribute__((__weak__))
 #else
@@ -17,3 +22,9 @@
 #else
 #include "MPITracingLibrary/wrappers-f08-mpich.h"
 #endif
+
+static void __attribute__((__constructor__)) f08Begin(void)
+{
+	hdmpiForwardsBegin(HDMPI_TABLE,
+			   sizeof(HDMPI_TABLE) / sizeof(*HDMPI_TABLE));
+}

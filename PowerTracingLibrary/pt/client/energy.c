@@ -20,7 +20,7 @@ struct energy {
 	struct ptPowerSum sum;
 	char *output;
 	char *meter, *root; /* Of this machine. */
-	gboolean hasDuration, hasPid, isSimulated;
+	gboolean isSimulated, isVerbose;
 };
 
 static int opened(void *context, const struct ptRecorderGroup *groups,
@@ -57,6 +57,23 @@ static FILE *openOutput(const struct energy *energy)
 	if (!file)
 		cliErrorOpen(TOOL, energy->output, errno);
 	return file;
+}
+
+/* Say that a counter does not count; of all that is left out if asked for. */
+static void sayLeftOut(void *context, const char *label, const char *reason,
+		       bool isFault)
+{
+	const struct energy *energy = context;
+
+	if (isFault || energy->isVerbose)
+		fprintf(stderr, TOOL ": %s: left out: %s\n", label, reason);
+}
+
+/* Which meters count is known when all has been read. */
+static void settle(struct energy *energy)
+{
+	ptPowerSumSettle(&energy->sum);
+	ptOwnEachLeftOut(energy->during.own, sayLeftOut, energy);
 }
 
 /* Print the line; FALSE if there is nothing to be printed. */
@@ -117,6 +134,8 @@ static int measureOwn(struct energy *energy)
 	if (during->own) {
 		energy->isSimulated = ptOwnIsSimulated(during->own);
 		result = duringRun(during, &none);
+		if (during->hasRun)
+			settle(energy);
 		if (during->hasRun && !print(energy) && result == 0)
 			result = CLI_EXIT_FAILED;
 	}
@@ -198,6 +217,8 @@ int commandEnergy(int argc, char **argv)
 		  "Meter of this machine instead of a service: powercap, perf, "
 		  "nvml, hwmon or sim",
 		  "NAME" },
+		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &energy.isVerbose,
+		  "Name the inputs that are left out, and the reason", NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &energy.root,
 		  "Read /sys and /proc below DIR, for tests", "DIR" },
 		WHERE_WISH_ENTRIES(&energy.where),

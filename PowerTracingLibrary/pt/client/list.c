@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+#include "PowerTracingLibrary/client/explain.h"
 #include "PowerTracingLibrary/pt/pt.h"
+#include "cli/errors.h"
+#include "cli/options.h"
 #include "cli/output.h"
 
 /* What was printed of a driver. */
@@ -105,4 +108,41 @@ void listPrint(FILE *file, const char *root)
 			fputc('\n', file);
 		listDriver(file, *d, &setup);
 	}
+}
+
+static const struct cliCommand command = {
+	.name = "pt list",
+	.description = "List the supported devices and the meters of this "
+		       "machine, as pt --list does.",
+	.notes = "Examples:\n"
+		 "  pt list --explain\n"
+		 "  pt list --explain --root=TREE\n\n"
+		 "Exit status: 0, or 2 after a usage error.",
+	.usageStatus = 2,
+};
+
+int commandList(int argc, char **argv)
+{
+	gboolean isExplained = FALSE;
+	char *root = NULL;
+	const GOptionEntry entries[] = {
+		{ "explain", 0, 0, G_OPTION_ARG_NONE, &isExplained,
+		  "List which inputs make up the power of the node, and why",
+		  NULL },
+		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &root,
+		  "Read /sys and /proc below DIR, as of another machine",
+		  "DIR" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int result = cliParse(&command, lists, &argc, &argv);
+
+	if (result < 0 && argc > 1)
+		result = cliErrorUnexpected(&command, argv[1]);
+	if (result < 0) {
+		(isExplained ? ptExplain : listPrint)(stdout, root ? root : "");
+		result = cliFinish(&command);
+	}
+	g_free(root);
+	return result;
 }

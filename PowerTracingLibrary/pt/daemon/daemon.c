@@ -16,6 +16,7 @@
 
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "common/ownfile.h"
 
 /* Where the process that was called waits, or -1. */
 static int readyFd = -1;
@@ -88,7 +89,9 @@ gboolean daemonWritePid(const char *path)
 	char text[32];
 	int length = g_snprintf(text, sizeof(text), "%ld\n", (long)getpid());
 
-	pidFd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+	pidFd = hdOwnFileOpen(path, 0644);
+	if (pidFd < 0)
+		errno = -pidFd;
 	if (pidFd >= 0 && fcntl(pidFd, F_SETLK, &lock) == 0 &&
 	    ftruncate(pidFd, 0) == 0 &&
 	    write(pidFd, text, (size_t)length) == length)
@@ -96,7 +99,8 @@ gboolean daemonWritePid(const char *path)
 	ptMessage(HD_LOG_ERROR, "%s: %s", path,
 		  errno == EAGAIN || errno == EACCES
 			  ? "another pt uses it, or permission denied"
-			  : strerror(errno));
+		  : errno == EPERM ? "not a plain file of this user; not used"
+				   : strerror(errno));
 	return FALSE;
 }
 

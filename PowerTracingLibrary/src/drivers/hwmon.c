@@ -123,6 +123,7 @@ static int addSensor(const struct ptSetup *setup, struct ptSensors *sensors,
 	    label[0] == '\0')
 		snprintf(label, sizeof(label), "%s%u", kind, number);
 	ptSensorSetLabel(sensor, "%s-%s", chip->name, label);
+	ptSensorSetHardware(sensor, setup, CHIPS "/%s/device", chip->hwmon);
 	sensor->joules = 1e-6;
 	if (strstr(file, "_average") &&
 	    ptSysGetNumber(&ms, setup->root, CHIPS "/%s/%s%u_average_interval",
@@ -189,6 +190,7 @@ static int hwmonScan(const struct ptSetup *setup, struct ptSensors *sensors)
 }
 
 static const struct ptSensorKind hwmonKind = {
+	.isOrdered = true,
 	.nothing = "no chip in " CHIPS " reports power or energy",
 	.scan = hwmonScan,
 	.open = ptSensorFileOpen,

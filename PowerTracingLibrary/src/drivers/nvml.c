@@ -304,6 +304,7 @@ static int addGpus(struct ptSensors *sensors)
 			    NVML_SUCCESS &&
 		    strnlen(uuid, sizeof(uuid)) < sizeof(sensor->alias))
 			strcpy(sensor->alias, uuid);
+		strcpy(sensor->hardware, sensor->alias);
 		describe(sensor, device);
 	}
 	return 0;
@@ -374,6 +375,28 @@ static void nvmlClose(struct ptSensor *sensor)
 	pthread_mutex_unlock(&nvml.mutex);
 }
 
+/* Without the end of the library, which takes long to begin again. */
+static int nvmlProbe(const struct ptSetup *setup, struct ptSensor *sensor)
+{
+	char why[PT_SOURCE_MAX];
+	uint64_t count;
+	double watts;
+	int ret = -ENODEV;
+
+	pthread_mutex_lock(&nvml.mutex);
+	if (begin(setup, why, sizeof(why)))
+		ret = toErrno(
+			nvml.api.getHandle(sensor->number, &sensor->handle));
+	pthread_mutex_unlock(&nvml.mutex);
+	if (ret == 0 && !sensor->energy.isThere && !sensor->power.isThere)
+		ret = -ENOTSUP;
+	if (ret == 0 && sensor->energy.isThere)
+		ret = nvmlReadEnergy(sensor, &count);
+	if (ret == 0 && sensor->power.isThere)
+		ret = nvmlReadPower(sensor, &watts);
+	return ret;
+}
+
 static bool nvmlExplain(const struct ptSetup *setup,
 			const struct ptSensor *sensor, int error, char *text,
 			size_t size)
@@ -392,12 +415,14 @@ static bool nvmlExplain(const struct ptSetup *setup,
 }
 
 static const struct ptSensorKind nvmlKind = {
+	.isOrdered = true,
 	.nothing = "the NVIDIA driver is loaded, but there is no GPU",
 	.scan = nvmlScan,
 	.open = nvmlOpen,
 	.readEnergy = nvmlReadEnergy,
 	.readPower = nvmlReadPower,
 	.close = nvmlClose,
+	.probe = nvmlProbe,
 	.explain = nvmlExplain,
 };
 

@@ -73,6 +73,8 @@ static int addEvent(const struct ptSetup *setup, struct ptSensors *sensors,
 		 "perf %.32s/energy-%.32s/ on CPU %u", pmu, name, cpu);
 	snprintf(sensor->energy.resolution, sizeof(sensor->energy.resolution),
 		 "every 1 ms");
+	snprintf(sensor->hardware, sizeof(sensor->hardware),
+		 "%.32s/energy-%.32s/cpu%u", pmu, name, cpu);
 	sensor->joules = event->scale;
 	sensor->number = cpu;
 	sensor->type = event->type;
@@ -169,6 +171,15 @@ static void perfClose(struct ptSensor *sensor)
 	sensor->fd = -1;
 }
 
+/* The kernel lists what CPUs have that are online; to open the events of a
+ * thousand of them again and again takes too long. */
+static int perfProbe(const struct ptSetup *setup, struct ptSensor *sensor)
+{
+	(void)setup;
+	(void)sensor;
+	return 0;
+}
+
 static bool perfExplain(const struct ptSetup *setup,
 			const struct ptSensor *sensor, int error, char *text,
 			size_t size)
@@ -205,6 +216,7 @@ static const struct ptSensorKind perfKind = {
 	.open = perfOpen,
 	.readEnergy = perfReadEnergy,
 	.close = perfClose,
+	.probe = perfProbe,
 	.explain = perfExplain,
 };
 

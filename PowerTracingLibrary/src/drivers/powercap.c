@@ -92,6 +92,7 @@ static int addZone(const struct ptSetup *setup, struct ptSensors *sensors,
 		 file);
 	strcpy(sensor->alias, zone);
 	makeLabel(setup, zone, sensor);
+	ptSensorSetHardware(sensor, setup, ZONES "/%s", zone);
 	sensor->joules = 1e-6;
 	if (!hasEnergy ||
 	    ptSysGetNumber(&sensor->range, setup->root,

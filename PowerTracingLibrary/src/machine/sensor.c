@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,8 @@
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "PowerTracingLibrary/src/machine/sensors.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/message.h"
 
 const struct ptQuantity ptSensorQuantities[] = {
 	{ "P", FLOAT, "W", "Power", "power" },
@@ -45,6 +48,28 @@ void ptSensorSetLabel(struct ptSensor *sensor, const char *format, ...)
 		      (*at >= '0' && *at <= '9') || *at == '.'))
 			*at = '-';
 	}
+}
+
+void ptSensorSetHardware(struct ptSensor *sensor, const struct ptSetup *setup,
+			 const char *format, ...)
+{
+	char path[PT_SYS_PATH_MAX], real[PATH_MAX], root[PATH_MAX] = "";
+	size_t length = strlen(setup->root);
+	va_list arguments;
+
+	memcpy(path, setup->root, length < sizeof(path) ? length + 1 : 0);
+	if (length >= sizeof(path))
+		return;
+	va_start(arguments, format);
+	vsnprintf(path + length, sizeof(path) - length, format, arguments);
+	va_end(arguments);
+	if (!realpath(path, real) ||
+	    (*setup->root && !realpath(setup->root, root)))
+		return;
+	length = strlen(root);
+	if (strncmp(real, root, length) == 0 &&
+	    strlen(real + length) < sizeof(sensor->hardware))
+		strcpy(sensor->hardware, real + length);
 }
 
 /* Whether a sensor before the given one has this name. */
@@ -143,6 +168,90 @@ static void listLabels(const struct ptSensors *sensors, char *why, size_t size)
 					 sensors->list[i].label);
 }
 
+/* Read an open sensor once. */
+static int readOnce(const struct ptSensorKind *kind,
+		    const struct ptSensor *sensor)
+{
+	uint64_t count;
+	double watts;
+	int ret = 0;
+
+	if (sensor->energy.isThere)
+		ret = kind->readEnergy(sensor, &count);
+	if (ret == 0 && sensor->power.isThere)
+		ret = kind->readPower(sensor, &watts);
+	return ret;
+}
+
+static int probe(const struct ptSensorKind *kind, const struct ptSetup *setup,
+		 struct ptSensor *sensor)
+{
+	int ret;
+
+	if (kind->probe)
+		return kind->probe(setup, sensor);
+	ret = kind->open(setup, sensor);
+	if (ret < 0)
+		return ret;
+	ret = readOnce(kind, sensor);
+	kind->close(sensor);
+	return ret;
+}
+
+/* Say why a sensor is left out of all that there are. */
+static void sayLeftOut(const struct ptSensorKind *kind,
+		       const struct ptSetup *setup,
+		       const struct ptSensor *sensor, int error)
+{
+	char why[PT_SOURCE_MAX];
+
+	ptSensorExplain(kind, setup, sensor, error, why, sizeof(why));
+	ptMessage(HD_LOG_WARNING, "%s: not recorded: %s", sensor->label, why);
+}
+
+/* Find the sensor of a number among those that can be read, and say why those
+ * just before it are left out. */
+static struct ptSensor *findReadable(const struct ptSensorKind *kind,
+				     const struct ptSetup *setup,
+				     struct ptSensors *sensors, size_t index)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < sensors->count; i++) {
+		struct ptSensor *sensor = &sensors->list[i];
+		int ret = probe(kind, setup, sensor);
+
+		if (ret == 0 && found++ == index)
+			return sensor;
+		if (ret < 0 && found == index)
+			sayLeftOut(kind, setup, sensor, ret);
+	}
+	return NULL;
+}
+
+/* Whether there is a sensor that can be read. */
+static bool isAnyReadable(const struct ptSensorKind *kind,
+			  const struct ptSetup *setup,
+			  struct ptSensors *sensors)
+{
+	for (size_t i = 0; i < sensors->count; i++)
+		if (probe(kind, setup, &sensors->list[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Find the sensor of a number of all that there are: only one that is named is
+ * missed. Where none can be read it is the first one, which will say why. */
+static struct ptSensor *findAny(const struct ptSensorKind *kind,
+				const struct ptSetup *setup,
+				struct ptSensors *sensors, size_t index)
+{
+	if (sensors->count > 0 && index == 0 &&
+	    !isAnyReadable(kind, setup, sensors))
+		return sensors->list;
+	return findReadable(kind, setup, sensors, index);
+}
+
 int ptSensorsResolve(const struct ptSensorKind *kind,
 		     const struct ptSetup *setup, const char *channel,
 		     size_t index, unsigned int *number,
@@ -158,8 +267,7 @@ int ptSensorsResolve(const struct ptSensorKind *kind,
 	}
 	listLabels(&sensors, why, whySize);
 	if (channel && strcmp(channel, "*") == 0) {
-		if (index < sensors.count)
-			sensor = &sensors.list[index];
+		sensor = findAny(kind, setup, &sensors, index);
 	} else if (channel) {
 		sensor = ptSensorsFind(&sensors, channel);
 	} else if (sensors.count == 1) {
@@ -194,8 +302,6 @@ static bool listSensor(const struct ptSensorKind *kind,
 		       ptDriverPrint *print, void *context)
 {
 	char text[5 * PT_SOURCE_MAX] = "";
-	uint64_t count;
-	double watts;
 	bool isOpen;
 	size_t used;
 	int ret;
@@ -204,10 +310,8 @@ static bool listSensor(const struct ptSensorKind *kind,
 	describeGauge(&sensor->power, text, sizeof(text));
 	ret = kind->open(setup, sensor);
 	isOpen = ret == 0;
-	if (isOpen && sensor->energy.isThere)
-		ret = kind->readEnergy(sensor, &count);
-	if (ret == 0 && sensor->power.isThere)
-		ret = kind->readPower(sensor, &watts);
+	if (isOpen)
+		ret = readOnce(kind, sensor);
 	if (ret < 0) {
 		used = strlen(text);
 		if (used > 0)

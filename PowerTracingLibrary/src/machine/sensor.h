@@ -19,9 +19,10 @@
  *   a cycle, as a stop leaves one, would hold no or one step of a counter and
  *   so mean nothing; its P is that of the interval before it and it together.
  *
- * A sensor that cannot be read gives NaN; others go on. What an energy counter
- * counted meanwhile belongs to the next entry that has a value, and is lost if
- * the counter was set to zero. Only if all sensors are gone read() fails.
+ * A sensor that cannot be read gives NaN; others go on. Of what an energy
+ * counter counted meanwhile the next entry has the part of its own interval,
+ * and the rest is left out, as its time is. Only if all sensors are gone read()
+ * fails.
  *
  * The meters of the machine (powercap, perf, hwmon, nvml) differ in how they
  * are found and read, and in nothing else; so that is all their drivers
@@ -64,6 +65,9 @@ struct ptSensor {
 	char label[PT_CHANNEL_MAX];
 	/** Another name that is accepted, or "". */
 	char alias[PT_CHANNEL_MAX];
+	/** Which hardware it is, whatever its label or number: "" or a path or
+	 *  serial number. */
+	char hardware[PT_SOURCE_MAX];
 	struct ptGauge energy;
 	struct ptGauge power;
 };
@@ -85,6 +89,10 @@ struct ptSensors {
 struct ptSensorKind {
 	/** What to say if there is none. */
 	const char *nothing;
+	/** Whether labels depend on the order of the hardware: then a sensor
+	 * that was lost is another one's label, and comes back by its hardware.
+	 */
+	bool isOrdered;
 	/** Add all sensors, whether or not they can be read, always in the same
 	 *  order. */
 	int (*scan)(const struct ptSetup *setup, struct ptSensors *sensors);
@@ -100,6 +108,9 @@ struct ptSensorKind {
 	int (*readPower)(const struct ptSensor *sensor, double *watts);
 	/** Undo open(). */
 	void (*close)(struct ptSensor *sensor);
+	/** Read it once, whether or not it is open; NULL: by open() and
+	 * close(), which take no time. */
+	int (*probe)(const struct ptSetup *setup, struct ptSensor *sensor);
 	/**
 	 * Say why it could not be opened or read, and what to do.
 	 *
@@ -119,6 +130,12 @@ struct ptSensor *ptSensorsAdd(struct ptSensors *sensors);
 /** Set the label; other characters become '-'. What is too long is cut. */
 void ptSensorSetLabel(struct ptSensor *sensor, const char *format, ...)
 	__attribute__((__format__(__printf__, 2, 3)));
+
+/** Set the hardware to the device behind a file of the machine; "" if there is
+ *  none, or its path is too long. */
+void ptSensorSetHardware(struct ptSensor *sensor, const struct ptSetup *setup,
+			 const char *format, ...)
+	__attribute__((__format__(__printf__, 3, 4)));
 
 /* Functions of a kind whose sensor is one file, the path below root, with
  * microjoules or microwatts. */

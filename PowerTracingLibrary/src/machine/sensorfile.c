@@ -29,12 +29,13 @@ int ptSensorFileReadEnergy(const struct ptSensor *sensor, uint64_t *count)
 
 int ptSensorFileReadPower(const struct ptSensor *sensor, double *watts)
 {
-	uint64_t microwatts;
+	int64_t microwatts;
 	int ret;
 
 	if (!hdOwnedIs(&sensor->owned, sensor->fd))
 		return -ENODEV;
-	ret = ptSysReadNumber(sensor->fd, &microwatts);
+	/* That of a battery is negative while it charges. */
+	ret = ptSysReadSigned(sensor->fd, &microwatts);
 	if (ret == 0)
 		*watts = (double)microwatts * 1e-6;
 	return ret;

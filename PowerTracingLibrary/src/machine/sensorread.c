@@ -58,6 +58,34 @@ struct state {
 
 /* ---- Opening ----------------------------------------------------------- */
 
+/* The file of a sensor in the directory of its hardware, if it is one. */
+static const char *fileOf(const struct ptSensor *sensor)
+{
+	const char *slash = strrchr(sensor->path, '/');
+
+	return slash ? slash : "";
+}
+
+/* Find a sensor by the name it was asked for by; one that was lost by what it
+ * was, as another one may have its name now. */
+static struct ptSensor *useLookUp(const struct use *use,
+				  const struct ptSensorKind *kind,
+				  const struct ptSensors *sensors)
+{
+	const struct ptSensor *before = &use->sensor;
+
+	if (!kind->isOrdered || !before->hardware[0])
+		return ptSensorsFind(sensors, use->channel);
+	for (size_t i = 0; i < sensors->count; i++) {
+		struct ptSensor *sensor = &sensors->list[i];
+
+		if (strcmp(sensor->hardware, before->hardware) == 0 &&
+		    strcmp(fileOf(sensor), fileOf(before)) == 0)
+			return sensor;
+	}
+	return NULL;
+}
+
 /* Find a sensor by name and open it. */
 static int useOpen(struct use *use, const struct ptSensorKind *kind,
 		   const struct ptSetup *setup, char *why, size_t whySize)
@@ -70,7 +98,7 @@ static int useOpen(struct use *use, const struct ptSensorKind *kind,
 		snprintf(why, whySize, "%s", strerror(-ret));
 		return ret;
 	}
-	sensor = ptSensorsFind(&sensors, use->channel);
+	sensor = useLookUp(use, kind, &sensors);
 	if (sensor) {
 		ret = kind->open(setup, sensor);
 		if (ret < 0)
@@ -126,6 +154,7 @@ static void useDescribe(struct use *use, bool isEnergy, struct ptColumn *column)
 		use->readsPower = true;
 	column->source = gauge->source[0] ? gauge->source : NULL;
 	column->resolution = gauge->resolution[0] ? gauge->resolution : NULL;
+	column->hardware = sensor->hardware[0] ? sensor->hardware : NULL;
 	if (isEnergy && !isDirect) {
 		snprintf(use->integrated, sizeof(use->integrated),
 			 "%s, integrated", gauge->source);
@@ -253,12 +282,27 @@ static void useFind(struct use *use, struct ptDevice *dev)
 		  use->channel);
 }
 
-/* Get what a counter has counted; false if it was reset meanwhile. */
-static bool countSince(const struct ptSensor *sensor, uint64_t old,
+/* Whether a counter may have wrapped once more than it seems, in a time much
+ * longer than the cycle: while the process was stopped. */
+static bool mayHaveWrapped(const struct ptSensor *sensor,
+			   const struct ptSetup *setup, int64_t ns)
+{
+	double most = PT_SENSOR_WATTS_MAX * ((double)ns / (double)HD_NS_PER_S);
+
+	return sensor->range > 0 && ns > 2 * setup->cycleNs &&
+	       (double)sensor->range * sensor->joules < most;
+}
+
+/* Get what a counter has counted; false if that is not known, as it was reset
+ * meanwhile, or wrapped. */
+static bool countSince(const struct ptSensor *sensor,
+		       const struct ptSetup *setup, uint64_t old,
 		       uint64_t count, int64_t ns, double *joules)
 {
 	uint64_t delta;
 
+	if (mayHaveWrapped(sensor, setup, ns))
+		return false;
 	if (count >= old) {
 		*joules = (double)(count - old) * sensor->joules;
 		return true;
@@ -271,21 +315,35 @@ static bool countSince(const struct ptSensor *sensor, uint64_t old,
 	       PT_SENSOR_WATTS_MAX * (double)ns;
 }
 
+/* The part of an energy since a reading that belongs to the interval: after
+ * readings that failed the energy is that of several intervals, and those
+ * before have no value. */
+static double energyPart(const struct ptDevice *dev, double joules,
+			 int64_t sinceNs, int64_t now)
+{
+	const struct state *state = dev->state;
+
+	if (sinceNs >= state->beganNs)
+		return joules;
+	return joules *
+	       ((double)(now - state->beganNs) / (double)(now - sinceNs));
+}
+
 /* Energy of an interval that a counter tells, and power by it. */
-static void useTakeCount(struct use *use, const struct ptSetup *setup,
+static void useTakeCount(struct use *use, const struct ptDevice *dev,
 			 uint64_t count, int64_t now)
 {
 	int64_t ns = now - use->countNs;
 	double joules;
 
 	use->energy = NAN;
-	if (use->isCounting &&
-	    countSince(&use->sensor, use->count, count, ns, &joules)) {
+	if (use->isCounting && countSince(&use->sensor, &dev->setup, use->count,
+					  count, ns, &joules)) {
 		double sum = joules;
 		int64_t sumNs = ns;
 
-		use->energy = joules;
-		if (ns < setup->cycleNs / 2) {
+		use->energy = energyPart(dev, joules, use->countNs, now);
+		if (ns < dev->setup.cycleNs / 2) {
 			sum += use->beforeJoules;
 			sumNs += use->beforeNs;
 		}
@@ -303,15 +361,17 @@ static void useTakeCount(struct use *use, const struct ptSetup *setup,
 }
 
 /* Power that a sensor tells, and energy of an interval by it. */
-static void useTakePower(struct use *use, double watts, int64_t now)
+static void useTakePower(struct use *use, const struct ptDevice *dev,
+			 double watts, int64_t now)
 {
+	double joules = (use->watts + watts) / 2 *
+			(double)(now - use->wattsNs) / (double)HD_NS_PER_S;
+
 	use->power = watts;
 	if (!use->readsEnergy)
-		use->energy = use->isLevel
-				      ? (use->watts + watts) / 2 *
-						(double)(now - use->wattsNs) /
-						(double)HD_NS_PER_S
-				      : NAN;
+		use->energy = use->isLevel ? energyPart(dev, joules,
+							use->wattsNs, now)
+					   : NAN;
 	use->isLevel = true;
 	use->watts = watts;
 	use->wattsNs = now;
@@ -335,14 +395,14 @@ static void useRead(struct use *use, struct ptDevice *dev)
 
 		ret = state->kind->readEnergy(&use->sensor, &count);
 		if (ret == 0)
-			useTakeCount(use, &dev->setup, count, now);
+			useTakeCount(use, dev, count, now);
 	}
 	if (use->readsPower && !isGoneError(ret)) {
 		int64_t now = ptNow();
 		int error = state->kind->readPower(&use->sensor, &watts);
 
 		if (error == 0)
-			useTakePower(use, watts, now);
+			useTakePower(use, dev, watts, now);
 		else
 			ret = error;
 	}

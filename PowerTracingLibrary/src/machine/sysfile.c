@@ -82,25 +82,46 @@ ssize_t ptSysRead(int fd, char *text, size_t size)
 	return (ssize_t)used;
 }
 
-int ptSysReadNumber(int fd, uint64_t *number)
+/* Parse the digits of a line that has nothing else. */
+static int parseDigits(const char *text, const char *end, uint64_t *number)
 {
-	char text[NUMBER_SIZE];
-	ssize_t length = ptSysRead(fd, text, sizeof(text));
-	uint64_t value = 0;
 	const char *at = text;
+	uint64_t value = 0;
 
-	if (length < 0)
-		return (int)length;
 	for (; *at >= '0' && *at <= '9'; at++) {
 		if (__builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*at - '0'),
 					   &value))
 			return -EPROTO;
 	}
-	if (at == text || (*at == '\n' ? at[1] : *at) != '\0' ||
-	    (size_t)length != (size_t)(at - text) + (*at == '\n'))
+	if (at == text || at + (*at == '\n') != end)
 		return -EPROTO;
 	*number = value;
+	return 0;
+}
+
+int ptSysReadNumber(int fd, uint64_t *number)
+{
+	char text[NUMBER_SIZE];
+	ssize_t length = ptSysRead(fd, text, sizeof(text));
+
+	return length < 0 ? (int)length
+			  : parseDigits(text, text + length, number);
+}
+
+int ptSysReadSigned(int fd, int64_t *number)
+{
+	char text[NUMBER_SIZE];
+	ssize_t length = ptSysRead(fd, text, sizeof(text));
+	uint64_t size;
+	int ret;
+
+	if (length < 0)
+		return (int)length;
+	ret = parseDigits(text + (*text == '-'), text + length, &size);
+	if (ret < 0 || size > INT64_MAX)
+		return -EPROTO;
+	*number = *text == '-' ? -(int64_t)size : (int64_t)size;
 	return 0;
 }
 

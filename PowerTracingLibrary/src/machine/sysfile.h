@@ -41,6 +41,9 @@ ssize_t ptSysRead(int fd, char *text, size_t size);
  */
 int ptSysReadNumber(int fd, uint64_t *number);
 
+/** The same of a number that may have a sign. */
+int ptSysReadSigned(int fd, int64_t *number);
+
 /** Get the first line of a file, without its end and trailing blanks. */
 int ptSysGetLine(char *line, size_t size, const char *root, const char *format,
 		 ...) __attribute__((__format__(__printf__, 4, 5)));

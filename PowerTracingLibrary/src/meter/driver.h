@@ -68,14 +68,16 @@ struct ptColumn {
 				     */
 	struct ptScale scale;
 	/**
-	 * What the value comes from, how fine it is, and whether it is computed
-	 * by a law instead of measured; NULL/false where there is nothing to
-	 * say. Filled in by the driver's open() at the latest; the strings
-	 * belong to the driver and live until close(). They become the
-	 * attributes source, resolution and simulated of <Value>.
+	 * What the value comes from, how fine it is, which hardware measures it
+	 * (a path or a serial number that stays the same), and whether it is
+	 * computed by a law instead of measured; NULL/false where there is
+	 * nothing to say. Filled in by the driver's open() at the latest; the
+	 * strings belong to the driver and live until close(). They become the
+	 * attributes source, resolution, hardware and simulated of <Value>.
 	 */
 	const char *source;
 	const char *resolution;
+	const char *hardware;
 	bool isSimulated;
 };
 
@@ -214,7 +216,8 @@ struct ptDriver {
 	/**
 	 * Resolve a channel as written in the configuration ("1", "package-0";
 	 * NULL if not given) to the columns' number and label. Does not touch
-	 * the meter; may look at the machine below @p root.
+	 * the meter; may look at the machine below @p root, and leave out of
+	 * "*" what cannot be read.
 	 *
 	 * "*" means every channel there is, where the driver supports it: the
 	 * core calls with index 0, 1, ... until -ENOENT.

@@ -17,6 +17,7 @@
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "common/clock.h"
 #include "common/format/level.h"
+#include "common/nodepower.h"
 #include "recording/integral.h"
 #include "recording/record.h"
 
@@ -37,10 +38,24 @@ struct ptWriter {
 	bool isMissing;          /* What comes since then. */
 };
 
+/* Whether a value tells power or energy. */
+static bool writerTellsPower(const struct ptColumn *column)
+{
+	const char *unit = column->quantity->unit;
+
+	return unit && (strcmp(unit, "W") == 0 || strcmp(unit, "J") == 0);
+}
+
 static int writerAddValue(struct writerGroup *group,
+			  const struct ptConfig *config,
 			  const struct ptColumn *column, const char *name)
 {
-	const struct hdRecordColumn recorded = {
+	struct hdPowerChannel channel = {
+		.device = config->driver->name,
+		.label = column->label,
+	};
+	bool tellsPower = writerTellsPower(column);
+	struct hdRecordColumn recorded = {
 		.name = name,
 		.type = column->quantity->type,
 		.unit = column->quantity->unit,
@@ -49,8 +64,14 @@ static int writerAddValue(struct writerGroup *group,
 		.resolution = column->resolution,
 		.isSimulated = column->isSimulated,
 		.kind = column->quantity->kind,
+		.hardware = tellsPower ? column->hardware : NULL,
 	};
 
+	hdPowerClassify(&channel);
+	if (tellsPower && channel.is != HD_POWER_UNKNOWN)
+		recorded.role = hdPowerRoleName(channel.is);
+	if (recorded.role && channel.container[0])
+		recorded.partOf = channel.container;
 	return hdRecordAddColumn(&group->record, &recorded);
 }
 
@@ -118,7 +139,7 @@ static int writerCreateGroup(struct ptWriter *writer,
 		ret = writerAddClock(config, group);
 	for (size_t i = node->first; ret == 0 && i < node->first + node->count;
 	     i++)
-		ret = writerAddValue(group, &config->columns[i],
+		ret = writerAddValue(group, config, &config->columns[i],
 				     config->names[i]);
 	return ret == 0 ? 0 : PT_EHDLIB;
 }

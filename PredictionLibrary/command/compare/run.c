@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/scan.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/command/compare/trial.h"
 #include "cli/known.h"

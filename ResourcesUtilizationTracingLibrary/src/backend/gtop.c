@@ -235,7 +235,7 @@ static const struct rutSource gtopMemorySource = {
 
 /* Network: the interfaces that there are at the beginning. */
 
-static void gtopNetworkRead(struct rutNetDev *netdev, enum rutWhy why)
+static bool gtopNetworkRead(struct rutNetDev *netdev, enum rutWhy why)
 {
 	for (size_t i = 0; i < netdev->count; i++) {
 		struct rutNetIf *netif = &netdev->list[i];
@@ -254,6 +254,7 @@ static void gtopNetworkRead(struct rutNetDev *netdev, enum rutWhy why)
 			rutCounterFollow(out, load.bytes_out);
 		}
 	}
+	return true;
 }
 
 static int gtopNetworkOpen(const struct rutSetup *setup,
@@ -263,6 +264,7 @@ static int gtopNetworkOpen(const struct rutSetup *setup,
 		.root = "",
 		.read = gtopNetworkRead,
 		.file = RUT_FILE_NONE,
+		.socket = -1,
 	};
 	glibtop_netlist netlist;
 	char **names;

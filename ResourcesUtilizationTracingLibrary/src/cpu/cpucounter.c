@@ -26,22 +26,12 @@ static int64_t timeAdd(int64_t sumNs, uint64_t count, int64_t unitNs)
 	return sumNs + (int64_t)count * unitNs;
 }
 
-/* Ticks since a counter was last seen. The kernel's idle and iowait may step
- * back a little; that is not taken for a reset. */
-static uint64_t ticksSince(uint64_t *raw, uint64_t value)
-{
-	uint64_t passed = value >= *raw ? value - *raw : 0;
-
-	if (value >= *raw || *raw - value > 100)
-		*raw = value;
-	return passed;
-}
-
-void rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
+bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 		     struct rutCpu *cpus, int64_t tickNs)
 {
 	size_t hint = 0, place;
 	uint64_t number, values[5];
+	bool isAny = false;
 
 	for (size_t i = 0; i < list->count; i++)
 		cpus[i].isOnline = false;
@@ -60,14 +50,15 @@ void rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 		if (place == list->count)
 			continue;
 		cpu = &cpus[place];
-		cpu->isOnline = true;
-		cpu->idleNs =
-			timeAdd(cpu->idleNs,
-				ticksSince(&cpu->rawIdle, values[3]), tickNs);
-		cpu->idleNs =
-			timeAdd(cpu->idleNs,
-				ticksSince(&cpu->rawWait, values[4]), tickNs);
+		cpu->isOnline = isAny = true;
+		cpu->idleNs = timeAdd(cpu->idleNs,
+				      rutTicksSince(&cpu->rawIdle, values[3]),
+				      tickNs);
+		cpu->idleNs = timeAdd(cpu->idleNs,
+				      rutTicksSince(&cpu->rawWait, values[4]),
+				      tickNs);
 	} while (rutScanNextLine(scan));
+	return isAny;
 }
 
 /* Idle-state residency: microseconds per state. */
@@ -270,13 +261,13 @@ static const struct rutCpuCounterKind cpuKinds[] = {
 	},
 };
 
-static void counterReadStat(struct rutCpuCounter *counter)
+static bool counterReadStat(struct rutCpuCounter *counter)
 {
 	struct rutScan scan;
 
-	if (rutFileRead(&counter->stat, &scan) == 0)
-		rutCpuStatParse(&scan, &counter->list, counter->cpus,
-				counter->tickNs);
+	return rutFileRead(&counter->stat, &scan) == 0 &&
+	       rutCpuStatParse(&scan, &counter->list, counter->cpus,
+			       counter->tickNs);
 }
 
 /* Which CPUs are online, where /proc/stat is not read. */
@@ -308,15 +299,17 @@ void rutCpuCounterRead(struct rutCpuCounter *counter)
 {
 	int64_t now = hdMonotonicNow();
 
+	counter->isKnown = true;
 	if (counter->kind->needsStat) {
-		counterReadStat(counter);
+		counter->isKnown = counterReadStat(counter);
 	} else if (now - counter->onlineReadNs >= ONLINE_NS) {
 		counter->onlineReadNs = now;
 		counterReadOnline(counter);
 	}
 	/* Rather the time of the fine counter than that of the coarse one. */
 	counter->readNs = hdMonotonicNow();
-	counter->kind->read(counter);
+	if (counter->kind->read(counter) < 0)
+		counter->isKnown = false;
 	for (size_t i = 0; i < counter->list.count; i++) {
 		struct rutCpu *cpu = &counter->cpus[i];
 

@@ -23,6 +23,9 @@
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
 
+/** A step back by more ticks is a reset. */
+#define RUT_TICKS_BACK 100
+
 /** What is known of one CPU. Times are sums since the counter was opened. */
 struct rutCpu {
 	bool isOnline;
@@ -58,6 +61,7 @@ struct rutCpuCounter {
 	struct rutCpu *cpus; /**< As many as the list has. */
 	int64_t tickNs;
 	int64_t readNs; /**< When they were read. */
+	bool isKnown;   /**< They could be. */
 	int64_t onlineReadNs;
 	size_t *places; /**< Of the columns of usage_percpu. */
 	size_t placeCount;
@@ -77,18 +81,33 @@ struct rutCpuCounter {
 int rutCpuCounterOpen(struct rutCpuCounter *counter, const char *root,
 		      enum rutCpuSource source);
 
-/** Read the counters; what cannot be read stays as it is. */
+/** Read the counters; what cannot be read stays as it is, and makes isKnown
+ *  false. */
 void rutCpuCounterRead(struct rutCpuCounter *counter);
 
 /** Close what was opened. */
 void rutCpuCounterClose(struct rutCpuCounter *counter);
 
+/** Ticks since a counter of /proc/stat was last seen. The kernel's idle, iowait
+ *  and steal may step back a little; that is not taken for a reset, and what
+ *  follows does not count twice. */
+static inline uint64_t rutTicksSince(uint64_t *raw, uint64_t value)
+{
+	uint64_t passed = value >= *raw ? value - *raw : 0;
+
+	if (value >= *raw || *raw - value > RUT_TICKS_BACK)
+		*raw = value;
+	return passed;
+}
+
 /**
  * Read the lines of the CPUs in /proc/stat.
  *
  * CPUs that have no line are set offline.
+ *
+ * @return Whether there is any.
  */
-void rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
+bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 		     struct rutCpu *cpus, int64_t tickNs);
 
 #endif

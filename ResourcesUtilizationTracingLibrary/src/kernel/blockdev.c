@@ -28,9 +28,11 @@ int rutBlockDevsAdd(struct rutBlockDevs *devs, const char *root,
 	if (snprintf(dev->name, sizeof(dev->name), "%s", name) >=
 	    (int)sizeof(dev->name))
 		return -ENAMETOOLONG;
-	ret = rutFileOpen(&dev->file, root, "/sys/%s/%s/stat",
-			  strchr(name, ':') ? "dev/block" : "class/block",
-			  name);
+	snprintf(dev->path, sizeof(dev->path), "/sys/%s/%s/stat",
+		 strchr(name, ':') ? "dev/block" : "class/block", dev->name);
+	devs->root = root;
+	dev->counters[RUT_BLOCK_BUSY_MS].is32 = true;
+	ret = rutFileOpen(&dev->file, root, "%s", dev->path);
 	if (ret == 0)
 		devs->count++;
 	return ret;
@@ -104,6 +106,24 @@ int rutBlockDevsAddAll(struct rutBlockDevs *devs, const char *root)
 	return blockAddSome(devs, root, blockIsUsed);
 }
 
+/* Read the file of a device; one that went away may have come back, as another
+ * file. */
+static bool blockRead(struct rutBlockDevs *devs, struct rutBlockDev *dev,
+		      uint64_t *numbers)
+{
+	struct rutScan scan;
+	int ret;
+
+	if (rutFileRead(&dev->file, &scan) == 0)
+		return rutScanNumbers(&scan, numbers, 10);
+	rutFileClose(&dev->file);
+	for (size_t i = 0; i < RUT_BLOCK_COUNTS; i++)
+		rutCounterLose(&dev->counters[i]);
+	ret = rutFileGet(&dev->file, &scan, devs->root, "%s", dev->path);
+	dev->isAway = ret == -ENOENT;
+	return ret == 0 && rutScanNumbers(&scan, numbers, 10);
+}
+
 void rutBlockDevsRead(struct rutBlockDevs *devs, enum rutWhy why)
 {
 	/* reads merged sectors ms writes merged sectors ms inflight busy */
@@ -116,13 +136,12 @@ void rutBlockDevsRead(struct rutBlockDevs *devs, enum rutWhy why)
 	for (size_t i = 0; i < devs->count; i++) {
 		struct rutBlockDev *dev = &devs->list[i];
 		uint64_t numbers[10];
-		struct rutScan scan;
 
-		if (rutFileRead(&dev->file, &scan) < 0 ||
-		    !rutScanNumbers(&scan, numbers, 10)) {
-			dev->inFlight = 0;
+		dev->isThere = blockRead(devs, dev, numbers);
+		for (size_t j = 0; !dev->isThere && j < RUT_BLOCK_COUNTS; j++)
+			rutCounterLose(&dev->counters[j]);
+		if (!dev->isThere)
 			continue;
-		}
 		dev->inFlight = numbers[8];
 		for (size_t j = 0; j < RUT_BLOCK_COUNTS; j++) {
 			if (why == RUT_WHY_BEGIN)

@@ -22,16 +22,24 @@ enum rutBlockCount {
 /** The unit of "sectors", whatever the device has. */
 #define RUT_SECTOR 512
 
+/** Longest path of a device's counters, with its end. */
+#define RUT_BLOCK_PATH 96
+
 /** A block device. */
 struct rutBlockDev {
 	char name[64];
 	struct rutFile file;
+	char path[RUT_BLOCK_PATH]; /**< Of the file, without the root. */
+	bool isThere;              /**< It could be read last. */
+	bool isAway;  /**< The machine has it no more, as it was found last, */
+	bool wasAway; /**< and so it was when the interval began. */
 	uint64_t inFlight;
 	struct rutCounter counters[RUT_BLOCK_COUNTS];
 };
 
 /** Some block devices. */
 struct rutBlockDevs {
+	const char *root;
 	struct rutBlockDev *list;
 	size_t count;
 };

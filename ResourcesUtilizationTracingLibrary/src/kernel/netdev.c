@@ -4,8 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
@@ -121,50 +124,94 @@ static bool netParseLine(struct rutScan *scan, struct rutWord *name,
 	return true;
 }
 
-void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
+/* The index of an interface by its name, which another one may get; 0 where
+ * nobody tells. Of a machine that is shown by files there is a file. */
+static int netIndex(const struct rutNetDev *netdev, const char *name)
 {
-	size_t hint = 0, known = netdev->count;
+	struct ifreq request = { .ifr_ifindex = 0 };
+	struct rutFile file;
 	struct rutScan scan;
+	uint64_t number = 0;
 
-	if (netdev->read) {
-		netdev->read(netdev, why);
-		return;
+	if (!*netdev->root) {
+		memcpy(request.ifr_name, name, strlen(name) + 1);
+		if (netdev->socket < 0 ||
+		    ioctl(netdev->socket, SIOCGIFINDEX, &request) != 0)
+			return 0;
+		return request.ifr_ifindex;
 	}
-	if (rutFileRead(&netdev->file, &scan) < 0)
-		return;
-	for (size_t i = 0; i < known; i++)
-		netdev->list[i].isPresent = false;
+	if (rutFileGet(&file, &scan, netdev->root, "/sys/class/net/%s/ifindex",
+		       name) < 0)
+		return 0;
+	rutScanNumber(&scan, &number);
+	rutFileClose(&file);
+	return (int)number;
+}
+
+static void netLose(struct rutNetDev *netdev, struct rutNetIf *netif)
+{
+	for (size_t i = 0; i < netdev->countsUsed; i++)
+		rutCounterLose(&netif->counters[i]);
+}
+
+/* Follow the counters of an interface. */
+static void netFollow(struct rutNetDev *netdev, struct rutNetIf *netif,
+		      enum rutWhy why, const uint64_t *counts)
+{
+	int index = netIndex(netdev, netif->name);
+
+	if (index != netif->index)
+		netLose(netdev, netif);
+	netif->index = index;
+	netif->isPresent = true;
+	for (size_t i = 0; i < netdev->countsUsed; i++) {
+		if (why == RUT_WHY_BEGIN)
+			rutCounterBegin(&netif->counters[i], counts[i]);
+		else
+			rutCounterFollow(&netif->counters[i], counts[i]);
+	}
+}
+
+static void netTakeLines(struct rutNetDev *netdev, enum rutWhy why,
+			 struct rutScan *scan)
+{
+	size_t hint = 0;
+
 	do {
 		uint64_t counts[RUT_NET_COUNTS];
 		struct rutNetIf *netif;
 		struct rutWord name;
 
-		if (!netParseLine(&scan, &name, counts, netdev->countsUsed))
+		if (!netParseLine(scan, &name, counts, netdev->countsUsed))
 			continue;
 		netif = netFind(netdev, &name, &hint);
 		if (!netif)
 			netif = rutNetDevAdd(netdev, &name);
-		if (!netif)
-			continue;
-		netif->isPresent = true;
-		for (size_t i = 0; i < netdev->countsUsed; i++) {
-			if (why == RUT_WHY_BEGIN)
-				rutCounterBegin(&netif->counters[i], counts[i]);
-			else
-				rutCounterFollow(&netif->counters[i],
-						 counts[i]);
-		}
-	} while (rutScanNextLine(&scan));
-	/* One that vanished counts from zero when it comes again. */
-	for (size_t i = 0; i < known; i++) {
-		struct rutNetIf *netif = &netdev->list[i];
+		if (netif)
+			netFollow(netdev, netif, why, counts);
+	} while (rutScanNextLine(scan));
+}
 
-		for (size_t j = 0; !netif->isPresent && j < netdev->countsUsed;
-		     j++)
-			netif->counters[j].raw = 0;
-	}
+bool rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
+{
+	size_t known = netdev->count;
+	struct rutScan scan;
+	bool isRead;
+
+	if (netdev->read)
+		return netdev->read(netdev, why);
+	isRead = rutFileRead(&netdev->file, &scan) == 0;
+	for (size_t i = 0; i < known; i++)
+		netdev->list[i].isPresent = false;
+	if (isRead)
+		netTakeLines(netdev, why, &scan);
+	/* Without a line of it nobody knows what an interface has counted. */
+	for (size_t i = 0; i < known; i++)
+		if (!netdev->list[i].isPresent)
+			netLose(netdev, &netdev->list[i]);
 	if (netdev->count > known)
 		rutNetDevClassify(netdev);
+	return isRead;
 }
 
 int rutNetDevOpen(struct rutNetDev *netdev, const char *root, size_t countsUsed)
@@ -173,7 +220,12 @@ int rutNetDevOpen(struct rutNetDev *netdev, const char *root, size_t countsUsed)
 
 	*netdev = (struct rutNetDev){ .root = root,
 				      .file = RUT_FILE_NONE,
+				      .socket = -1,
 				      .countsUsed = countsUsed };
+	if (!*root)
+		netdev->socket = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (netdev->socket >= 0)
+		hdOwnedSet(&netdev->owned, netdev->socket);
 	ret = rutFileOpen(&netdev->file, root, "/proc/net/dev");
 	if (ret < 0)
 		return ret;
@@ -188,6 +240,8 @@ int rutNetDevOpen(struct rutNetDev *netdev, const char *root, size_t countsUsed)
 void rutNetDevClose(struct rutNetDev *netdev)
 {
 	rutFileClose(&netdev->file);
+	if (netdev->socket >= 0)
+		hdOwnedClose(&netdev->owned, netdev->socket);
 	free(netdev->list);
 	netdev->list = NULL;
 	netdev->count = 0;

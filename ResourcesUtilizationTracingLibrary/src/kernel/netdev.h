@@ -25,6 +25,7 @@ enum rutNetCount {
 /** A network interface. */
 struct rutNetIf {
 	char name[16];
+	int index; /**< Of the kernel; 0: not known. */
 	bool isExternal;
 	bool isPresent; /**< It was there when the file was last read. */
 	struct rutCounter counters[RUT_NET_COUNTS];
@@ -34,8 +35,10 @@ struct rutNetIf {
 struct rutNetDev {
 	const char *root;
 	/** What reads the counters instead of rutNetDevRead(), or NULL. */
-	void (*read)(struct rutNetDev *netdev, enum rutWhy why);
+	bool (*read)(struct rutNetDev *netdev, enum rutWhy why);
 	struct rutFile file;
+	int socket; /**< To ask for the index of interfaces; -1: none. */
+	struct hdOwned owned;
 	/** How many of enum rutNetCount are followed, the first of them. */
 	size_t countsUsed;
 	struct rutNetIf *list;
@@ -61,10 +64,12 @@ int rutNetDevOpen(struct rutNetDev *netdev, const char *root,
 		  size_t countsUsed);
 
 /**
- * Read all counters. Interfaces that are new are added with what they have
- * counted so far, but for RUT_WHY_BEGIN.
+ * Read all counters. What a new interface has counted so far is not known; nor
+ * is it of another interface that has the name of one that went away.
+ *
+ * @return Whether they could be read.
  */
-void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why);
+bool rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why);
 
 /** Close the file and free the list. */
 void rutNetDevClose(struct rutNetDev *netdev);

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
@@ -222,6 +223,15 @@ static void cpuTakeTicks(struct cpuState *state, bool isBegin)
 		state->totalPercent = rutPercent(wallSum - idleSum, wallSum);
 }
 
+/* The next values are of the time since the counters could last be read. */
+static void cpuPutNone(const struct cpuState *state, union hdCell *cells)
+{
+	if (state->hasTotal)
+		(cells++)->f = NAN;
+	for (size_t i = 0; state->hasEach && i < state->counter.list.count; i++)
+		cells[i].f = NAN;
+}
+
 static void cpuRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct cpuState *state = data;
@@ -230,6 +240,11 @@ static void cpuRead(void *data, enum rutWhy why, union hdCell *cells)
 	if (why == RUT_WHY_FOLLOW)
 		return;
 	rutCpuCounterRead(&state->counter);
+	if (!state->counter.isKnown) {
+		if (!isBegin)
+			cpuPutNone(state, cells);
+		return;
+	}
 	if (cpuHasTicks(state))
 		cpuTakeTicks(state, isBegin);
 	else

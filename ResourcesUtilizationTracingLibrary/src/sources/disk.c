@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
@@ -79,24 +80,39 @@ static int64_t diskTake(struct rutBlockDev *dev, enum rutBlockCount count,
 	return rutCounterTake(&dev->counters[count], unit);
 }
 
+/* A sum that lacks a disk is not known, unless the machine did not have it all
+ * the interval. */
+static int64_t diskSum(struct diskState *state, enum rutBlockCount count)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < state->devs.count; i++) {
+		struct rutBlockDev *dev = &state->devs.list[i];
+		int64_t amount = diskTake(dev, count, RUT_SECTOR);
+
+		if (dev->isAway && dev->wasAway)
+			continue;
+		if (amount == HD_CELL_MISSING || sum == HD_CELL_MISSING)
+			sum = HD_CELL_MISSING;
+		else
+			sum += amount;
+	}
+	return sum;
+}
+
 static void diskRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct diskState *state = data;
-	int64_t read = 0, written = 0;
 
 	rutBlockDevsRead(&state->devs, why);
 	if (why != RUT_WHY_SAMPLE)
 		return;
-	for (size_t i = 0; i < state->devs.count; i++) {
-		struct rutBlockDev *dev = &state->devs.list[i];
-
-		read += diskTake(dev, RUT_BLOCK_READ_SECTORS, RUT_SECTOR);
-		written += diskTake(dev, RUT_BLOCK_WRITE_SECTORS, RUT_SECTOR);
-	}
 	if (state->sources.HDD_READ)
-		(cells++)->i = read;
+		(cells++)->i = diskSum(state, RUT_BLOCK_READ_SECTORS);
 	if (state->sources.HDD_WRITE)
-		cells->i = written;
+		cells->i = diskSum(state, RUT_BLOCK_WRITE_SECTORS);
+	for (size_t i = 0; i < state->devs.count; i++)
+		state->devs.list[i].wasAway = state->devs.list[i].isAway;
 }
 
 const struct rutSource rutDiskSource = {
@@ -187,8 +203,10 @@ static void devicesRead(void *data, enum rutWhy why, union hdCell *cells)
 			diskTake(dev, RUT_BLOCK_READ_SECTORS, RUT_SECTOR);
 		(cells++)->i =
 			diskTake(dev, RUT_BLOCK_WRITE_SECTORS, RUT_SECTOR);
-		(cells++)->f = rutPercent(busy, wall);
-		(cells++)->i = (int64_t)dev->inFlight;
+		(cells++)->f =
+			busy == HD_CELL_MISSING ? NAN : rutPercent(busy, wall);
+		(cells++)->i =
+			dev->isThere ? (int64_t)dev->inFlight : HD_CELL_MISSING;
 	}
 }
 

@@ -100,7 +100,7 @@ static void frequencyRead(void *data, enum rutWhy why, union hdCell *cells)
 		struct rutScan scan;
 		uint64_t kHz;
 
-		cells[i].i = 0;
+		cells[i].i = HD_CELL_MISSING;
 		if (rutFileRead(&state->files[i], &scan) == 0 &&
 		    rutScanNumber(&scan, &kHz) && kHz <= INT64_MAX / 1000)
 			cells[i].i = (int64_t)kHz * 1000;

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
@@ -155,12 +156,18 @@ static void idleRead(void *data, enum rutWhy why, union hdCell *cells)
 				rutCounterBegin(&unit->counter, us);
 			else
 				rutCounterFollow(&unit->counter, us);
+		} else {
+			rutCounterLose(&unit->counter);
 		}
 		if (why == RUT_WHY_BEGIN) {
 			unit->use.carryNs = 0;
 			continue;
 		}
 		passed = rutCounterTake(&unit->counter, 1000);
+		if (passed == HD_CELL_MISSING) {
+			cells[i].f = NAN;
+			continue;
+		}
 		if (wall > 0)
 			passed = rutUseTake(&unit->use, wall, passed,
 					    INT64_MAX / 4);

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
@@ -85,14 +86,14 @@ static void loadRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct loadState *state = data;
 	struct rutScan scan;
+	bool isKnown;
 
 	if (why != RUT_WHY_SAMPLE)
 		return;
-	/* What cannot be read stays as it was. */
-	if (rutFileRead(&state->file, &scan) == 0)
-		loadParse(&scan, state->loads);
+	isKnown = rutFileRead(&state->file, &scan) == 0 &&
+		  loadParse(&scan, state->loads);
 	for (size_t i = 0; i < LOADS; i++)
-		(cells++)->f = state->loads[i];
+		(cells++)->f = isKnown ? state->loads[i] : NAN;
 }
 
 const struct rutSource rutLoadSource = {

@@ -168,14 +168,22 @@ static void memoryRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct memoryState *state = data;
 	const int64_t *bytes = state->bytes;
-	struct rutMemory memory;
+	struct rutMemory memory = {
+		.used = HD_CELL_MISSING,
+		.free = HD_CELL_MISSING,
+		.shared = HD_CELL_MISSING,
+		.buffer = HD_CELL_MISSING,
+		.cached = HD_CELL_MISSING,
+	};
 	struct rutScan scan;
 
 	if (why != RUT_WHY_SAMPLE)
 		return;
-	/* What cannot be read stays as it was. */
-	if (rutFileRead(&state->file, &scan) == 0)
-		memoryParse(state, &scan);
+	if (rutFileRead(&state->file, &scan) < 0 ||
+	    memoryParse(state, &scan) < 0) {
+		rutMemoryPut(&state->sources, &memory, cells);
+		return;
+	}
 	memory = (struct rutMemory){
 		.used = bytes[MEMORY_TOTAL] - bytes[MEMORY_FREE],
 		.free = bytes[MEMORY_FREE],

@@ -99,41 +99,64 @@ static int networkOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return rutNetworkOpenUpon(&netdev, setup, columns, result);
 }
 
+/* Bytes of several interfaces in an interval. */
+struct networkSum {
+	int64_t in, out;
+};
+
+/* What an interface counted that was not there all the time is left out. */
+static void networkAdd(struct networkSum *sum, int64_t in, int64_t out)
+{
+	if (in != HD_CELL_MISSING)
+		sum->in += in;
+	if (out != HD_CELL_MISSING)
+		sum->out += out;
+}
+
+/* Take the bytes of all interfaces, and put those of single ones. */
+static union hdCell *networkTake(struct networkState *state,
+				 struct networkSum *all,
+				 struct networkSum *external,
+				 union hdCell *cells)
+{
+	for (size_t i = 0; i < state->netdev.count; i++) {
+		struct rutNetIf *netif = &state->netdev.list[i];
+		int64_t in =
+			rutCounterTake(&netif->counters[RUT_NET_BYTES_IN], 1);
+		int64_t out =
+			rutCounterTake(&netif->counters[RUT_NET_BYTES_OUT], 1);
+
+		if (i < state->columns && state->sources.NET_IN_X)
+			(cells++)->i = in;
+		if (i < state->columns && state->sources.NET_OUT_X)
+			(cells++)->i = out;
+		networkAdd(all, in, out);
+		if (netif->isExternal)
+			networkAdd(external, in, out);
+	}
+	return cells;
+}
+
 static void networkRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct networkState *state = data;
 	const rutSources *sources = &state->sources;
-	int64_t in = 0, out = 0, inExternal = 0, outExternal = 0;
+	struct networkSum all = { 0, 0 }, external = { 0, 0 };
 
-	rutNetDevRead(&state->netdev, why);
+	if (!rutNetDevRead(&state->netdev, why))
+		all = external =
+			(struct networkSum){ HD_CELL_MISSING, HD_CELL_MISSING };
 	if (why != RUT_WHY_SAMPLE)
 		return;
-	for (size_t i = 0; i < state->netdev.count; i++) {
-		struct rutNetIf *netif = &state->netdev.list[i];
-		int64_t bytesIn =
-			rutCounterTake(&netif->counters[RUT_NET_BYTES_IN], 1);
-		int64_t bytesOut =
-			rutCounterTake(&netif->counters[RUT_NET_BYTES_OUT], 1);
-
-		if (i < state->columns && sources->NET_IN_X)
-			(cells++)->i = bytesIn;
-		if (i < state->columns && sources->NET_OUT_X)
-			(cells++)->i = bytesOut;
-		in += bytesIn;
-		out += bytesOut;
-		if (netif->isExternal) {
-			inExternal += bytesIn;
-			outExternal += bytesOut;
-		}
-	}
+	cells = networkTake(state, &all, &external, cells);
 	if (sources->NET_IN_EXT)
-		(cells++)->i = inExternal;
+		(cells++)->i = external.in;
 	if (sources->NET_OUT_EXT)
-		(cells++)->i = outExternal;
+		(cells++)->i = external.out;
 	if (sources->NET_IN)
-		(cells++)->i = in;
+		(cells++)->i = all.in;
 	if (sources->NET_OUT)
-		(cells++)->i = out;
+		(cells++)->i = all.out;
 }
 
 const struct rutSource rutNetworkSource = {

@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
@@ -137,7 +138,13 @@ static void pressureRead(void *data, enum rutWhy why, union hdCell *cells)
 			}
 			if (seen & 1U << j)
 				rutCounterFollow(counter, totals[j]);
+			else
+				rutCounterLose(counter);
 			passed = rutCounterTake(counter, 1000);
+			if (passed == HD_CELL_MISSING) {
+				(cells++)->f = NAN;
+				continue;
+			}
 			if (wall > 0)
 				passed =
 					rutUseTake(use, wall, passed, CARRY_NS);

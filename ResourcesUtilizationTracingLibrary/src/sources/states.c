@@ -10,9 +10,10 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
@@ -38,8 +39,12 @@ static const char *const statesNames[STATES] = {
 
 /* All CPUs, or one. */
 struct statesUnit {
-	struct rutCounter counters[STATES];
+	uint64_t raw[STATES];   /* When they were last seen. */
+	uint64_t ticks[STATES]; /* Since the last sample. */
 	float percent[STATES];
+	bool isSeen;  /* When the file was read last, */
+	bool wasSeen; /* and the time before. */
+	bool isKnown; /* All the interval. */
 };
 
 struct statesState {
@@ -79,29 +84,35 @@ static void unitTake(struct statesUnit *unit, enum rutWhy why,
 		fields[FIELD_STEAL],
 	};
 
-	for (size_t i = 0; i < STATES; i++) {
-		struct rutCounter *counter = &unit->counters[i];
+	/* A CPU that returns has a base again. */
+	if (why == RUT_WHY_BEGIN || !unit->wasSeen)
+		memcpy(unit->raw, ticks, sizeof(ticks));
+	for (size_t i = 0; i < STATES; i++)
+		unit->ticks[i] += rutTicksSince(&unit->raw[i], ticks[i]);
+	unit->isSeen = true;
+}
 
-		if (why == RUT_WHY_BEGIN)
-			rutCounterBegin(counter, ticks[i]);
-		else if (ticks[i] >= counter->raw)
-			rutCounterFollow(counter, ticks[i]);
-		else
-			/* Those of waiting may run backwards a little. */
-			counter->raw = ticks[i];
-	}
+/* Begin an interval. */
+static void unitBegin(struct statesUnit *unit)
+{
+	memset(unit->ticks, 0, sizeof(unit->ticks));
+	unit->isKnown = unit->isSeen;
 }
 
 static void unitShares(struct statesUnit *unit)
 {
-	int64_t ticks[STATES], sum = 0;
+	int64_t sum = 0;
 
+	for (size_t i = 0; i < STATES; i++)
+		sum += (int64_t)unit->ticks[i];
 	for (size_t i = 0; i < STATES; i++) {
-		ticks[i] = rutCounterTake(&unit->counters[i], 1);
-		sum += ticks[i];
+		if (!unit->isKnown)
+			unit->percent[i] = NAN;
+		else if (sum > 0)
+			unit->percent[i] =
+				rutPercent((int64_t)unit->ticks[i], sum);
 	}
-	for (size_t i = 0; sum > 0 && i < STATES; i++)
-		unit->percent[i] = rutPercent(ticks[i], sum);
+	unitBegin(unit);
 }
 
 /* Read "cpu" or "cpu3" and its numbers; false behind the last such line. */
@@ -121,6 +132,20 @@ static bool statesParse(struct rutScan *scan, bool *isTotal, uint64_t *number,
 	return count > FIELD_IDLE;
 }
 
+static void unitExpect(struct statesUnit *unit)
+{
+	unit->wasSeen = unit->isSeen;
+	unit->isSeen = false;
+}
+
+/* Expect the lines of all CPUs. */
+static void statesExpect(struct statesState *state)
+{
+	unitExpect(&state->total);
+	for (size_t i = 0; i < state->list.count; i++)
+		unitExpect(&state->units[i]);
+}
+
 static void statesTake(struct statesState *state, struct rutScan *scan,
 		       enum rutWhy why)
 {
@@ -128,6 +153,7 @@ static void statesTake(struct statesState *state, struct rutScan *scan,
 	bool isTotal;
 	size_t hint = 0;
 
+	statesExpect(state);
 	while (statesParse(scan, &isTotal, &number, fields)) {
 		size_t place =
 			isTotal ? 0
@@ -140,6 +166,21 @@ static void statesTake(struct statesState *state, struct rutScan *scan,
 		if (!rutScanNextLine(scan))
 			break;
 	}
+}
+
+/* A CPU without a line is away, and what it did is not known. */
+static void unitCheck(struct statesUnit *unit, enum rutWhy why)
+{
+	unit->isKnown = unit->isKnown && unit->isSeen && unit->wasSeen;
+	if (why == RUT_WHY_BEGIN)
+		unitBegin(unit);
+}
+
+static void statesCheck(struct statesState *state, enum rutWhy why)
+{
+	unitCheck(&state->total, why);
+	for (size_t i = 0; i < state->list.count; i++)
+		unitCheck(&state->units[i], why);
 }
 
 static int statesAddColumns(const struct statesState *state,
@@ -202,8 +243,10 @@ static void statesRead(void *data, enum rutWhy why, union hdCell *cells)
 	struct statesState *state = data;
 	struct rutScan scan;
 
-	if (rutFileRead(&state->file, &scan) == 0)
-		statesTake(state, &scan, why);
+	/* What cannot be read leaves an empty text. */
+	rutFileRead(&state->file, &scan);
+	statesTake(state, &scan, why);
+	statesCheck(state, why);
 	if (why != RUT_WHY_SAMPLE)
 		return;
 	unitShares(&state->total);

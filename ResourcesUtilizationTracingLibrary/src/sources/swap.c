@@ -82,10 +82,11 @@ static unsigned int swapTakeGauges(struct swapState *state,
 	uint64_t values[GAUGES];
 	unsigned int seen = swapParse(scan, gaugeLines, GAUGES, values);
 
-	for (size_t i = 0; i < GAUGES; i++) {
-		if (seen & 1U << i && values[i] < INT64_MAX / 1024)
-			state->gauges[i] = (int64_t)(values[i] * 1024);
-	}
+	for (size_t i = 0; i < GAUGES; i++)
+		state->gauges[i] =
+			seen & 1U << i && values[i] < INT64_MAX / 1024
+				? (int64_t)(values[i] * 1024)
+				: HD_CELL_MISSING;
 	return seen;
 }
 
@@ -175,8 +176,11 @@ static void swapFollow(struct swapState *state, enum rutWhy why)
 	struct rutScan scan;
 
 	if (rutFileRead(&state->vmstat, &scan) < 0 ||
-	    swapParse(&scan, pagingLines, PAGINGS, values) != 3)
+	    swapParse(&scan, pagingLines, PAGINGS, values) != 3) {
+		for (size_t i = 0; i < PAGINGS; i++)
+			rutCounterLose(&state->pagings[i]);
 		return;
+	}
 	for (size_t i = 0; i < PAGINGS; i++) {
 		if (why == RUT_WHY_BEGIN)
 			rutCounterBegin(&state->pagings[i], values[i]);
@@ -195,13 +199,17 @@ static void swapRead(void *data, enum rutWhy why, union hdCell *cells)
 		swapFollow(state, why);
 	if (why != RUT_WHY_SAMPLE)
 		return;
-	/* What cannot be read stays as it was. */
-	if (rutFileRead(&state->meminfo, &scan) == 0)
-		swapTakeGauges(state, &scan);
+	/* What cannot be read leaves an empty text. */
+	rutFileRead(&state->meminfo, &scan);
+	swapTakeGauges(state, &scan);
 	if (state->sources.MEM_AVAILABLE)
 		(cells++)->i = gauges[GAUGE_AVAILABLE];
 	if (state->sources.SWAP) {
-		(cells++)->i = gauges[GAUGE_TOTAL] - gauges[GAUGE_FREE];
+		(cells++)->i =
+			gauges[GAUGE_TOTAL] == HD_CELL_MISSING ||
+					gauges[GAUGE_FREE] == HD_CELL_MISSING
+				? HD_CELL_MISSING
+				: gauges[GAUGE_TOTAL] - gauges[GAUGE_FREE];
 		(cells++)->i = gauges[GAUGE_FREE];
 	}
 	for (size_t i = 0; state->hasPaging && i < PAGINGS; i++)

@@ -79,6 +79,8 @@ static void switchesRead(void *data, enum rutWhy why, union hdCell *cells)
 			rutCounterBegin(&state->counter, count);
 		else
 			rutCounterFollow(&state->counter, count);
+	} else {
+		rutCounterLose(&state->counter);
 	}
 	if (why == RUT_WHY_SAMPLE)
 		cells->i = rutCounterTake(&state->counter, 1);

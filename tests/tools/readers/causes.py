@@ -304,7 +304,8 @@ class Naive:
         first, _ = self.ends.get(rank, (event.time, 0))
         self.ends[rank] = (first, event.time)
         if isinstance(event, Enter):
-            state["open"].append([event.region.name, event.time, []])
+            state["open"].append([event.region.name.removeprefix("MPI_"),
+                                  event.time, []])
         elif isinstance(event, Leave):
             _, start, waiting = state["open"].pop()
             for ends in waiting:

@@ -63,8 +63,9 @@ class Reader:
             enter = self.open[location].pop()
             if enter.region != event.region:
                 fail(f"{enter.region.name} is left as {event.region.name}")
-            self.states.append((node, enter.region.name, enter.time,
-                                event.time))
+            # Functions of MPI have their names in full.
+            self.states.append((node, enter.region.name.removeprefix("MPI_"),
+                                enter.time, event.time))
         elif isinstance(event, ParameterString):
             self.events.append((node, event.string, event.time))
         elif isinstance(event, Metric):

@@ -48,7 +48,7 @@ def read_wide(path, name, kinds):
             groups[key] = [
                 Entry(ns(row[0]), ns(row[1]), int(row[2]), {
                     value: text.encode("latin-1") if kind == "STRING"
-                    else number(kind, text)
+                    else number(kind, text or "nan")
                     for (value, kind), text in zip(kinds[key].items(), row[3:])
                 }) for row in rows]
     return groups

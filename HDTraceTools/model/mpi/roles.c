@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 
 int rolesLevel(const hdIProject *project, const char *type)

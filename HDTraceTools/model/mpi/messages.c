@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "HDTraceTools/base/names.h"
-#include "HDTraceTools/model/messages.h"
-#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/roles.h"
 
 struct messages {
 	GHashTable *comms; /**< struct view, by rank and id of it. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/mpi/messages.h"
 
 /** Get an integer, and all of a text. g_ascii_string_to_signed() fails now and
  *  then if two threads call it for the first time: it takes the errno of

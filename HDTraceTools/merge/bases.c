@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace merge: the bases of clocks.
+ *
+ * Processes that began before and after the clock of their host was set have
+ * different bases (doc/format/format.md). They are aligned where steps that
+ * were recorded on the host explain the difference; what else differs, as after
+ * a reboot, stays as it is.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "HDTraceTools/merge/merge.h"
+#include "cli/output.h"
+#include "common/clock.h"
+
+/* What is no difference, and two lines about one step have less between them.
+ */
+#define BASES_NS (HD_NS_PER_S / 1000)
+#define BASES_SAME_NS (10 * HD_NS_PER_S)
+/* Steps of a host that are looked at. */
+#define BASES_STEPS 1000
+
+/* A step, as a file says it. */
+struct step {
+	const struct mergeNode *host;
+	int64_t time, by;
+};
+
+GArray *mergeNewSteps(void)
+{
+	return g_array_new(FALSE, FALSE, sizeof(struct step));
+}
+
+void mergeAddStep(struct merge *merge, const struct mergeFile *file,
+		  const struct infoLine *line)
+{
+	const struct step step = { mergeHostOf(merge, file->node),
+				   line->clock.time, line->clock.offset };
+
+	if (step.host)
+		g_array_append_val(merge->steps, step);
+}
+
+static gint basesCompare(gconstpointer a, gconstpointer b)
+{
+	const struct step *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* The steps of a host by time, each of them once. */
+static GArray *basesSteps(const struct merge *merge,
+			  const struct mergeNode *host)
+{
+	GArray *found = g_array_new(FALSE, FALSE, sizeof(struct step));
+
+	for (guint i = 0; i < merge->steps->len; i++) {
+		struct step one = g_array_index(merge->steps, struct step, i);
+		bool isNew = one.host == host && found->len < BASES_STEPS;
+
+		for (guint k = 0; isNew && k < found->len; k++) {
+			const struct step *other =
+				&g_array_index(found, struct step, k);
+
+			isNew = llabs(one.by - other->by) > BASES_NS ||
+				llabs(one.time - other->time) > BASES_SAME_NS;
+		}
+		if (isNew)
+			g_array_append_val(found, one);
+	}
+	g_array_sort(found, basesCompare);
+	return found;
+}
+
+/* Whether steps, one behind the other, make such a difference. */
+static bool basesExplain(const GArray *steps, int64_t difference)
+{
+	for (guint i = 0; i < steps->len; i++) {
+		int64_t sum = 0;
+
+		for (guint k = i; k < steps->len; k++) {
+			sum += g_array_index(steps, struct step, k).by;
+			if (llabs(llabs(difference) - llabs(sum)) <= BASES_NS)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether a base counts more than another one: that of clocks that were
+ * compared, of traces, of what else there is. */
+static unsigned int basesRank(const struct mergeFile *file)
+{
+	return file->isCompared ? 2 : file->kind == MERGE_TRACE;
+}
+
+/* The file whose base is that of its host; NULL: none says it. */
+static const struct mergeFile *basesReference(const struct merge *merge,
+					      const struct mergeNode *host)
+{
+	const struct mergeFile *found = NULL;
+
+	for (guint i = 0; i < merge->files->len; i++) {
+		const struct mergeFile *file = merge->files->pdata[i];
+
+		if (file->hasBase && mergeHostOf(merge, file->node) == host &&
+		    (!found || basesRank(file) > basesRank(found)))
+			found = file;
+	}
+	return found;
+}
+
+static void basesAlign(struct merge *merge, struct mergeFile *file)
+{
+	const struct mergeNode *host = mergeHostOf(merge, file->node);
+	const struct mergeFile *reference = basesReference(merge, host);
+	int64_t difference;
+	char seconds[OUT_NUMBER_SIZE];
+	GArray *steps;
+
+	if (!host || !reference || file->isCorrected)
+		return;
+	difference = reference->base - file->base;
+	steps = basesSteps(merge, host);
+	if (llabs(difference) > BASES_NS && basesExplain(steps, difference)) {
+		file->shift = difference;
+		file->newBase = reference->base;
+		toolReport(merge->tool, "merge.base", file->path, -1, 0,
+			   "times moved by %s%s s: the system clock was set "
+			   "between the begin of this process and others",
+			   difference < 0 ? "" : "+",
+			   outSeconds(seconds, difference));
+	}
+	g_array_unref(steps);
+}
+
+void mergeAlignBases(struct merge *merge)
+{
+	for (guint i = 0; i < merge->files->len; i++) {
+		struct mergeFile *file = merge->files->pdata[i];
+
+		if (file->hasBase && !merge->hasRawTimes)
+			basesAlign(merge, file);
+	}
+}
+
+void mergeMarkCompared(struct merge *merge, const struct mergeFile *info)
+{
+	for (guint i = 0; i < merge->files->len; i++) {
+		struct mergeFile *file = merge->files->pdata[i];
+
+		if (file->node == info->node && file->kind == MERGE_TRACE)
+			file->isCompared = true;
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * How many bytes a process gives and gets in a collective call of MPI.
+ *
+ * These are the bytes that are read from its buffer for sending, and written to
+ * its buffer for receiving; of data that stays in place neither. So of a call
+ * that all processes make, all together get what all together give, but for
+ * copies: a broadcast gives once what many get, and a reduction makes one of
+ * many.
+ *
+ * What the numbers in a file mean differs between functions; common/mpi.table
+ * says it.
+ */
+#ifndef HD_VOLUME_H
+#define HD_VOLUME_H
+
+#include <stdbool.h>
+#include <inttypes.h>
+
+#include <hdReading.h>
+
+/** How a process takes part in a call. */
+struct volumePart {
+	/** Processes of the communicator; of an intercommunicator, those of the
+	 *  own group, and those of the other one. */
+	int64_t processes;
+	int64_t peers;
+	int64_t rank; /**< Its own one there. */
+	bool isInter;
+	bool isRoot;
+	bool isNobody; /**< In the group of an intercommunicator's root. */
+};
+
+/** Bytes; -1: the file does not say it. */
+struct volume {
+	int64_t given;
+	int64_t got;
+};
+
+/** Whether a function is a collective one, in any form. */
+bool volumeIsCollective(const char *name);
+
+/** Whether a state is a collective call, whose bytes are known or not. */
+bool volumeOf(const hdIRecord *record, const struct volumePart *part,
+	      struct volume *volume);
+
+#endif

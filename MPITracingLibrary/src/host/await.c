@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Waiting for files of other ranks; see await.h. */
+#include "config.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/host/await.h"
+#include "common/clock.h"
+
+static struct {
+	bool isShared; /* Rank 0 sees the files of all. */
+	/* Of rank 0: the label of each rank's host; "": it has no trace. */
+	char (*hosts)[HDMPI_HOST_MAX + 12];
+} awaited;
+
+/* ---- As long as there is MPI -------------------------------------------- */
+
+/* Whether rank 0 sees the files of all processes: every one sees a file of
+ * rank 0 beside its own, and says so. */
+static bool awaitIsShared(MPI_Comm world, const struct hdmpiPlace *place)
+{
+	char file[2 * NAME_MAX] = "", path[2 * HDMPI_PATH_MAX];
+	char project[HDMPI_PATH_MAX];
+	int sees = 0, allSee = 0;
+
+	snprintf(file, sizeof(file), "_%s_0_0.trc", place->host);
+	if (PMPI_Bcast(file, (int)sizeof(file), MPI_CHAR, 0, world) ==
+	    MPI_SUCCESS) {
+		hdmpiOptionsPath(hdmpiOptions.project, project,
+				 sizeof(project));
+		snprintf(path, sizeof(path), "%s%s", project, file);
+		sees = access(path, R_OK) == 0;
+	}
+	if (PMPI_Allreduce(&sees, &allSee, 1, MPI_INT, MPI_MIN, world) !=
+	    MPI_SUCCESS)
+		return false;
+	return allSee;
+}
+
+void hdmpiAwaitBegin(MPI_Comm world, const struct hdmpiPlace *place,
+		     bool hasTrace)
+{
+	char own[sizeof(*awaited.hosts)] = "";
+
+	if (hasTrace)
+		strcpy(own, place->host);
+	if (place->rank == 0)
+		awaited.hosts =
+			calloc((size_t)place->size, sizeof(*awaited.hosts));
+	/* Without memory that fails, and nobody is waited for. */
+	PMPI_Gather(own, (int)sizeof(own), MPI_CHAR, awaited.hosts,
+		    awaited.hosts ? (int)sizeof(own) : 0, MPI_CHAR, 0, world);
+	awaited.isShared = awaitIsShared(world, place);
+}
+
+void hdmpiAwaitEnd(void)
+{
+	free(awaited.hosts);
+	awaited.hosts = NULL;
+}
+
+/* ---- When it has ended -------------------------------------------------- */
+
+/* So long rank 0 waits for the others to close their files, and they for it to
+ * write the project file. */
+#define CLOSE_NS (2 * HD_NS_PER_S)
+/* Between looking for that they sleep so long, and then longer. */
+#define SLEEP_NS 1000000
+#define SLEEP_MAX_NS 32000000
+
+/* Whether a trace has its last line. */
+static bool awaitIsClosed(const char *path)
+{
+	static const char last[] = "</Program>\n";
+	char text[sizeof(last)] = "";
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	if (fseek(file, -(long)(sizeof(last) - 1), SEEK_END) == 0 &&
+	    fread(text, 1, sizeof(last) - 1, file) != sizeof(last) - 1)
+		*text = '\0';
+	fclose(file);
+	return strcmp(text, last) == 0;
+}
+
+/* Sleep a little, unless that was long enough; longer the next time. */
+static bool awaitSleep(int64_t end, long *ns)
+{
+	const struct timespec time = { .tv_nsec = *ns };
+
+	if (hdMonotonicNow() >= end)
+		return false;
+	nanosleep(&time, NULL);
+	*ns = *ns < SLEEP_MAX_NS ? 2 * *ns : *ns;
+	return true;
+}
+
+void hdmpiAwaitProject(void)
+{
+	int64_t end = hdMonotonicNow() + CLOSE_NS;
+	char path[HDMPI_PATH_MAX + 8], project[HDMPI_PATH_MAX];
+	long ns = SLEEP_NS;
+
+	hdmpiOptionsPath(hdmpiOptions.project, project, sizeof(project));
+	snprintf(path, sizeof(path), "%s.proj", project);
+	while (awaited.isShared && access(path, F_OK) < 0 &&
+	       awaitSleep(end, &ns))
+		;
+}
+
+bool hdmpiAwaitTraces(int count)
+{
+	int64_t end = hdMonotonicNow() + CLOSE_NS;
+	char path[2 * HDMPI_PATH_MAX], project[HDMPI_PATH_MAX];
+	long ns = SLEEP_NS;
+
+	hdmpiOptionsPath(hdmpiOptions.project, project, sizeof(project));
+	for (int i = 0; awaited.isShared && awaited.hosts && i < count; i++) {
+		snprintf(path, sizeof(path), "%s_%s_%d_0.trc", project,
+			 awaited.hosts[i], i);
+		while (*awaited.hosts[i] && !awaitIsClosed(path) &&
+		       awaitSleep(end, &ns))
+			;
+	}
+	return awaited.isShared;
+}

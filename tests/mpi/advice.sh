@@ -1,0 +1,164 @@
+#!/bin/sh
+# What hdmpirun and libhdMPI say where users do what everybody tries first, and of
+# programs that they do not expect: one line, that is true.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/mpi/mpi.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers cannot be preloaded"
+hdmpirun=${abs_top_builddir:?}/hdmpirun
+unset HDTRACE_MPI_VERBOSITY HDTRACE_OVERWRITE_EXISTING_FILES \
+	OMPI_COMM_WORLD_SIZE PMI_SIZE
+
+# hdmpirun says one thing and runs nothing: TEXT ARGUMENT...
+refuses() {
+	text=$1
+	shift
+	"$hdmpirun" "$@" >out 2>&1
+	status=$?
+	cat out
+	[ "$status" -eq 125 ] && [ "$(grep -c '^hdmpirun: ' out)" -eq 1 ] &&
+		grep -E "^hdmpirun: $text" out
+}
+
+# So it does of each command that starts processes: ARGUMENT...
+refuses_launchers() {
+	for launcher in mpiexec mpirun orterun prterun srun mpiexec.hydra; do
+		printf '#!/bin/sh\necho started\n' >"$launcher"
+		chmod +x "$launcher"
+		refuses "./$launcher: starts processes itself; put hdmpirun after its options: $launcher \.\.\. hdmpirun PROGRAM" \
+			"$@" "./$launcher" -n 2 ./app || return 1
+	done
+}
+
+# Programs that make a project in the directory where they start.
+compiles() {
+	cat >moves.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int ret;
+
+	MPI_Init(&argc, &argv);
+	ret = chdir("/");
+	MPI_Finalize();
+	return ret;
+}
+END
+	"$compiler" -o moves moves.c
+}
+
+# Run it with two ranks; all that is said is in out.
+run() {
+	launch "$library" 2 "$hdmpirun" "$@" >out 2>&1
+	status=$?
+	cat out
+	return "$status"
+}
+
+moves() {
+	run -p moves ./moves && [ ! -s out ] && "$hdtrace" check moves.proj
+}
+
+moves_to_directory() {
+	run --directory=new/place -p moves ./moves && [ ! -s out ] &&
+		"$hdtrace" check new/place/moves.proj
+}
+
+# Utilization has files of its own: nothing more is said at the end.
+exists() {
+	HDTRACE_MPI_RUT=100 run -p once ./moves && [ ! -s out ] &&
+		HDTRACE_MPI_RUT=100 run -p once ./moves &&
+		[ "$(wc -l <out)" -eq 1 ] &&
+		grep "^libhdMPI: $(host_label): nothing is recorded: once_.* it exists" out
+}
+
+compiles_sessions() {
+	cat >sessions.c <<'END'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	MPI_Session session;
+
+	MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+#ifdef MIXED
+	MPI_Init(&argc, &argv);
+	MPI_Finalize();
+#else
+	(void)argc;
+	(void)argv;
+#endif
+	MPI_Session_finalize(&session);
+	return 0;
+}
+END
+	"$compiler" -o sessions sessions.c &&
+		"$compiler" -DMIXED -o mixed sessions.c
+}
+
+# Whether the library has sessions.
+has_sessions() {
+	echo '#include <mpi.h>' >has.c
+	echo 'int (*f)(MPI_Session *) = MPI_Session_finalize;' >>has.c
+	"$compiler" -c has.c 2>/dev/null
+}
+
+says_sessions() {
+	run -p s ./sessions && [ "$(wc -l <out)" -eq 1 ] &&
+		grep '^libhdMPI: nothing is recorded: .*sessions uses sessions of MPI without MPI_Init' out ||
+		return 1
+	printf '#!/bin/sh\n./sessions\ntrue\n' >script
+	chmod +x script
+	run --mpi="$library" -p s ./script && [ "$(wc -l <out)" -eq 1 ] &&
+		grep 'sessions uses sessions of MPI' out &&
+		HDTRACE_MPI_VERBOSITY=-1 run -p s ./sessions && [ ! -s out ]
+}
+
+mixed() {
+	run -p mixed ./mixed && [ ! -s out ] && "$hdtrace" check mixed
+}
+
+cd "$scratch" || exit 99
+library=$(built_libraries | head -n 1)
+[ -n "$library" ] || skip_all "no MPI library was built"
+ok "commands that start processes" refuses_launchers
+ok "commands that start processes, of a library that is given" \
+	refuses_launchers --mpi="$library"
+ok "a program that is not linked with MPI" refuses \
+	"ls: not linked with MPI; .*--mpi=openmpi or --mpi=mpich" ls
+ok "an MPI library that does not exist" refuses \
+	'--mpi: invalid value "nonsense"; expected openmpi or mpich' \
+	--mpi=nonsense ls
+ok "an MPI library that does not exist, of no program" refuses \
+	'--mpi: invalid value "nonsense"; expected openmpi or mpich' \
+	--mpi nonsense /nonexistent
+for library in $(built_libraries); do
+	can_launch "$library" || {
+		skip "$library" "mpiexec does not work here"
+		continue
+	}
+	case $library in
+	openmpi) compiler=$MPICC_OPENMPI ;;
+	mpich) compiler=$MPICC_MPICH ;;
+	esac
+	if [ -z "$compiler" ]; then
+		skip "$library" "there is no mpicc"
+		continue
+	fi
+	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
+	ok "$library: compile" compiles
+	ok "$library: a program that changes its directory" moves
+	ok "$library: the same with --directory" moves_to_directory
+	ok "$library: an existing project" exists
+	if has_sessions; then
+		ok "$library: compile with sessions" compiles_sessions
+		ok "$library: sessions" says_sessions
+		ok "$library: sessions and MPI_Init" mixed
+	else
+		skip "$library: sessions" "this library has none"
+	fi
+done
+done_testing

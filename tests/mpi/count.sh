@@ -1,0 +1,100 @@
+#!/bin/sh
+# Calls and their time are those that a tool counts that wraps MPI's names for
+# profiling, in the same run; and tools behind libhdMPI get all calls, too.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/mpi/mpi.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers cannot be preloaded"
+command -v python3 >/dev/null || skip_all "there is no python3"
+hdmpirun=${abs_top_builddir:?}/hdmpirun
+here=$abs_top_srcdir/tests/mpi
+
+compiles() {
+	# What pkg-config says may be several words.
+	# shellcheck disable=SC2046,SC2086
+	set -- $("${PKG_CONFIG:-pkg-config}" --cflags "$(package "$library")")
+	"$compiler" -O1 -o counted "$here/counted.c" || return 1
+	echo '#include <mpi.h>' | ${CC:-cc} "$@" -E -P - |
+		awk -f "$here/count.awk" >count.c &&
+		"$compiler" -w -O1 -shared -fPIC -o count.so count.c -ldl &&
+		[ "$(grep -c '^int PMPI_' count.c)" -gt 300 ]
+}
+
+# A tool as others are: it wraps MPI_Send in C, and counts.
+compiles_tool() {
+	cat >tool.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+
+static int calls;
+
+int MPI_Send(const void *buffer, int count, MPI_Datatype datatype, int to,
+	     int tag, MPI_Comm comm)
+{
+	calls++;
+	return PMPI_Send(buffer, count, datatype, to, tag, comm);
+}
+
+int MPI_Finalize(void)
+{
+	if (calls)
+		printf("%d sends\n", calls);
+	return PMPI_Finalize();
+}
+END
+	"$compiler" -shared -fPIC -o tool.so tool.c
+}
+
+# With the counter behind libhdMPI.
+counts() {
+	rm -rf p.* p_* counted.[0-9]
+	launch "$library" 2 env COUNT_FILE="$PWD/counted" \
+		LD_PRELOAD="$PWD/count.so" "$hdmpirun" -p p ./counted || return 1
+	"$hdtrace" check p &&
+		"$hdtrace" report --all --format=json p >json || return 1
+	cat counted.[01] | python3 "$here/count.py" json
+}
+
+# A busy machine may stop a rank between the readings of both: then once more.
+counts_soon() {
+	for try in 1 2 3 4; do
+		echo "try $try"
+		! counts || return 0
+	done
+	return 1
+}
+
+# A tool before or behind libhdMPI: COMMAND...
+tool_gets_all() {
+	rm -rf p.* p_*
+	launch "$library" 2 "$@" ./counted >out || return 1
+	cat out
+	[ "$(cat out)" = "2000 sends" ] && "$hdtrace" check p &&
+		[ "$("$hdtrace" dump p | grep -c ' Send ')" -eq 2000 ]
+}
+
+for library in $(built_libraries); do
+	can_launch "$library" || {
+		skip "$library" "mpiexec does not work here"
+		continue
+	}
+	case $library in
+	openmpi) compiler=$MPICC_OPENMPI ;;
+	mpich) compiler=$MPICC_MPICH ;;
+	esac
+	if [ -z "$compiler" ]; then
+		skip "$library" "there is no mpicc"
+		continue
+	fi
+	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
+	ok "$library: compile" compiles
+	ok "$library: calls and times of a counter" counts_soon
+	ok "$library: compile a tool" compiles_tool
+	ok "$library: a tool that is preloaded, too" tool_gets_all \
+		env LD_PRELOAD="$PWD/tool.so" "$hdmpirun" -p p
+	ok "$library: a tool that is preloaded before" tool_gets_all \
+		"$hdmpirun" -p p env LD_PRELOAD="$PWD/tool.so:$abs_top_builddir/libhdMPI-$library.so"
+done
+[ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
+done_testing

@@ -1,0 +1,100 @@
+#!/bin/sh
+# Where not all ranks of a run have libhdMPI nobody waits for them: the program runs,
+# and one line says which are missing. And programs with a sanitizer, which insists on
+# being the first library, start and are recorded.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/mpi/mpi.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers cannot be preloaded"
+hdmpirun=${abs_top_builddir:?}/hdmpirun
+unset HDTRACE_MPI_VERBOSITY
+
+compiles() {
+	cat >meet.c <<'END'
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}
+END
+	"$compiler" -o meet meet.c
+}
+
+# So many ranks are missing, the first of which is that: COUNT FIRST RANKS COMMAND...
+missing() {
+	count=$1
+	first=$2
+	shift 2
+	rm -rf p.* p_*
+	launch "$library" "$@" >out 2>&1
+	status=$?
+	cat out
+	[ "$status" -eq 0 ] && [ ! -e p.proj ] && [ "$(wc -l <out)" -eq 1 ] &&
+		grep "^libhdMPI: nothing is recorded: $count of 3 ranks run without libhdMPI, the first is rank $first; " out
+}
+
+# Nobody is: COMMAND...
+complete() {
+	rm -rf p.* p_*
+	launch "$library" "$@" >out 2>&1
+	status=$?
+	cat out
+	[ "$status" -eq 0 ] && [ ! -s out ] && "$hdtrace" check p &&
+		[ "$("$hdtrace" dump p | grep -c ' Barrier ')" -eq 3 ]
+}
+
+# Programs have what the compiler has for it: SANITIZER
+sanitized() {
+	rm -rf p.* p_*
+	ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=report_bugs=0 \
+		launch "$library" 2 "$hdmpirun" -p p "./$1" >out 2>&1
+	status=$?
+	cat out
+	[ "$status" -eq 0 ] && "$hdtrace" check p &&
+		[ "$("$hdtrace" dump p | grep -c ' Barrier ')" -eq 2 ]
+}
+
+for library in $(built_libraries); do
+	can_launch "$library" || {
+		skip "$library" "mpiexec does not work here"
+		continue
+	}
+	case $library in
+	openmpi) compiler=$MPICC_OPENMPI ;;
+	mpich) compiler=$MPICC_MPICH ;;
+	esac
+	if [ -z "$compiler" ]; then
+		skip "$library" "there is no mpicc"
+		continue
+	fi
+	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
+	ok "$library: compile" compiles
+	ok "$library: the last rank is another program" missing 1 2 \
+		2 "$hdmpirun" -p p ./meet : -n 1 ./meet
+	ok "$library: the first ranks are another program" missing 2 0 \
+		2 ./meet : -n 1 "$hdmpirun" -p p ./meet
+	ok "$library: a rank without preloading" missing 1 1 \
+		1 "$hdmpirun" -p p ./meet : \
+		-n 1 "$hdmpirun" -p p env -u LD_PRELOAD ./meet : \
+		-n 1 "$hdmpirun" -p p ./meet
+	ok "$library: several programs that are all recorded" complete \
+		1 "$hdmpirun" -p p ./meet : -n 2 "$hdmpirun" -p p ./meet
+	for sanitizer in address thread; do
+		if "$compiler" -fsanitize=$sanitizer -o $sanitizer meet.c \
+			2>/dev/null && launch "$library" 2 env \
+			ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=report_bugs=0 \
+			./$sanitizer >/dev/null 2>&1; then
+			ok "$library: a program with -fsanitize=$sanitizer" \
+				sanitized $sanitizer
+		else
+			skip "$library: $sanitizer" "such programs do not run here"
+		fi
+	done
+done
+[ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
+done_testing

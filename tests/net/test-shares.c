@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who may have how many places of a service, and whose a connection is. */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "net/service/owner.h"
+#include "net/service/shares.h"
+
+#define PLACES 64
+
+static const struct sockaddr_in here = { .sin_family = AF_INET };
+
+static struct hdShareOwner local(uid_t uid)
+{
+	return (struct hdShareOwner){ .user = "",
+				      .isLocal = true,
+				      .isOurs = uid == 0,
+				      .uid = uid,
+				      .address = (const void *)&here };
+}
+
+static struct hdShareOwner remote(const char *user, uint32_t address,
+				  struct sockaddr_in *at)
+{
+	*at = here;
+	at->sin_addr.s_addr = htonl(address);
+	return (struct hdShareOwner){ .user = user,
+				      .uid = (uid_t)-1,
+				      .address = (const void *)at };
+}
+
+/* How many of its clients an owner gets in, beside those of another one. */
+static size_t admitted(const struct hdShareOwner *owner,
+		       const struct hdShareOwner *other, size_t others)
+{
+	for (size_t mine = 0;; mine++) {
+		struct hdShareCounts counts = { 0 };
+
+		for (size_t i = 0; i < others; i++)
+			hdShareAdd(&counts, owner, other);
+		for (size_t i = 0; i < mine; i++)
+			hdShareAdd(&counts, owner, owner);
+		if (hdShareRefusal(&counts, owner, PLACES))
+			return mine;
+	}
+}
+
+static void testShares(void)
+{
+	struct sockaddr_in a, b;
+	const struct hdShareOwner root = local(0), user = local(1000);
+	const struct hdShareOwner another = local(1001);
+	const struct hdShareOwner ops = remote("ops", 0xc0000201, &a);
+	const struct hdShareOwner dev = remote("dev", 0xc0000201, &b);
+
+	/* A user has half; two have all but what is kept. */
+	g_assert_cmpuint(admitted(&user, &root, 0), ==, 32);
+	g_assert_cmpuint(admitted(&another, &user, 32), ==, 24);
+	/* Root has all, and what is kept if there are others. */
+	g_assert_cmpuint(admitted(&root, &user, 0), ==, 64);
+	g_assert_cmpuint(admitted(&root, &user, 56), ==, 8);
+	/* Tokens have half for each user, and for each address. */
+	g_assert_cmpuint(admitted(&ops, &user, 32), ==, 32);
+	g_assert_cmpuint(admitted(&ops, &user, 56), ==, 8);
+	g_assert_cmpuint(admitted(&dev, &ops, 32), ==, 0);
+	g_assert_cmpuint(admitted(&dev, &root, 0), ==, 32);
+}
+
+static void testSame(void)
+{
+	struct sockaddr_in a, b;
+	const struct hdShareOwner user = local(1000), another = local(1001);
+	const struct hdShareOwner ops = remote("ops", 1, &a);
+	const struct hdShareOwner far = remote("ops", 2, &b);
+
+	g_assert_true(hdShareIsSame(&user, &user));
+	g_assert_false(hdShareIsSame(&user, &another));
+	g_assert_true(hdShareIsSame(&ops, &far));
+	g_assert_false(hdShareIsSame(&ops, &user));
+	g_assert_true(hdShareIsKept(&ops));
+	g_assert_false(hdShareIsKept(&user));
+}
+
+/* Both ends are ours; and of what was closed nobody is the owner. */
+static void testOwner(void)
+{
+	struct sockaddr_storage peer = { 0 };
+	struct sockaddr_in at = { .sin_family = AF_INET };
+	socklen_t size = sizeof(at);
+	int listener = socket(AF_INET, SOCK_STREAM, 0), from, to;
+	uid_t uid = (uid_t)-1;
+
+	at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	g_assert_cmpint(bind(listener, (void *)&at, sizeof(at)), ==, 0);
+	g_assert_cmpint(listen(listener, 1), ==, 0);
+	g_assert_cmpint(getsockname(listener, (void *)&at, &size), ==, 0);
+	from = socket(AF_INET, SOCK_STREAM, 0);
+	g_assert_cmpint(connect(from, (void *)&at, sizeof(at)), ==, 0);
+	size = sizeof(peer);
+	to = accept(listener, (void *)&peer, &size);
+	g_assert_cmpint(to, >=, 0);
+	g_assert_true(hdOwnerOf(to, &peer, &uid));
+	g_assert_cmpuint(uid, ==, geteuid());
+	close(from);
+	g_assert_false(hdOwnerOf(to, &peer, &uid));
+	close(to);
+	close(listener);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/shares/of users, root and tokens", testShares);
+	g_test_add_func("/shares/same owner", testSame);
+	g_test_add_func("/shares/owner of a connection", testOwner);
+	return g_test_run();
+}

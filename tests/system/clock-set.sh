@@ -1,0 +1,125 @@
+#!/bin/sh
+# The system clock is set, or the machine sleeps, while a program records: no joule
+# and no second comes of it, and it is said.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain waits
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "a library before those of sanitizers"
+command -v python3 >/dev/null || skip_all "no python3"
+pt=${abs_top_builddir:?}/pt
+rut=$abs_top_builddir/rut
+hdtrace=$abs_top_builddir/hdtrace
+preload=$abs_top_builddir/tests/system/stepclock.so
+cd "$scratch" || exit 99
+mkdir -p sys/class/powercap/intel-rapl:0
+grower=
+# shellcheck disable=SC2086
+trap 'kill $grower 2>/dev/null; rm -rf "$scratch"' EXIT
+
+# A meter that counts 100 W, by a clock that is not set.
+cat >grow.py <<'END'
+import os, time
+d = "sys/class/powercap/intel-rapl:0/"
+open(d + "name", "w").write("package-0\n")
+open(d + "max_energy_range_uj", "w").write("99999999999999\n")
+open(d + "energy_uj", "w").write("%020d\n" % 0)
+f = os.open(d + "energy_uj", os.O_WRONLY)
+open("ready", "w").write("1")
+begin, parent = time.monotonic(), os.getppid()
+while os.getppid() == parent:
+    os.pwrite(f, b"%020d\n" % int((time.monotonic() - begin) * 100e6), 0)
+    time.sleep(0.001)
+END
+python3 grow.py &
+grower=$!
+until_done test -e ready || { echo "Bail out! no meter"; exit 1; }
+
+cat >judge.py <<'END'
+"""PROJECT REPORT.json SECONDS COUNT SUM: power and times of a project."""
+import json, sys
+project, seconds, count, total = sys.argv[1], *map(float, sys.argv[3:6])
+d = json.load(open(sys.argv[2]))
+values = {v["name"]: v for g in d["groups"] for v in g["values"]}
+print(project, d["duration_s"], values)
+known = values["E"]["known_s"]
+# The meter counts 100 W; a reading is a millisecond old at most.
+assert abs(values["E"]["total"] / known - 100) < 0.3, (values["E"], known)
+assert abs(values["P"]["total"] / values["P"]["known_s"] - 100) < 0.3
+assert abs(known - 2) < 0.25, known
+assert abs(d["duration_s"] - seconds) < 0.25, d["duration_s"]
+steps = d.get("clock_steps", [])
+assert sum(s["count"] for s in steps) == count, steps
+assert abs(sum(s["sum_s"] for s in steps) - total) < 1e-3, steps
+END
+
+# Record with pt while the clock is set: NAME BY SLEEP
+records() {
+	printf '[General]\ndevice=powercap\ncycle=50\nproject=%s\ntopology=Host\n[Trace]\ntype=HDSTATS\nnode=n\ninput=*\nvalues=P,E\n' \
+		"$1" >"$1.cfg"
+	HD_STEP_AT=1 HD_STEP_BY=$2 HD_SLEEP_BY=$3 LD_PRELOAD=$preload \
+		"$pt" --root="$scratch" -c "$1.cfg" -d 2 -q
+}
+
+# All at once: they wait more than they do. NAME BY SLEEP
+steps='none 0 0
+back -3 0
+little 0.002 0
+hour 3600 0
+decade -315360000 0
+ahead 315360000 0
+asleep 0 500
+both -7200 500'
+echo "$steps" | {
+	while read -r name by slept; do
+		records "$name" "$by" "$slept" &
+	done
+	wait
+}
+
+energy() {
+	seconds=2 count=1
+	[ "$2" != 0 ] || count=0
+	[ "$3" = 0 ] || seconds=$((2 + $3))
+	"$hdtrace" report --format=json "$1" >"$1.json" &&
+		python3 judge.py "$1" "$1.json" "$seconds" "$count" "$2"
+}
+echo "$steps" >steps
+while read -r name by slept; do
+	ok "pt: clock set by $by s, asleep for $slept s" energy "$name" "$by" "$slept"
+done <steps
+
+is_said() {
+	"$hdtrace" check hour >out && cat out && grep -q 'clock.*3600.*\[clock.stepped\]' out &&
+		"$hdtrace" report hour >out && grep '^  Clock .*by +3600' out &&
+		"$hdtrace" check none >out && ! grep clock out
+}
+ok "check and report say that the clock was set" is_said
+
+# Time of a project of rut that is killed after the step: it is said as well.
+killed() {
+	HDTRACE_FLUSH_MS=20 HD_STEP_AT=0.5 HD_STEP_BY=3600 LD_PRELOAD=$preload \
+		"$rut" -q -s load -i 50ms -d 60 -p killed &
+	child=$!
+	until_done has_line || return 1
+	sleep 0.3
+	kill -9 "$child"
+	wait "$child"
+	"$hdtrace" check killed >out
+	cat out killed_*.info
+	grep -q 'clock was set by +3600.*\[clock.stepped\]' out &&
+		"$hdtrace" info --format=json killed >json && python3 -c '
+import json
+d = json.load(open("json"))
+print(d)
+assert 0.5 < d["end_s"] - d["start_s"] < 60
+'
+}
+has_line() {
+	cat killed_*.info 2>/dev/null | grep -q '^ClockStep '
+}
+if [ -x "$rut" ]; then
+	ok "rut: steps of a process that is killed are known" killed
+else
+	skip "rut: steps of a process that is killed are known" "no rut"
+fi
+done_testing

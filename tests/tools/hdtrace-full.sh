@@ -1,0 +1,57 @@
+#!/bin/sh
+# A disk that becomes full at any point ends commands with a message and status 2.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain slow
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+cd "$scratch" || exit 99
+TMPDIR=$scratch
+export TMPDIR
+"${abs_top_builddir:?}/tests/bench/make-project" --nodes=2 --ranks=2 \
+	--records=60000 --values=60000 run >/dev/null || exit 99
+
+# No file grows beyond so many blocks: each write that crosses this fails. The
+# signal for that is ignored: BLOCKS ARGUMENT...
+limited() {
+	(
+		trap '' XFSZ
+		ulimit -f "$1"
+		shift
+		# What it says goes on, what it prints does not.
+		# shellcheck disable=SC2069
+		exec "$hdtrace" "$@" 2>&1 >/dev/null
+	)
+}
+
+# Each limit, up to one that is never met: 0 or 2, and 2 at the first: NAME
+# ARGUMENT...
+survives() {
+	hit=0
+	for blocks in 0 64 512 640 1024 1536 2048 4096; do
+		limited "$blocks" "$@" >/dev/null
+		found=$?
+		[ "$found" -le 2 ] || { echo "status $found at $blocks: $*"; return 1; }
+		[ "$found" -ne 2 ] || hit=$((hit + 1))
+		rm -rf out.*
+	done
+	echo "$hit limits were met"
+	[ "$hit" -gt 0 ] && limited unlimited "$@" >/dev/null
+}
+ok "report" survives report run
+ok "compare" survives compare run run
+ok "report --html" survives report --html=out.html run
+for format in openmetrics paraver ctf perfetto csv-wide csv; do
+	ok "export to $format" survives export --to="$format" -o "out.$format" run
+done
+if "$hdtrace" export --to=otf2 -o probe run >/dev/null 2>&1; then
+	ok "export to otf2" survives export --to=otf2 -o out.otf2 run
+else
+	skip "export to otf2" "built without OTF2"
+fi
+says_once() {
+	limited 0 report run | cat >said
+	cat said
+	[ "$(grep -c 'temporary file' said)" -eq 1 ]
+}
+ok "the reason is said once" says_once
+done_testing

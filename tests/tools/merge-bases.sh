@@ -1,0 +1,71 @@
+#!/bin/sh
+# hdtrace merge: processes of a host that began before and after its clock was set.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+hdtrace=${abs_top_builddir:?}/hdtrace
+cd "$scratch" || exit 99
+
+# A trace with one state of a second: FILE BASE BEGIN
+trace() {
+	cat >"$1.trc" <<-END
+	<Program timeAdjustment='0' levels='Host Rank Thread' clockBase='$2' clockStepped='0 +0.000000000'>
+	<Work time='$3' end='$(($3 + 1))'/>
+	</Program>
+	END
+}
+
+# The times of states in a project: PROJECT
+times() {
+	"$hdtrace" dump "$1" | grep Work
+}
+
+# Rank 0 lived while the clock was set by 60 s; rank 1 began after that.
+two_ranks() {
+	trace "$1_beta_0_0" 1000 1100
+	trace "$1_beta_1_0" 1060 1170
+	echo "ClockStep time=1101.0 by=60.0" >"$1_beta_0_0.info"
+}
+
+aligned() {
+	two_ranks plain
+	"$hdtrace" merge --levels=Host,Rank,Thread plain >out 2>&1 || { cat out; return 1; }
+	cat out
+	grep 'beta_1_0.trc.*moved by -60.0.*\[merge.base\]' out &&
+		times plain >found && cat found &&
+		grep -q '^ *1100.0* 1101.0* Work' found &&
+		grep -q '^ *1110.0* 1111.0* Work' found
+}
+
+# A second time nothing is left to be done.
+once() {
+	times plain >before
+	"$hdtrace" merge --force plain >out 2>&1 && cat out &&
+		! grep merge.base out && times plain | cmp - before
+}
+
+# What no step explains is another boot.
+unexplained() {
+	two_ranks other
+	echo "ClockStep time=1101.0 by=50.0" >other_beta_0_0.info
+	"$hdtrace" merge --levels=Host,Rank,Thread other >out 2>&1 && cat out &&
+		! grep merge.base out &&
+		times other | grep '^ *1170.0* 1171.0* Work'
+}
+
+# The clock was compared by rank 0: at its 1100 s the reference had 1105 s.
+compared() {
+	two_ranks clock
+	trace clock_alpha_2_0 500 1105
+	echo "Clock time=1105.0 offset=0 error=0 method='reference'" >clock_alpha_2_0.info
+	echo "Clock time=1100.0 offset=5 error=0.001 method='ping-pong'" >>clock_beta_0_0.info
+	"$hdtrace" merge --levels=Host,Rank,Thread clock >out 2>&1 || { cat out; return 1; }
+	times clock >found && cat out found &&
+		[ "$(grep -c '^ *1105.0* 1106.0* Work' found)" -eq 2 ] &&
+		grep -q '^ *1115.0* 1116.0* Work' found
+}
+
+ok "bases that a step explains are aligned" aligned
+ok "aligned files are not moved again" once
+ok "other differences stay" unexplained
+ok "corrections of clocks are for one base" compared
+done_testing
