@@ -36,24 +36,24 @@ if [ "$(id -u)" -eq 0 ]; then
 	exec 4>root.in
 	until_done test -s root.out || { echo "Bail out! no pages"; exit 1; }
 	begin_node crowded || { echo "Bail out! no daemon"; exit 1; }
-	ok "another user's connections lock out nobody, and see no probes of others" \
+	ok "connections of another user block no client and see no foreign probes" \
 		timeout 100 python3 "$abs_top_srcdir/tests/collect/crowd.py" "$port"
 	end_node "$begun"
 	exec 4>&-
 else
-	skip "another user's connections lock out nobody, and see no probes of others" "not root"
+	skip "connections of another user block no client and see no foreign probes" "not root"
 fi
 
 # Pages are there when the daemon looks for the first time.
 begin_pages 10 16384 odd || { echo "Bail out! no pages"; exit 1; }
 begin_node busy --interval=0.1 || { echo "Bail out! no daemon"; exit 1; }
-ok "pages with counters that look busy delay no other client" stays_good 10
+ok "pages with busy counters delay no other client" stays_good 10
 ok "the daemon ends in time" end_node "$begun"
 exec 3>&-
 
 begin_pages 20 255 even || { echo "Bail out! no pages"; exit 1; }
 begin_node many --interval=0.1 || { echo "Bail out! no daemon"; exit 1; }
-ok "one user's many counters take little memory" stays_good 20
+ok "many counters of one user take little memory" stays_good 20
 end_node "$begun"
 exec 3>&-
 

@@ -124,15 +124,15 @@ mixed() {
 cd "$scratch" || exit 99
 library=$(built_libraries | head -n 1)
 [ -n "$library" ] || skip_all "no MPI library was built"
-ok "commands that start processes" refuses_launchers
-ok "commands that start processes, of a library that is given" \
+ok "commands that start processes are refused" refuses_launchers
+ok "commands that start processes are refused with --mpi" \
 	refuses_launchers --mpi="$library"
-ok "a program that is not linked with MPI" refuses \
+ok "a program without MPI is reported" refuses \
 	"ls: not linked with MPI; .*--mpi=openmpi or --mpi=mpich" ls
-ok "an MPI library that does not exist" refuses \
+ok "an unknown MPI library is refused" refuses \
 	'--mpi: invalid value "nonsense"; expected openmpi or mpich' \
 	--mpi=nonsense ls
-ok "an MPI library that does not exist, of no program" refuses \
+ok "an unknown MPI library is refused before a missing program" refuses \
 	'--mpi: invalid value "nonsense"; expected openmpi or mpich' \
 	--mpi nonsense /nonexistent
 for library in $(built_libraries); do
@@ -149,16 +149,16 @@ for library in $(built_libraries); do
 		continue
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
-	ok "$library: compile" compiles
-	ok "$library: a program that changes its directory" moves
-	ok "$library: the same with --directory" moves_to_directory
-	ok "$library: an existing project" exists
+	ok "$library: the program compiles" compiles
+	ok "$library: a changed directory does not affect the project" moves
+	ok "$library: a changed directory does not affect --directory" moves_to_directory
+	ok "$library: an existing project is reported" exists
 	if has_sessions; then
-		ok "$library: compile with sessions" compiles_sessions
-		ok "$library: sessions" says_sessions
-		ok "$library: sessions and MPI_Init" mixed
+		ok "$library: a program with sessions compiles" compiles_sessions
+		ok "$library: sessions without MPI_Init are reported" says_sessions
+		ok "$library: sessions with MPI_Init are recorded" mixed
 	else
-		skip "$library: sessions" "this library has none"
+		skip "$library: sessions without MPI_Init are reported" "this library has none"
 	fi
 done
 done_testing

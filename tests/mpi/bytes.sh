@@ -142,17 +142,17 @@ for library in $(built_libraries); do
 		continue
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
-	ok "$library: compile" compiles
-	ok "$library: run" runs
+	ok "$library: the program compiles" compiles
+	ok "$library: the program runs" runs
 	ok "$library: all collective calls are complete" none_missing
 	if "$hdtrace" export --to=otf2 -o none p 2>&1 | grep -q "built without"; then
 		skip "$library: bytes" "hdtrace was built without OTF2"
 		continue
 	fi
-	ok "$library: bytes of all functions" as_in_table
-	ok "$library: bytes of calls that do not wait" later
-	ok "$library: names and paradigms" paradigms
-	ok "$library: bytes of files that do not say what is in place" unknown
+	ok "$library: bytes of all functions agree with a table by hand" as_in_table
+	ok "$library: bytes of nonblocking calls are correct" later
+	ok "$library: OTF2 has names and paradigms" paradigms
+	ok "$library: files without inPlace have unknown bytes" unknown
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

@@ -88,12 +88,12 @@ for library in $(built_libraries); do
 		continue
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
-	ok "$library: compile" compiles
-	ok "$library: calls and times of a counter" counts_soon
-	ok "$library: compile a tool" compiles_tool
-	ok "$library: a tool that is preloaded, too" tool_gets_all \
+	ok "$library: the programs compile" compiles
+	ok "$library: calls and times agree with a counting tool" counts_soon
+	ok "$library: the tool compiles" compiles_tool
+	ok "$library: a tool that is also preloaded gets all calls" tool_gets_all \
 		env LD_PRELOAD="$PWD/tool.so" "$hdmpirun" -p p
-	ok "$library: a tool that is preloaded before" tool_gets_all \
+	ok "$library: a tool that is preloaded first gets all calls" tool_gets_all \
 		"$hdmpirun" -p p env LD_PRELOAD="$PWD/tool.so:$abs_top_builddir/libhdMPI-$library.so"
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"

@@ -73,23 +73,23 @@ for library in $(built_libraries); do
 		continue
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
-	ok "$library: compile" compiles
-	ok "$library: the last rank is another program" missing 1 2 \
+	ok "$library: the program compiles" compiles
+	ok "$library: a last rank of another program is reported" missing 1 2 \
 		2 "$hdmpirun" -p p ./meet : -n 1 ./meet
-	ok "$library: the first ranks are another program" missing 2 0 \
+	ok "$library: first ranks of another program are reported" missing 2 0 \
 		2 ./meet : -n 1 "$hdmpirun" -p p ./meet
-	ok "$library: a rank without preloading" missing 1 1 \
+	ok "$library: a rank without preloading is reported" missing 1 1 \
 		1 "$hdmpirun" -p p ./meet : \
 		-n 1 "$hdmpirun" -p p env -u LD_PRELOAD ./meet : \
 		-n 1 "$hdmpirun" -p p ./meet
-	ok "$library: several programs that are all recorded" complete \
+	ok "$library: several recorded programs cause no report" complete \
 		1 "$hdmpirun" -p p ./meet : -n 2 "$hdmpirun" -p p ./meet
 	for sanitizer in address thread; do
 		if "$compiler" -fsanitize=$sanitizer -o $sanitizer meet.c \
 			2>/dev/null && launch "$library" 2 env \
 			ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=report_bugs=0 \
 			./$sanitizer >/dev/null 2>&1; then
-			ok "$library: a program with -fsanitize=$sanitizer" \
+			ok "$library: a program with -fsanitize=$sanitizer is recorded" \
 				sanitized $sanitizer
 		else
 			skip "$library: $sanitizer" "such programs do not run here"

@@ -90,31 +90,31 @@ for library in $(built_libraries); do
 		continue
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
-	ok "$library: exported names" exports "libhdMPI-$library.so" MPI_Send \
+	ok "$library: only wrapped names are exported" exports "libhdMPI-$library.so" MPI_Send \
 		'MPI_[A-Z][a-z0-9_]*|mpi_[a-z0-9_]*[a-z0-9]_|hdMPI_[a-zA-Z]*|hdmpi_[a-z]*_|_exit'
-	ok "$library: compile a library with functions of such names" compiles
-	ok "$library: they run alone" runs none ./names
-	ok "$library: they run preloaded" runs 5 "$hdmpirun" ./names
-	ok "$library: they run with recording switched off" \
+	ok "$library: a library with names of MPI functions compiles" compiles
+	ok "$library: functions with names of MPI run alone" runs none ./names
+	ok "$library: functions with names of MPI run with libhdMPI preloaded" runs 5 "$hdmpirun" ./names
+	ok "$library: functions with names of MPI run with recording disabled" \
 		runs none env HDTRACE_MPI=0 "$hdmpirun" ./names
-	ok "$library: compile with hdmpicc" compiles_linked
-	ok "$library: they run linked" runs 5 ./linked
-	ok "$library: compile what loads such functions later" compiles_later
-	ok "$library: functions that are loaded later" \
+	ok "$library: a program with names of MPI compiles with hdmpicc" compiles_linked
+	ok "$library: functions with names of MPI run linked with libhdMPI" runs 5 ./linked
+	ok "$library: a program that loads such a library compiles" compiles_later
+	ok "$library: functions with names of MPI can be loaded later" \
 		runs 5 "$hdmpirun" ./later ./called.so
 	if [ -z "$(compiler_of "$library")" ]; then
 		skip "$library: Fortran" "there is no Fortran compiler"
 		continue
 	fi
-	ok "$library: compile with Fortran, too" compiles_with_fortran
-	ok "$library: such functions before those of Fortran" \
+	ok "$library: a program with such names and Fortran compiles" compiles_with_fortran
+	ok "$library: functions of the program precede Fortran functions of MPI" \
 		runs 5 "$hdmpirun" ./both
-	ok "$library: compile a library in Fortran" compiles_fortran
-	ok "$library: Fortran that is loaded later" \
+	ok "$library: a library in Fortran compiles" compiles_fortran
+	ok "$library: a library in Fortran can be loaded later" \
 		runs 1 "$hdmpirun" ./later ./fortran.so
 done
 [ ! -f "$abs_top_builddir/libhdOmp.so" ] ||
-	ok "OpenMP: exported names" exports libhdOmp.so ompt_start_tool \
+	ok "OpenMP: only ompt_start_tool is exported" exports libhdOmp.so ompt_start_tool \
 		ompt_start_tool
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

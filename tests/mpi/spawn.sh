@@ -79,13 +79,13 @@ for library in $(built_libraries); do
 		continue
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
-	ok "$library: compile" "$compiler" -o spawn \
+	ok "$library: the program compiles" "$compiler" -o spawn \
 		"$abs_top_srcdir/tests/mpi/spawn.c"
-	ok "$library: processes that are started" one
-	ok "$library: processes of several commands" several
-	ok "$library: processes with hints" hints
-	ok "$library: processes that start others" generations
-	ok "$library: no room for their variables" no_room
+	ok "$library: spawned processes have their own project" one
+	ok "$library: processes of several commands are recorded" several
+	ok "$library: hints of spawned processes are kept" hints
+	ok "$library: spawned processes can spawn processes" generations
+	ok "$library: missing room for variables is reported" no_room
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

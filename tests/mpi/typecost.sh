@@ -39,10 +39,10 @@ for library in $(built_libraries); do
 		continue
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
-	ok "$library: compile" "$compiler" -O1 -o typecost \
+	ok "$library: the program compiles" "$compiler" -O1 -o typecost \
 		"$abs_top_srcdir/tests/mpi/typecost.c"
-	ok "$library: datatypes like others" cheap
-	ok "$library: different datatypes are told apart" told_apart
+	ok "$library: equal datatypes take little time" cheap
+	ok "$library: different datatypes are distinguished" told_apart
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

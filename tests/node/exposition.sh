@@ -30,19 +30,19 @@ until_done scraped
 has() {
 	grep -qF -- "$1" text || { grep NET text; return 1; }
 }
-ok "backslash in HELP" has 'NET_IN_a\\b in B'
-ok "quote in HELP is plain" has 'NET_IN_"q" in B'
-ok "byte that is not UTF-8" has "$(printf 'NET_IN_n\357\277\275 in B')"
+ok "a backslash in HELP is escaped" has 'NET_IN_a\\b in B'
+ok "a quote in HELP is not escaped" has 'NET_IN_"q" in B'
+ok "a byte that is not UTF-8 is replaced" has "$(printf 'NET_IN_n\357\277\275 in B')"
 no_raw() { ! LC_ALL=C grep -q "$(printf '\377')" text; }
-ok "only UTF-8" no_raw
+ok "the metrics are UTF-8 only" no_raw
 if command -v promtool >/dev/null; then
 	checked() {
 		promtool check metrics <text >said 2>&1
 		cat said
 		! grep -qi 'error\|invalid' said
 	}
-	ok "promtool takes it" checked
+	ok "promtool accepts the metrics" checked
 else
-	skip "promtool takes it" "no promtool"
+	skip "promtool accepts the metrics" "no promtool"
 fi
 done_testing

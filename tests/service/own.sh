@@ -123,12 +123,12 @@ zone intel-rapl:1 psys 0
 begin_growing
 ok "a platform zone that never advances is replaced" \
 	leaves_out 50 "powercap package-0" "psys: left out: its counter does not advance"
-ok "--verbose: zones that are left out" grep -q \
+ok "--verbose names omitted zones" grep -q \
 	"package-0-core: left out: part of package-0" err
-ok "a fault is said without --verbose" measures 50 "powercap package-0"
-ok "a fault is said without --verbose: the zone" grep -q \
+ok "a zone with a fault is omitted" measures 50 "powercap package-0"
+ok "a fault is reported without --verbose" grep -q \
 	"psys: left out: its counter does not advance" err
-ok "without --verbose: faults only" sh -c '! grep package-0-core err'
+ok "other omitted zones are reported only with --verbose" sh -c '! grep package-0-core err'
 end_growing
 zone intel-rapl:0 package-0 50
 zone intel-rapl:1 psys 20
@@ -151,7 +151,7 @@ zone intel-rapl-mmio:0 package-0 50
 mkdir -p "${zones%/*}/hwmon/hwmon0"
 echo ina226 >"${zones%/*}/hwmon/hwmon0/name"
 echo 1000000 >"${zones%/*}/hwmon/hwmon0/power1_input"
-ok "explanation of packages" explains <<END
+ok "--explain explains packages" explains <<END
 powercap
  mmio-package-0 copy left out: the same as package-0
  package-0 package counts
@@ -162,9 +162,9 @@ END
 hwmon_is_left_out() {
 	tr -s ' ' <out | grep -qx ' ina226-power1 unknown left out: unknown role'
 }
-ok "explanation of a sensor without a known role" hwmon_is_left_out
+ok "--explain explains a sensor of unknown role" hwmon_is_left_out
 zone intel-rapl:1 psys 90
-ok "explanation of a platform" explains <<END
+ok "--explain explains a platform" explains <<END
 powercap
  mmio-package-0 copy left out: the same as package-0
  package-0 package left out: measured by psys
@@ -179,7 +179,7 @@ explains_nothing() {
 		grep -q '^  none: no zones in /sys/class/powercap' out &&
 		grep -qx 'Power of the node: not measured' out
 }
-ok "explanation of a machine without a meter" explains_nothing
+ok "--explain explains a machine without a meter" explains_nothing
 zone intel-rapl:0 package-0 50
 zone intel-rapl:1 psys 70
 zone intel-rapl:2 psys-1 80

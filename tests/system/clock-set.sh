@@ -85,7 +85,7 @@ energy() {
 }
 echo "$steps" >steps
 while read -r name by slept; do
-	ok "pt: clock set by $by s, asleep for $slept s" energy "$name" "$by" "$slept"
+	ok "pt: energy is correct with the clock set by $by s and $slept s of sleep" energy "$name" "$by" "$slept"
 done <steps
 
 is_said() {
@@ -93,7 +93,7 @@ is_said() {
 		"$hdtrace" report hour >out && grep '^  Clock .*by +3600' out &&
 		"$hdtrace" check none >out && ! grep clock out
 }
-ok "check and report say that the clock was set" is_said
+ok "check and report note that the clock was set" is_said
 
 # Time of a project of rut that is killed after the step: it is said as well.
 killed() {
@@ -118,8 +118,8 @@ has_line() {
 	cat killed_*.info 2>/dev/null | grep -q '^ClockStep '
 }
 if [ -x "$rut" ]; then
-	ok "rut: steps of a process that is killed are known" killed
+	ok "rut: clock steps of a killed process are known" killed
 else
-	skip "rut: steps of a process that is killed are known" "no rut"
+	skip "rut: clock steps of a killed process are known" "no rut"
 fi
 done_testing

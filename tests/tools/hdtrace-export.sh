@@ -600,7 +600,7 @@ ok "export -q prints no messages" test ! -s err
 		hex 0000000000000001
 	done
 } >fast_gamma_Fast.stat
-ok "openmetrics of fast samples" status 0 export --to=openmetrics -o fast.om \
+ok "openmetrics of fast samples is written" status 0 export --to=openmetrics -o fast.om \
 	fast_gamma_Fast.stat
 ok "samples that Prometheus drops are counted" grep -q \
 	'samples in the millisecond of another one (Prometheus keeps one) (2)' err

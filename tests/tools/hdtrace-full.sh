@@ -37,21 +37,21 @@ survives() {
 	echo "$hit limits were met"
 	[ "$hit" -gt 0 ] && limited unlimited "$@" >/dev/null
 }
-ok "report" survives report run
-ok "compare" survives compare run run
-ok "report --html" survives report --html=out.html run
+ok "report survives a full disk" survives report run
+ok "compare survives a full disk" survives compare run run
+ok "report --html survives a full disk" survives report --html=out.html run
 for format in openmetrics paraver ctf perfetto csv-wide csv; do
-	ok "export to $format" survives export --to="$format" -o "out.$format" run
+	ok "export to $format survives a full disk" survives export --to="$format" -o "out.$format" run
 done
 if "$hdtrace" export --to=otf2 -o probe run >/dev/null 2>&1; then
-	ok "export to otf2" survives export --to=otf2 -o out.otf2 run
+	ok "export to otf2 survives a full disk" survives export --to=otf2 -o out.otf2 run
 else
-	skip "export to otf2" "built without OTF2"
+	skip "export to otf2 survives a full disk" "built without OTF2"
 fi
 says_once() {
 	limited 0 report run | cat >said
 	cat said
 	[ "$(grep -c 'temporary file' said)" -eq 1 ]
 }
-ok "the reason is said once" says_once
+ok "the full disk is reported once" says_once
 done_testing

@@ -54,9 +54,9 @@ sys.exit([frequency["count"], frequency["nan"], frequency["mean"],
          [2, 1, 3000000000, 2000000000, 4000000000, 1, 400])
 END
 }
-ok "dump, JSON" found dump
-ok "stat" found stat
-ok "report" found report
+ok "dump has null for missing integers as JSON" found dump
+ok "stat omits missing integers" found stat
+ok "report omits missing integers" found report
 status 0 export --to=csv-wide -o csv a_a_Utilization.stat >/dev/null
 cat csv/*.csv csv* 2>/dev/null >out
 ok "csv-wide has empty fields" grep -q ',0,,$' out
@@ -65,7 +65,7 @@ has_two() {
 	cat metrics
 	[ "$(grep -c '^hdtrace_.*cpu_freq.*} ' metrics)" -eq 2 ]
 }
-ok "OpenMetrics leaves the sample out" has_two
+ok "OpenMetrics omits missing integers" has_two
 status 0 export --to=paraver -o paraver a_a_Utilization.stat >/dev/null
 paraver_leaves_out() {
 	find . -name '*.prv' | grep . || return 1
@@ -73,16 +73,16 @@ paraver_leaves_out() {
 	grep -q ':2000000000' records && grep -q ':4000000000' records &&
 		! grep -q 9223372036854775808 records
 }
-ok "Paraver leaves the sample out" paraver_leaves_out
+ok "Paraver omits missing integers" paraver_leaves_out
 status 0 stat --window=1.5 --format=csv a_a_Utilization.stat >/dev/null
-ok "windows" sh -c '! grep -q 9223372036854775808 out'
+ok "windows omit missing integers" sh -c '! grep -q 9223372036854775808 out'
 
 entries '' >a_a_Utilization.stat
 status 0 dump --only=stats --value CPU_FREQ_0 a_a_Utilization.stat >/dev/null
-ok "without the attribute all integers are values" \
+ok "all integers are values without the attribute" \
 	grep -q -- ' -9223372036854775808' out
 entries 'missing="none"' >a_a_Utilization.stat
 status 0 dump --only=stats --value CPU_FREQ_0 a_a_Utilization.stat >/dev/null
-ok "so they are if the attribute is not a number" \
+ok "all integers are values if the attribute is not a number" \
 	grep -q -- ' -9223372036854775808' out
 done_testing

@@ -126,10 +126,10 @@ Barrier 9 10 cid=0
 END
 }
 
-ok "own times and energies in the report and on the critical path" report
-ok "shares add up to the whole" shares
-ok "a part of a state" window
-ok "regions" regions
-ok "exports" exported
-ok "check has nothing to say" status 0 check p
+ok "report and critical path use the time inside of calls" report
+ok "shares add up to the run" shares
+ok "a part of a state counts in proportion" window
+ok "stat --regions uses the time inside of calls" regions
+ok "exports use the time inside of calls" exported
+ok "check finds no problem" status 0 check p
 done_testing

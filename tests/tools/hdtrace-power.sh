@@ -58,13 +58,13 @@ END
 
 node P_package-0=50 P_package-0-core=40 P_package-0-dram=5 P_package-1=60 \
 	>a_a_Energy.stat
-ok "packages and memory" counts 230 "P_package-0 P_package-0-dram P_package-1" \
+ok "packages and memory are added" counts 230 "P_package-0 P_package-0-dram P_package-1" \
 	"P_package-0-core: part of package-0"
 node P_mmio-package-0=0 P_package-0=100 P_package-0-dram=20 >a_a_Energy.stat
-ok "a second interface to the registers" counts 240 \
+ok "a second interface to the registers is omitted" counts 240 \
 	"P_package-0 P_package-0-dram" "P_mmio-package-0: the same as package-0"
 node P_dtpm-cpu=5 P_package-0=100 >a_a_Energy.stat
-ok "an estimate of the kernel" counts 200 "P_package-0" \
+ok "an estimate of the kernel is omitted" counts 200 "P_package-0" \
 	"P_dtpm-cpu: measured by package-0"
 node P_package-0=100 P_psys=130 >a_a_Energy.stat
 ok "a platform contains its packages" counts 260 "P_psys" \
@@ -73,32 +73,32 @@ node P_package-0=100 P_psys=130 P_psys-1=120 >a_a_Energy.stat
 ok "packages replace several platform zones" counts 200 "P_package-0" \
 	"P_psys: one of several platform zones, P_psys-1: one of several platform zones"
 node P_package-0=100 P_psys=0 >a_a_Energy.stat
-ok "a platform that never advances" counts 200 "P_package-0" \
+ok "a platform that never advances is omitted" counts 200 "P_package-0" \
 	"P_psys: its counter does not advance"
 status 0 report a_a_Energy.stat >/dev/null
-ok "the report says so" grep -qF \
+ok "the report names the omitted platform" grep -qF \
 	"Left out: P_psys (its counter does not advance)" out
 node P_package-0=100 P_psys=90 >a_a_Energy.stat
-ok "a platform below its packages" counts 200 "P_package-0" \
+ok "a platform below its packages is omitted" counts 200 "P_package-0" \
 	"P_psys: its counter advances by less than its parts"
 node P_package-0-die-0=100 P_package-0-die-1=100.0001 >a_a_Energy.stat
-ok "mirrored dies" counts 200 "P_package-0-die-0" \
+ok "mirrored dies count once" counts 200 "P_package-0-die-0" \
 	"P_package-0-die-1: a mirror of another die"
 node P_package-0-die-0=100 P_package-0-die-1=90 >a_a_Energy.stat
-ok "dies that differ" counts 380 "P_package-0-die-0 P_package-0-die-1" ""
+ok "different dies are added" counts 380 "P_package-0-die-0 P_package-0-die-1" ""
 node 'P_b=10@role="rail" part_of="a"' 'P_a=25@role="supply"' \
 	'P_c=7@role="card"' >a_a_Energy.stat
-ok "roles that the file states" counts 50 "P_a" \
+ok "roles in the file are used" counts 50 "P_a" \
 	"P_b: part of a, P_c: measured by a"
 node 'P_x=10@' 'P_y=20@' >a_a_Energy.stat
 ok "channels without a known role add up" counts 60 "P_x P_y" ""
 
 node P_package-0=100 P_package-0-core=40 >a_a_Energy.stat
 status 0 report a_a_Energy.stat >/dev/null
-ok "other reasons: not without --verbose" sh -c '! grep "Left out" out'
+ok "other omitted inputs are not listed without --verbose" sh -c '! grep "Left out" out'
 status 0 report --verbose a_a_Energy.stat >/dev/null
-ok "other reasons: with --verbose" grep -qF \
+ok "--verbose lists other omitted inputs" grep -qF \
 	"Left out: P_package-0-core (part of package-0)" out
 status 0 report --power=P_package-0-core -q --format=json a_a_Energy.stat >/dev/null
-ok "a value that is named counts" grep -q '"energy_from": \["P_package-0-core"\]' out
+ok "a value of --power counts" grep -q '"energy_from": \["P_package-0-core"\]' out
 done_testing

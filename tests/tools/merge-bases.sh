@@ -64,8 +64,8 @@ compared() {
 		grep -q '^ *1115.0* 1116.0* Work' found
 }
 
-ok "bases that a step explains are aligned" aligned
+ok "bases are aligned if a clock step explains them" aligned
 ok "aligned files are not moved again" once
-ok "other differences stay" unexplained
-ok "corrections of clocks are for one base" compared
+ok "unexplained differences of bases stay" unexplained
+ok "clock corrections apply to one base" compared
 done_testing

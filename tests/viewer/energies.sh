@@ -100,7 +100,7 @@ ok "energies of states agree with stat --regions" same_energies big 100
 		same_energies big 1000
 ok "energies of nodes with gaps agree with stat --regions" same_energies two 4
 ok "energies of states inside states of the same name agree" same_energies nested 5
-ok "energies of states that stand for many calls agree" same_energies polls 0
+ok "energies of states for many calls agree" same_energies polls 0
 ok "energies of nodes that relations share agree within the stated error" \
 	close_energies shared 10
 ok "energies of few states agree within the stated error" close_energies little 10
