@@ -308,11 +308,12 @@ static int gatherBlock(struct nodeReader *self,
 		exportLose(self->export, "gaps", block->isAfterGap[i]);
 		if (block->end[i] > *before) {
 			/* Times of Prometheus have milliseconds. */
-			exportLose(self->export,
-				   "samples in the millisecond of another one "
-				   "(Prometheus keeps one)",
-				   block->end[i] / NS_PER_MS ==
-					   *before / NS_PER_MS);
+			exportLose(
+				self->export,
+				"samples in the millisecond of another sample "
+				"(Prometheus keeps one)",
+				block->end[i] / NS_PER_MS ==
+					*before / NS_PER_MS);
 			*before = block->end[i];
 			loseReadings(self, block, i);
 			continue;

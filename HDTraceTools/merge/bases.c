@@ -131,7 +131,7 @@ static void basesAlign(struct merge *merge, struct mergeFile *file)
 		file->newBase = reference->base;
 		toolReport(merge->tool, "merge.base", file->path, -1, 0,
 			   "times moved by %s%s s: the system clock was set "
-			   "between the begin of this process and others",
+			   "between the starts of this process and of others",
 			   difference < 0 ? "" : "+",
 			   outSeconds(seconds, difference));
 	}

@@ -100,7 +100,7 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &report.isAll,
 		  "List all states, gaps, late samples and problems", NULL },
 		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &report.isVerbose,
-		  "List power inputs that are left out, and the reason", NULL },
+		  "List omitted power inputs with the reason", NULL },
 		{ "html", 0, 0, G_OPTION_ARG_FILENAME, &report.html,
 		  "Write an interactive page to FILE", "FILE" },
 		{ "max-size", 0, 0, G_OPTION_ARG_FILENAME, &maxSize,

@@ -121,7 +121,7 @@ static void addAges(GArray *samples, const struct hdNodeLocal *local)
 		  .unit = "seconds",
 		  .value = nodeSampleAge(local) },
 		{ .name = g_strdup("hdtrace_node_health_age_seconds"),
-		  .help = g_strdup("Age of the last look at the health"),
+		  .help = g_strdup("Age of the last health check"),
 		  .unit = "seconds",
 		  .value = nodeHealthAge(local->health, &isStale) },
 	};

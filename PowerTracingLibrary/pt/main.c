@@ -135,7 +135,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "List the supported devices and the meters of this machine",
 		  NULL },
 		{ "explain", 0, 0, G_OPTION_ARG_NONE, &options->explain,
-		  "With --list: list which inputs make up the power of this "
+		  "With --list: list the inputs that make up the power of this "
 		  "machine",
 		  NULL },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,

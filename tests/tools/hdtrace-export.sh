@@ -603,7 +603,7 @@ ok "export -q prints no messages" test ! -s err
 ok "openmetrics of fast samples is written" status 0 export --to=openmetrics -o fast.om \
 	fast_gamma_Fast.stat
 ok "samples that Prometheus drops are counted" grep -q \
-	'samples in the millisecond of another one (Prometheus keeps one) (2)' err
+	'samples in the millisecond of another sample (Prometheus keeps one) (2)' err
 
 # Units with a prefix, names that become the same, infinite and hostile ones.
 {

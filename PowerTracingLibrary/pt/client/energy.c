@@ -218,7 +218,7 @@ int commandEnergy(int argc, char **argv)
 		  "nvml, hwmon or sim",
 		  "NAME" },
 		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &energy.isVerbose,
-		  "Name the inputs that are left out, and the reason", NULL },
+		  "Name omitted inputs with the reason", NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &energy.root,
 		  "Read /sys and /proc below DIR, for tests", "DIR" },
 		WHERE_WISH_ENTRIES(&energy.where),

@@ -127,10 +127,12 @@ int commandList(int argc, char **argv)
 	char *root = NULL;
 	const GOptionEntry entries[] = {
 		{ "explain", 0, 0, G_OPTION_ARG_NONE, &isExplained,
-		  "List which inputs make up the power of the node, and why",
+		  "List the inputs that make up the power of the node, with "
+		  "reasons",
 		  NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &root,
-		  "Read /sys and /proc below DIR, as of another machine",
+		  "Read /sys and /proc below DIR, such as a copy of another "
+		  "machine",
 		  "DIR" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
