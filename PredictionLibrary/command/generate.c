@@ -79,7 +79,7 @@ int generateRun(struct predict *predict, int argc, char **argv)
 		  "For cholesky and lu: number of rows of tiles (default: 10)",
 		  "N" },
 		{ "tile-size", 0, 0, G_OPTION_ARG_INT, &self.tileSize,
-		  "Rows of a tile or cell; for ring: bytes of a message "
+		  "Rows of a tile or cell; for ring: bytes to send "
 		  "(default: 1024)",
 		  "N" },
 		{ "width", 0, 0, G_OPTION_ARG_INT, &self.width,

@@ -133,7 +133,7 @@ killed() {
 
 ok "rut traces a command" traces
 ok "the project passes check" is_good good.proj
-ok "the file states which integer is no value" \
+ok "the file states which integer stands for no value" \
 	grep -qa '<Group .*missing="-9223372036854775808"' good_*_Utilization.stat
 ok "--quiet prints nothing" is_quiet
 ok "an existing project is not replaced" keeps
