@@ -32,7 +32,7 @@ struct spool {
 	int fd;           /**< -1 until there is a file. */
 	uint64_t written; /**< Bytes in the file. */
 	GByteArray *tail; /**< Bytes behind these. */
-	int error;        /**< The first one of appending; bytes are lost then. */
+	int error; /**< The first one of appending; bytes are lost then. */
 	struct window windows[SPOOL_WINDOWS];
 };
 

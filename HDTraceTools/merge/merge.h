@@ -168,7 +168,7 @@ int mergeAdjust(struct merge *merge, char **adjustments);
 
 /** What is to be done to a file. */
 struct mergeChange {
-	int64_t add;                    /**< To the time adjustment. */
+	int64_t add;         /**< To the time adjustment. */
 	const int64_t *base; /**< Of its clock now; NULL: as before. */
 	const struct mergeClock *clock; /**< NULL: times are right. */
 	/* Of a copy of the file: */
