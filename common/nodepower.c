@@ -2,7 +2,6 @@
 /* The channels that add up to the power of a node; see nodepower.h. */
 #include "config.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +11,12 @@
 #define STEPS_MIN 100
 /* A step of a counter whose source states none, in joules. */
 #define RESOLUTION 1e-4
+
+/* The larger of two numbers; fmax() would need the library of mathematics. */
+static double powerLarger(double a, double b)
+{
+	return a > b ? a : b;
+}
 
 /* Where a role comes in the order of choice; the least that is there counts. */
 enum powerTier {
@@ -233,11 +238,11 @@ static double powerPartsGained(const struct hdPowerChannel *channels,
 		    !powerContains(channels, count, &channels[whole],
 				   &channels[i]))
 			continue;
-		*resolution = fmax(*resolution, gains[i].resolution);
+		*resolution = powerLarger(*resolution, gains[i].resolution);
 		*(channels[i].is == HD_POWER_PACKAGE ? &packages : &others) +=
 			gains[i].joules;
 	}
-	return fmax(packages, others);
+	return powerLarger(packages, others);
 }
 
 static const char *powerFault(const struct hdPowerChannel *channels,
@@ -283,13 +288,14 @@ static const char mirrorFault[] = "a mirror of another die";
 static bool powerAreMirrors(const struct hdPowerGain *a,
 			    const struct hdPowerGain *b, int64_t timeNs)
 {
-	double step = fmax(a->resolution, b->resolution);
+	double step = powerLarger(a->resolution, b->resolution);
 	/* They are read one after the other, and step every millisecond. */
 	double skew = a->joules * (2e6 / (double)timeNs);
 
 	return a->isCounter && b->isCounter && a->isKnown && b->isKnown &&
 	       a->joules > STEPS_MIN * step &&
-	       fabs(a->joules - b->joules) <= 2 * step + skew;
+	       powerLarger(a->joules - b->joules, b->joules - a->joules) <=
+		       2 * step + skew;
 }
 
 /* Whether a die is the mirror of one before it. */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,18 +98,15 @@ static bool stepsHas(int fd, const char *line, size_t length)
 	return got > 0 && memmem(end, (size_t)got, line, length);
 }
 
-void hdStepsWrite(const char *path, int fd, const struct hdStep *step)
+/* Add the line of a step to the .info file, unless it is there. */
+static void stepsAppend(const char *info, const struct hdStep *step)
 {
 	uint64_t by =
 		step->byNs < 0 ? -(uint64_t)step->byNs : (uint64_t)step->byNs;
-	char info[PATH_MAX], line[128];
+	int length, to = stepsOpen(info);
+	char line[128];
 	ssize_t ret;
-	int to, length;
 
-	stepsPath(path, fd, info, sizeof(info));
-	if (!stepsInfo(info, sizeof(info)))
-		return;
-	to = stepsOpen(info);
 	if (to < 0)
 		return;
 	length = snprintf(line, sizeof(line),
@@ -124,14 +122,38 @@ void hdStepsWrite(const char *path, int fd, const struct hdStep *step)
 	close(to);
 }
 
+void hdStepsWrite(const char *path, int fd, const struct hdStep *step)
+{
+	char info[PATH_MAX];
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	stepsPath(path, fd, info, sizeof(info));
+	if (stepsInfo(info, sizeof(info)))
+		stepsAppend(info, step);
+	pthread_setcancelstate(state, NULL);
+}
+
+/* Read the beginning of a file; returns the number of bytes, or -1. */
+static ssize_t stepsRead(const char *path, char *text, size_t size)
+{
+	ssize_t got;
+	int fd, state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	got = fd < 0 ? -1 : read(fd, text, size);
+	if (fd >= 0)
+		close(fd);
+	pthread_setcancelstate(state, NULL);
+	return got;
+}
+
 bool hdStepsAreAll(const char *path)
 {
 	char text[STEPS_END];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t got = stepsRead(path, text, sizeof(text) - 1);
 
-	if (fd >= 0)
-		close(fd);
 	if (got <= 0 || (size_t)got == sizeof(text) - 1)
 		return false;
 	text[got] = '\0';

@@ -54,7 +54,7 @@ kept() {
 
 exists() {
 	begun && run -p ring "./ring-$library" && kept || return 1
-	said "^libhdMPI: $host: nothing is recorded: .*/ring_.*: it exists; \
+	said "^libhdMPI: $host: nothing is recorded: ring_.*: it exists; \
 HDTRACE_OVERWRITE_EXISTING_FILES=1 .*use --force or --number of hdmpirun" &&
 		HDTRACE_MPI_VERBOSITY=-1 run -p ring "./ring-$library" &&
 		nothing_said && kept
@@ -161,7 +161,7 @@ keeps() {
 		run -f -p ring --mpi "$library" true && kept || return 1
 	: >ring.new
 	run -f -p ring "./ring-$library" && kept && said \
-		'^libhdMPI: nothing is recorded: .*/ring.proj: cannot replace: '
+		'^libhdMPI: nothing is recorded: ring.proj: cannot replace: '
 	set -- $?
 	rm -f ring.new
 	return "$1"
@@ -178,7 +178,7 @@ one_fails() {
 		exec "$@"' - "$hdmpirun" -f -p ring "$PWD/ring-$library" >out 2>&1
 	cat out
 	kept && grep "^libhdMPI: $host: 1 of 2 ranks are not recorded: " out &&
-		grep "^libhdMPI: .*/ring: the old project is kept; .*/ring.new/ring" out &&
+		grep "^libhdMPI: ring: the old project is kept; .* ring.new/ring" out &&
 		[ -e "ring.new/ring_${host}_0_0.trc" ]
 }
 

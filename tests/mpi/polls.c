@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A program that asks again and again whether something has come, for polls.sh.
- * All readings of the wall clock by its thread are counted, the tracer's, too.
+ * All readings of the clocks of times by its thread are counted, the tracer's, too.
  *
  * Prints a line for each function: its name, how many calls found nothing, how
  * often the clock was read meanwhile, and two times in ns around them.
@@ -23,7 +23,7 @@ static int (*readClock)(clockid_t clock, struct timespec *now);
 /* Called by whoever has no other: libraries find that of the program first. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	readings += clock == CLOCK_REALTIME;
+	readings += clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME;
 	if (readClock)
 		return readClock(clock, now);
 	return (int)syscall(SYS_clock_gettime, clock, now);
