@@ -547,21 +547,24 @@ static void addState(struct reading *self, const hdIRecord *record,
 	struct pollsPart parts[POLLS_PARTS + 1];
 	int64_t start = MAX(record->start, self->start);
 	int64_t end = MIN(record->end, self->end);
-	size_t count, name;
+	size_t count = pollsParts(record, parts), name = SIZE_MAX;
 
+	/* A state that does not count has a name in the list, too. */
+	for (size_t i = 0; i < count; i++)
+		positionOf(self->profile, parts[i].name);
+	if (count == 0)
+		name = positionOf(self->profile, record->name);
 	if (end < start || (end == start && record->start < record->end)) {
 		closeLevels(self, record->depth, record->start, SIZE_MAX);
 		return;
 	}
 	getCost(self, start, end);
 	countEvents(self, record);
-	count = pollsParts(record, parts);
 	if (count > 0) {
 		closeLevels(self, record->depth, record->start, SIZE_MAX);
 		addPolls(self, record, parts, count, site);
 		return;
 	}
-	name = positionOf(self->profile, record->name);
 	closeLevels(self, record->depth, record->start, name);
 	countStates(self, record, name, 1, site);
 }

@@ -35,7 +35,8 @@ static void checkRanks(const GArray *ranks)
 
 static void checkLine(const struct infoLine *line, size_t size)
 {
-	g_assert_true(line->kind == INFO_CLOCK || line->name);
+	g_assert_true(line->kind == INFO_CLOCK || line->kind == INFO_STEP ||
+		      line->name);
 	g_assert_cmpint(line->offset, >=, 0);
 	g_assert_cmpint(line->offset, <, size);
 	switch (line->kind) {
@@ -57,6 +58,7 @@ static void checkLine(const struct infoLine *line, size_t size)
 		break;
 	case INFO_COMM_NAME:
 	case INFO_PROCESS:
+	case INFO_STEP:
 		break;
 	case INFO_CLOCK:
 		g_assert_nonnull(line->method);

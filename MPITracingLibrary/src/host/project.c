@@ -96,7 +96,8 @@ static bool run(struct command *command)
 
 /* What the environment says at the beginning: a program may clear it. */
 static struct {
-	char program[HDMPI_PATH_MAX];
+	const char *program;
+	char given[HDMPI_PATH_MAX];
 	bool replaces;
 } project;
 
@@ -106,8 +107,11 @@ void hdmpiProjectPrepare(void)
 	const char *overwrite =
 		hdEnvironmentText("HDTRACE_OVERWRITE_EXISTING_FILES");
 
-	snprintf(project.program, sizeof(project.program), "%s",
-		 given ? given : HDMPI_BINDIR "/hdtrace");
+	project.program = HDMPI_BINDIR "/hdtrace";
+	if (given) {
+		snprintf(project.given, sizeof(project.given), "%s", given);
+		project.program = project.given;
+	}
 	project.replaces = overwrite && strcmp(overwrite, "1") == 0;
 }
 
