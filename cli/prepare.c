@@ -18,6 +18,7 @@ struct words {
 	char **argv;
 	int next; /**< The one after the current one. */
 	GPtrArray *out;
+	GPtrArray *last; /**< Words that go behind all other options. */
 };
 
 void *parserKeep(void *text)
@@ -139,6 +140,13 @@ static int prepareLong(struct words *words, char *word)
 
 	if (!entry || (equals && !parserTakes(entry)))
 		return prepareUnknown(words->parser, word);
+	/* Glib takes the next argument for a value that was left out, if there
+	 * is one: these come last. */
+	if (parserTakes(entry) && !equals &&
+	    entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) {
+		g_ptr_array_add(words->last, word);
+		return -1;
+	}
 	if (!parserTakes(entry) || entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) {
 		g_ptr_array_add(words->out, word);
 		return -1;
@@ -147,10 +155,18 @@ static int prepareLong(struct words *words, char *word)
 			  equals ? equals + 1 : prepareTakeNext(words));
 }
 
+/** Add what was put off. */
+static void prepareLast(struct words *words)
+{
+	for (guint i = 0; i < words->last->len; i++)
+		g_ptr_array_add(words->out, words->last->pdata[i]);
+	g_ptr_array_set_size(words->last, 0);
+}
+
 int parserPrepare(const struct parser *parser, int argc, char **argv,
 		  GPtrArray *out)
 {
-	struct words words = { parser, argc, argv, 1, out };
+	struct words words = { parser, argc, argv, 1, out, g_ptr_array_new() };
 	int status = -1;
 
 	while (status < 0 && words.next < argc) {
@@ -158,6 +174,7 @@ int parserPrepare(const struct parser *parser, int argc, char **argv,
 
 		if (strcmp(word, "--") == 0 ||
 		    (parser->command->isPrefix && word[0] != '-')) {
+			prepareLast(&words);
 			while (words.next < argc)
 				g_ptr_array_add(out, argv[words.next++]);
 			break;
@@ -170,5 +187,7 @@ int parserPrepare(const struct parser *parser, int argc, char **argv,
 		else
 			status = prepareLetters(&words, word);
 	}
+	prepareLast(&words);
+	g_ptr_array_unref(words.last);
 	return status;
 }

@@ -15,6 +15,7 @@
 #include "common/clock.h"
 #include "net/http.h"
 #include "net/logger.h"
+#include "net/host.h"
 
 /* Connections at once; those that were given up may still be closing. */
 #define CLIENTS_MAX 16
@@ -226,6 +227,17 @@ static enum MHD_Result httpMetrics(struct hdHttp *http,
 			       : "text/plain; version=0.0.4; charset=utf-8");
 }
 
+/* Whether a page of elsewhere lets a browser of this host ask. */
+static bool httpIsForeign(struct MHD_Connection *connection)
+{
+	const char *host = MHD_lookup_connection_value(
+		connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+	char own[256] = "";
+
+	gethostname(own, sizeof(own) - 1);
+	return !hdHostIsOurs(host, own);
+}
+
 static enum MHD_Result httpAnswer(void *data, struct MHD_Connection *connection,
 				  const char *url, const char *method,
 				  const char *version, const char *upload,
@@ -248,6 +260,9 @@ static enum MHD_Result httpAnswer(void *data, struct MHD_Connection *connection,
 	    strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return httpSay(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 			       "GET /metrics\n");
+	if (httpIsForeign(connection))
+		return httpSay(connection, MHD_HTTP_FORBIDDEN,
+			       "the Host header is not a name of this host\n");
 	if (strcmp(url, "/metrics") == 0)
 		return httpMetrics(http, connection);
 	return httpSay(connection, MHD_HTTP_NOT_FOUND,

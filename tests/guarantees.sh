@@ -80,4 +80,18 @@ EOF
 ok "row without a promise is found" finds "a test without a promise" <<'EOF'
 | | tests/guarantees.sh | `finds` |
 EOF
+
+# doc/dev/threats.md: each test that it names is there, and each row has a test or says
+# that there is none.
+threats() {
+	grep -oE 'tests/[A-Za-z0-9_/.-]+' doc/dev/threats.md | sed 's/\.$//' | sort -u |
+		while read -r test; do
+			[ -e "$test" ] || echo "$test: no such file"
+		done >"$scratch/threats"
+	grep '^| [a-z–]' doc/dev/threats.md | awk -F'|' 'NF == 6 && $5 !~ /tests\/|none/' \
+		>>"$scratch/threats"
+	cat "$scratch/threats"
+	[ "$(grep -c 'tests/' doc/dev/threats.md)" -ge 20 ] && [ ! -s "$scratch/threats" ]
+}
+ok "each limit of a threat has a test" threats
 done_testing

@@ -169,6 +169,15 @@ static void rowForget(struct reading *reading, struct probeRow *row)
 	}
 }
 
+/* Names are what the process says: each byte that is no UTF-8 becomes "?". */
+static void rowName(char *name)
+{
+	const char *end;
+
+	while (!g_utf8_validate(name, -1, &end))
+		name[end - name] = '?';
+}
+
 static void rowRead(struct reading *reading, unsigned int probe)
 {
 	struct probeRow row = { .isUnknown = reading->table->isCut };
@@ -181,6 +190,8 @@ static void rowRead(struct reading *reading, unsigned int probe)
 	while (placeNow(reading) && placeNow(reading)->probe == probe)
 		laneRead(reading, &all, &row);
 	hdProbeReaderFigures(&reading->page->reader, probe, &all, &row.figures);
+	rowName(row.figures.name);
+	rowName(row.figures.to);
 	if (row.isUnknown)
 		rowForget(reading, &row);
 	g_array_append_val(reading->table->rows, row);

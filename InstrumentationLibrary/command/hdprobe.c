@@ -160,7 +160,7 @@ static int check(struct options *options, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options options = { .share = 5 };
-	gboolean hasThreads = FALSE, hasAdvice = FALSE;
+	gboolean hasThreads = FALSE, hasAdvice = FALSE, isSafe = FALSE;
 	const GOptionEntry entries[] = {
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
 		  "Output format: text, json, csv, or dot for Graphviz "
@@ -181,6 +181,9 @@ int main(int argc, char **argv)
 		{ "number", 'N', 0, G_OPTION_ARG_INT, &options.number,
 		  "With --interval, stop after this number of outputs",
 		  "COUNT" },
+		{ "csv-safe", 0, 0, G_OPTION_ARG_NONE, &isSafe,
+		  "Put an apostrophe before CSV texts that look like formulas",
+		  NULL },
 		{ "reset", 0, 0, G_OPTION_ARG_NONE, &options.hasReset,
 		  "Set the counters to zero after reading them", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -190,6 +193,7 @@ int main(int argc, char **argv)
 
 	setlocale(LC_CTYPE, "");
 	result = cliParse(&command, lists, &argc, &argv);
+	outCsvSetSafe(isSafe);
 	options.how.hasThreads = hasThreads;
 	options.how.hasAdvice = hasAdvice;
 	if (result < 0)

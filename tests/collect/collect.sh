@@ -34,6 +34,13 @@ all(0 <= n["age_s"] < 60 and 0 < n["offset_error_s"] < 60 and
 }
 ok "local daemons answer without keys" both_answer
 
+# The option's value is not the next argument.
+has_probes() {
+	asks 0 --probes "127.0.0.1:$alpha" &&
+		json_says 'by["alpha"]["probes"]["processes"] is not None'
+}
+ok "a node behind --probes is a node" has_probes
+
 has_capabilities() {
 	json_says '
 abs(by["alpha"]["capabilities"]["memory_bytes"] -

@@ -184,6 +184,20 @@ others() {
 		[ ! -s out ]
 }
 
+# A name that a spreadsheet takes for a formula.
+formula() {
+	mkfifo formula.in
+	"$abs_top_builddir/tests/probe/hostile-page" 1 1 even - =1+1 <formula.in >made &
+	exec 6>formula.in
+	until_done test -s made || return 1
+	made=$(ps -o pid= --ppid "$(cat made)" | tr -d ' ')
+	"$hdprobe" --format=csv "$made" >plain && "$hdprobe" --csv-safe --format=csv "$made" >safe
+	set -- $?
+	exec 6>&-
+	cat plain safe
+	[ "$1" -eq 0 ] && grep -q '^=1+1,' plain && grep -q "^\"'=1+1\"," safe
+}
+
 # hdprobe that watches ends with the process.
 ends() {
 	"$hdprobe" -i 0.05 --format=csv "$pid" >out 2>err 3>&- 4<&- &
@@ -200,6 +214,7 @@ ok "running and ended threads add up" adds_up
 ok "advice names assign but not the DCT" advice
 ok "the table shows kernels and transfers" table
 ok "CSV has a row for each probe" csv
+ok "--csv-safe puts an apostrophe before a formula" formula
 mkfifo fifo
 ok "hdprobe shows events" events
 exec 5>&-

@@ -2,7 +2,7 @@
 /* Processes with pages of probes that are made to keep their reader busy. It
  * prints its number when the pages are there, and ends with its input.
  *
- *     hostile-page PROCESSES SLOTS [odd|even] [UID]
+ *     hostile-page PROCESSES SLOTS [odd|even] [UID|-] [NAME]
  *
  * Each process has a page with as many slots in use; odd: all of them look as
  * if a thread were counting in them, for ever.
@@ -28,7 +28,8 @@ static void become(uid_t uid)
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
-static void makeOne(unsigned int slots, int isOdd, int readyFd)
+static void makeOne(unsigned int slots, int isOdd, const char *name,
+		    int readyFd)
 {
 	int fd;
 
@@ -36,6 +37,9 @@ static void makeOne(unsigned int slots, int isOdd, int readyFd)
 	fd = madePage(255, slots);
 	for (unsigned int i = 0; isOdd && i < slots; i++)
 		madePut32(fd, MADE_AT(i, sequence), 1);
+	if (name && pwrite(fd, name, strlen(name) + 1,
+			   offsetof(struct hdProbeHead, entries[1].name)) < 0)
+		exit(99);
 	if (write(readyFd, "", 1) != 1)
 		exit(99);
 	for (;;)
@@ -50,13 +54,14 @@ int main(int argc, char **argv)
 	int ready[2];
 	char byte;
 
-	if (argc > 4)
+	if (argc > 4 && strcmp(argv[4], "-") != 0)
 		become((uid_t)atoi(argv[4]));
 	if (pipe(ready) != 0)
 		return 99;
 	for (int i = 0; i < processes; i++)
 		if (fork() == 0)
-			makeOne(slots, isOdd, ready[1]);
+			makeOne(slots, isOdd, argc > 5 ? argv[5] : NULL,
+				ready[1]);
 	for (int i = 0; i < processes; i++)
 		if (read(ready[0], &byte, 1) != 1)
 			return 99;

@@ -156,6 +156,20 @@ static void testReset(void)
 	close(fd);
 }
 
+/* A name that is no text. */
+static void testName(void)
+{
+	int fd = madePage(1, 1);
+	struct probeTable table;
+
+	madePut32(fd, (off_t)offsetof(struct hdProbeHead, entries[1].name),
+		  0x00ff41c3);
+	readPage(false, 100 * MS, 10, &table);
+	g_assert_cmpstr(rowAt(&table, 0)->figures.name, ==, "?A?");
+	probeTableClear(&table);
+	close(fd);
+}
+
 /* Times that cannot be. */
 static void testBegin(void)
 {
@@ -247,6 +261,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/probe-attach/limit of counters", testTooMany);
 	g_test_add_func("/probe-attach/reset with a skipped counter",
 			testReset);
+	g_test_add_func("/probe-attach/name that is no UTF-8", testName);
 	g_test_add_func("/probe-attach/impossible begin", testBegin);
 	g_test_add_func("/probe-attach/busy page loses no two readings",
 			testBusy);
