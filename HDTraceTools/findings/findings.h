@@ -103,6 +103,22 @@ struct findingsGroup {
 /** The rule that was asked for, and the other one. */
 enum { FINDINGS_RULE, FINDINGS_OTHER, FINDINGS_RULES };
 
+/** What time is spent on: calls of MPI, of which those that access files are
+ * apart; the tracer; and all else. */
+enum findingsKind {
+	FINDINGS_COMPUTATION,
+	FINDINGS_MPI,
+	FINDINGS_IO,
+	FINDINGS_TRACER,
+	FINDINGS_WORKS
+};
+
+/** Time and energy that was spent on one of these. */
+struct findingsWork {
+	int64_t time;
+	struct attributionAmount amount;
+};
+
 /** What a rank took; where there are no ranks, what a node with traces did. */
 struct findingsRank {
 	const hdINode *node;
@@ -112,6 +128,7 @@ struct findingsRank {
 	/** That it is charged with, and for how long that is known: of several
 	 *  traces the longest. */
 	struct attributionAmount amounts[FINDINGS_RULES];
+	struct findingsWork works[FINDINGS_WORKS]; /**< Of all its traces. */
 };
 
 /** A phase, or all of one name. */

@@ -19,6 +19,7 @@
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
+#include "HDTraceTools/model/mpi/polls.h"
 
 /** So many bytes of a trace pass without progress. */
 #define PROGRESS_STEP (1 << 20)
@@ -349,6 +350,52 @@ static void takeCharged(struct findings *findings, struct findingsRank *rank,
 	findings->outside[rule].measured += MAX(rest.measured, 0);
 }
 
+static enum findingsKind kindOf(const char *name)
+{
+	if (pollsIsTracer(name))
+		return FINDINGS_TRACER;
+	if (!mpiIsFunction(name))
+		return FINDINGS_COMPUTATION;
+	return g_str_has_prefix(name, "File_") ? FINDINGS_IO : FINDINGS_MPI;
+}
+
+static void addWork(struct findingsWork *work, int64_t time,
+		    const struct attributionAmount *amount)
+{
+	work->time += time;
+	if (!amount)
+		return;
+	work->amount.pico += amount->pico;
+	work->amount.measured += MAX(amount->measured, 0);
+}
+
+/** Add what a trace spent its time on; what is in no state is computation. */
+static void takeWorks(struct findingsRank *rank, const struct task *task)
+{
+	const struct profile *profile = task->profile;
+	bool hasEnergy = profile->sources > 0;
+	struct attributionAmount rest = task->charged[FINDINGS_RULE];
+	int64_t time = MAX(profile->end - profile->start, 0);
+
+	if (profile->start > profile->end)
+		return;
+	for (guint i = 0; i < profile->states->len; i++) {
+		const struct profileState *state = profile->states->pdata[i];
+		const struct attributionAmount *amount =
+			hasEnergy ? &state->own.amounts[FINDINGS_RULE] : NULL;
+
+		addWork(&rank->works[kindOf(state->name)], state->own.time,
+			amount);
+		time -= state->own.time;
+		if (amount) {
+			rest.pico -= amount->pico;
+			rest.measured -= amount->measured;
+		}
+	}
+	addWork(&rank->works[FINDINGS_COMPUTATION], MAX(time, 0),
+		hasEnergy ? &rest : NULL);
+}
+
 /** Add a trace to its rank, and what it did outside of states. */
 static void takeRank(struct work *work, const struct task *task)
 {
@@ -373,6 +420,7 @@ static void takeRank(struct work *work, const struct task *task)
 	findings->outsideTime += MAX(time, 0);
 	for (size_t i = 0; i < profile->sources; i++)
 		takeCharged(findings, rank, task, i);
+	takeWorks(rank, task);
 }
 
 static void take(void *data, size_t number)

@@ -662,6 +662,9 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putCount(json, "state_count", findings->profile->stateCount);
 	putCount(json, "event_count", findings->profile->eventCount);
 	putStates(json, findings);
+	/* A page has its own. */
+	if (!key)
+		reportPutRanks(findings, json);
 	putSites(json, findings);
 	putOutside(json, profileOutside(findings->profile));
 	putCounters(json, findings);

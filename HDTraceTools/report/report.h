@@ -27,6 +27,9 @@ void reportPutRelations(const struct findings *findings, struct outJson *json);
 void reportPrintLayers(const struct report *report);
 void reportPutLayers(const struct findings *findings, struct outJson *json);
 
+/** Put what each rank spent its time and energy on into JSON, if there are any. */
+void reportPutRanks(const struct findings *findings, struct outJson *json);
+
 void reportPrintText(const struct report *report);
 void reportPrintJson(const struct findings *findings);
 /** The same as a member of other JSON. */

@@ -562,6 +562,16 @@ static bool runtimeTracer(struct hdmpiThread *self, int64_t start)
 	return true;
 }
 
+void hdmpiRuntimeWorked(struct hdmpiCall *call, int64_t start)
+{
+	if (start < 0)
+		return;
+	hdmpiEnd(call);
+	call->isRecorded = false;
+	if (runtimeTracer(call->self, start))
+		hdT_logStateEnd(call->self->trace);
+}
+
 void hdmpiRuntimeStarted(struct hdmpiCall *call)
 {
 	int64_t own = runtimeOwnPart();

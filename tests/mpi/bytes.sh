@@ -55,11 +55,12 @@ END
 }
 
 compiles() {
-	"$compiler" -o "bytes" "$abs_top_srcdir/tests/mpi/bytes.c"
+	"$compiler" -g -o bytes "$abs_top_srcdir/tests/mpi/bytes.c"
 }
 
 runs() {
-	launch "$library" 3 "${abs_top_builddir:?}/hdmpirun" -p p ./bytes &&
+	launch "$library" 3 "${abs_top_builddir:?}/hdmpirun" --call-sites \
+		-p p ./bytes &&
 		"$hdtrace" check p
 }
 
@@ -99,6 +100,16 @@ later() {
 2 ALLTOALL 12 12
 2 BCAST 0 12
 END
+}
+
+# Calls name their lines of the source, if anything can look them up.
+lines() {
+	otf2-print otf2/traces.otf2 | grep -A 1 '"MPI_Reduce_scatter"' |
+		sed -n 's/.*("call site" <[0-9]*>; SOURCE_CODE_LOCATION; "[^"]*bytes\.c:\([0-9]*\)".*/\1/p' |
+		sort -u >found
+	cat found
+	grep -n 'MPI_Reduce_scatter(' "$abs_top_srcdir/tests/mpi/bytes.c" |
+		sed 's/:.*//' | diff - found
 }
 
 # Functions of MPI are that by name and paradigm, and the tracer's states its own.
@@ -152,6 +163,11 @@ for library in $(built_libraries); do
 	ok "$library: bytes of all functions agree with a table by hand" as_in_table
 	ok "$library: bytes of nonblocking calls are correct" later
 	ok "$library: OTF2 has names and paradigms" paradigms
+	if "$hdtrace" report --all p | grep -q 'bytes\.c:'; then
+		ok "$library: OTF2 has the lines of calls" lines
+	else
+		skip "$library: OTF2 has the lines of calls" "there is no libdw"
+	fi
 	ok "$library: files without inPlace have unknown bytes" unknown
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"

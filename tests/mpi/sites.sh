@@ -172,8 +172,9 @@ exported_otf2() {
 	line=$(line_of Bcast)
 	"$hdtrace" export --to otf2 -f -o out.otf2 c >/dev/null || return 1
 	archive=$(ls out.otf2/*.otf2) && otf2-print "$archive" >out.text &&
-		n=$(grep -A1 '^ENTER.* Region: "Bcast" ' out.text |
-			grep -c "\"site\" .*STRING; \"exchange (sites.c:$line)\"") &&
+		n=$(grep -A1 '^ENTER.* Region: "MPI_Bcast" ' out.text |
+			grep "\"site\" .*STRING; \"exchange (sites.c:$line)\"" |
+			grep -c "SOURCE_CODE_LOCATION; \".*sites.c:$line\"") &&
 		echo "$n of 10" && [ "$n" -eq 10 ]
 }
 

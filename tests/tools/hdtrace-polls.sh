@@ -72,6 +72,26 @@ assert abs(path["computation_s"] - 3.5) < 1e-6, path
 END
 }
 
+# What the rank spent its time and energy on, in all.
+ranks() {
+	python3 - out <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+rank, = report["ranks"]
+expected = {"computation": (3.5, 35, 85), "mpi": (5, 50, 115),
+            "io": (0, 0, 0), "tracer": (1.5, 15, 40)}
+assert rank["node"] == "a_0" and rank["total_s"] == 10, rank
+over = {k["kind"]: k for k in report["over_ranks"]}
+for kind, (seconds, percent, joules) in expected.items():
+    assert abs(rank[f"{kind}_s"] - seconds) < 1e-6, (kind, rank)
+    assert abs(rank[f"{kind}_percent"] - percent) < 1e-6, (kind, rank)
+    assert abs(rank[f"{kind}_j"] - joules) < 1e-6, (kind, rank)
+    for which in ("minimum", "mean", "maximum"):
+        assert abs(over[kind][f"{which}_s"] - seconds) < 1e-6, over
+        assert abs(over[kind][f"{which}_j"] - joules) < 1e-6, over
+END
+}
+
 # Lines "TABLE STATE AMOUNT" of the one row.
 shares() {
 	status 0 stat --shares --format=csv p || return 1
@@ -127,6 +147,7 @@ END
 }
 
 ok "report and critical path use the time inside of calls" report
+ok "report divides the time and energy of ranks by kind" ranks
 ok "shares add up to the run" shares
 ok "a part of a state counts in proportion" window
 ok "stat --regions uses the time inside of calls" regions

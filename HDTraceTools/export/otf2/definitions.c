@@ -323,6 +323,15 @@ static void defineNames(struct otf2 *self)
 					region->paradigm, OTF2_REGION_FLAG_NONE,
 					none, 0, 0));
 	}
+	for (guint i = 0; i < self->lineList->len; i++) {
+		const struct otf2Line *line =
+			&g_array_index(self->lineList, struct otf2Line, i);
+
+		otf2Check(
+			self,
+			otf2Api.OTF2_GlobalDefWriter_WriteSourceCodeLocation(
+				self->definitions, i, line->file, line->line));
+	}
 	for (guint i = 0; i < self->attributeList->len; i++) {
 		const struct otf2Attribute *attribute = &g_array_index(
 			self->attributeList, struct otf2Attribute, i);

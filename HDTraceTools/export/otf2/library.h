@@ -29,6 +29,7 @@
 	X(OTF2_Archive_SetLockingCallbacks)             \
 	X(OTF2_Archive_SetSerialCollectiveCallbacks)    \
 	X(OTF2_AttributeList_AddInt64)                  \
+	X(OTF2_AttributeList_AddSourceCodeLocationRef)  \
 	X(OTF2_AttributeList_AddStringRef)              \
 	X(OTF2_AttributeList_Delete)                    \
 	X(OTF2_AttributeList_New)                       \
@@ -63,6 +64,7 @@
 	X(OTF2_GlobalDefWriter_WriteMetricMember)       \
 	X(OTF2_GlobalDefWriter_WriteParameter)          \
 	X(OTF2_GlobalDefWriter_WriteRegion)             \
+	X(OTF2_GlobalDefWriter_WriteSourceCodeLocation) \
 	X(OTF2_GlobalDefWriter_WriteString)             \
 	X(OTF2_GlobalDefWriter_WriteSystemTreeNode)     \
 	X(OTF2_Reader_SetLockingCallbacks)

@@ -142,8 +142,9 @@ static OTF2_AttributeRef attributeRef(struct otf2 *self, const char *name,
 {
 	size_t found = find(self, table, name);
 	struct otf2Attribute attribute = {
-		.type = table == OTF2_NUMBERS ? OTF2_TYPE_INT64
-					      : OTF2_TYPE_STRING,
+		.type = table == OTF2_NUMBERS  ? OTF2_TYPE_INT64
+			: table == OTF2_PLACES ? OTF2_TYPE_SOURCE_CODE_LOCATION
+					       : OTF2_TYPE_STRING,
 	};
 
 	if (found)
@@ -180,9 +181,51 @@ static void addAttribute(void *data, const char *name, const char *value)
 		exportLose(self->export, "repeated elements in a state", 1);
 }
 
+/* ---- Call sites --------------------------------------------------------- */
+
+static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
+					  int number)
+{
+	char *name = g_strdup_printf("%s:%d", file, number);
+	size_t found = find(self, OTF2_LINES, name);
+	struct otf2Line line = { .line = (uint32_t)number };
+	OTF2_StringRef key;
+
+	if (!found) {
+		line.file = otf2String(self, file);
+		key = otf2String(self, name);
+		g_array_append_val(self->lineList, line);
+		found = self->lineList->len;
+		add(self, OTF2_LINES, self->stringList->pdata[key], found);
+	}
+	g_free(name);
+	return (OTF2_SourceCodeLocationRef)(found - 1);
+}
+
+/** The line of a call, if that is known; after all other attributes, which ask
+ * for it in their turn. */
+static void addLine(struct otf2 *self, const struct site *site)
+{
+	const struct addressFound *found =
+		siteFind(site, self->export->addresses);
+	const struct addressPlace *place;
+	OTF2_AttributeRef ref;
+
+	if (!found->places->len)
+		return;
+	place = &g_array_index(found->places, struct addressPlace, 0);
+	if (!place->file || place->line <= 0)
+		return;
+	ref = attributeRef(self, "call site", OTF2_PLACES);
+	otf2Api.OTF2_AttributeList_AddSourceCodeLocationRef(
+		self->list, ref, lineRef(self, place->file, place->line));
+}
+
 void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
 		       const struct site *site)
 {
 	otf2Api.OTF2_AttributeList_RemoveAllAttributes(self->list);
 	exportAttributes(self->export, record, site, addAttribute, self);
+	if (site)
+		addLine(self, site);
 }

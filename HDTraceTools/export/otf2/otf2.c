@@ -301,6 +301,7 @@ static void openTables(struct otf2 *self)
 	self->functions = otf2MpiFunctions();
 	self->stringList = g_ptr_array_new_with_free_func(g_free);
 	self->regionList = g_array_new(FALSE, FALSE, sizeof(struct otf2Region));
+	self->lineList = g_array_new(FALSE, FALSE, sizeof(struct otf2Line));
 	self->attributeList =
 		g_array_new(FALSE, FALSE, sizeof(struct otf2Attribute));
 	self->locations =
@@ -325,6 +326,7 @@ static void closeTables(struct otf2 *self)
 	g_free(self->firstMetrics);
 	g_ptr_array_unref(self->stringList);
 	g_array_unref(self->regionList);
+	g_array_unref(self->lineList);
 	g_array_unref(self->attributeList);
 	g_array_unref(self->locations);
 	messagesFree(self->messages);

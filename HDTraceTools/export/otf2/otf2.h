@@ -39,13 +39,21 @@ struct otf2Attribute {
 	OTF2_Type type;
 };
 
-/** What is numbered as it is met: names of regions, attributes of integers and
- *  of texts, and the texts of all of them and others. */
+/** A line of a source file. */
+struct otf2Line {
+	OTF2_StringRef file;
+	uint32_t line;
+};
+
+/** What is numbered as it is met: names of regions, attributes of integers, of
+ *  texts and of lines, the lines, and the texts of all of them and others. */
 enum otf2Table {
 	OTF2_STRINGS,
 	OTF2_REGIONS,
 	OTF2_NUMBERS,
 	OTF2_TEXTS,
+	OTF2_PLACES,
+	OTF2_LINES,
 	OTF2_TABLES
 };
 
@@ -70,6 +78,7 @@ struct otf2 {
 	GPtrArray *stringList;
 	GArray *regionList;    /**< struct otf2Region */
 	GArray *attributeList; /**< struct otf2Attribute */
+	GArray *lineList;      /**< struct otf2Line */
 	size_t texts;          /**< Of attributes, in the whole. */
 	GHashTable *functions; /**< Names to those of MPI. */
 	GArray *locations;     /**< struct otf2Location */

@@ -210,19 +210,22 @@ static void decide(unsigned int plan[2])
 	repeat.step = plan[1];
 }
 
-void hdmpiClockRepeat(struct hdmpiThread *self)
+int64_t hdmpiClockRepeat(struct hdmpiThread *self)
 {
 	unsigned int plan[2] = { 0, CLOCK_CALLS_MAX };
+	int64_t start;
 
 	if (--repeat.calls > 0)
-		return;
+		return -1;
+	start = hdClockNow();
 	if (repeat.place->rank == 0)
 		decide(plan);
 	if (PMPI_Bcast(plan, 2, MPI_UNSIGNED, 0, repeat.world) != MPI_SUCCESS) {
 		hdmpiClockRepeatEnd();
-		return;
+		return start;
 	}
 	repeat.calls = plan[1];
 	if (plan[0])
 		hdmpiClockMeasure(repeat.world, repeat.place, self);
+	return start;
 }

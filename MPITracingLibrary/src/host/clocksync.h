@@ -55,8 +55,10 @@ void hdmpiClockRepeatStart(MPI_Comm world, const struct hdmpiPlace *place,
  * this is a moment at which all can talk to each other. It is not known
  * whether others still wait for something else; but whoever has left the call,
  * or will, comes here.
+ *
+ * @return When something was done; -1: nothing was.
  */
-void hdmpiClockRepeat(struct hdmpiThread *self);
+int64_t hdmpiClockRepeat(struct hdmpiThread *self);
 
 /** Do not compare clocks any more. */
 void hdmpiClockRepeatEnd(void);

@@ -219,7 +219,7 @@ static inline void hdmpiNoteMet(struct hdmpiCall *call, MPI_Comm comm)
 {
 	if (atomic_load_explicit(&hdmpiClockIsRepeated, memory_order_relaxed) &&
 	    comm == MPI_COMM_WORLD)
-		hdmpiClockRepeat(call->self);
+		hdmpiRuntimeWorked(call, hdmpiClockRepeat(call->self));
 }
 
 /** Processes that this one exchanges data with. */
