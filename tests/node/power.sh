@@ -60,4 +60,10 @@ ok "packages and memory" power_is '40 < p["watts"] < 70'
 ok "the zone that never advances is not named" power_is \
 	'p["source"] == "powercap package-0, package-0-dram"'
 ok "energy of the same inputs" power_is 'p["joules"] > 20'
+same_text() {
+	"$hdnode" explain --root="$scratch/tree" >out &&
+		"${abs_top_builddir:?}/pt" list --explain --root="$scratch/tree" | diff - out &&
+		grep -qx 'Power of the node: powercap psys' out
+}
+ok "hdnode explain prints the text of pt" same_text
 done_testing
