@@ -23,6 +23,7 @@
 	X(advise, adviseRun, "Print nodes as lines of slurm.conf")  \
 	X(collect, collectRun, "Query the status of many nodes")    \
 	X(configure, configureRun, "Send a configuration to nodes") \
+	X(explain, explainRun, "Explain the power of this node")    \
 	X(rules, rulesRun, "Print alarms as Prometheus rules")
 
 typedef int nodeRun(int argc, char **argv);

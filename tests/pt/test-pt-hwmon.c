@@ -270,6 +270,40 @@ static void testNegative(void)
 	fixtureRemove(root);
 }
 
+/* A chip with voltage and current only. */
+static void testProduct(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate(), *list;
+
+	set(root, "hwmon0", "name", "ina3221");
+	set(root, "hwmon0", "in1_input", "5000");
+	set(root, "hwmon0", "in1_label", "VDD_IN");
+	set(root, "hwmon0", "curr1_input", "2000");
+	set(root, "hwmon0", "in2_input", "1000");
+	set(root, "hwmon0", "curr3_input", "1000");
+	/* One that tells power is not computed again. */
+	set(root, "hwmon1", "name", "ina226");
+	set(root, "hwmon1", "in1_input", "5000");
+	set(root, "hwmon1", "curr1_input", "2000");
+	set(root, "hwmon1", "power1_input", "1");
+	list = softList(&ptHwmonDriver, root, NULL);
+	g_assert_cmpstr(list, ==,
+			"+ina226-power1: hwmon ina226 power1_input\n"
+			"+ina3221-VDD-IN: hwmon ina3221 in1_input times "
+			"curr1_input\n");
+	g_free(list);
+	g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, root, 100 * MS, NULL,
+				 "ina3221-VDD-IN P, ina3221-VDD-IN E"),
+			==, 0);
+	softStart(&soft);
+	softExpect(&soft, 100 * MS, "10 1");
+	set(root, "hwmon0", "curr1_input", "-1000");
+	softExpect(&soft, 100 * MS, "-5 0.25");
+	softClose(&soft);
+	fixtureRemove(root);
+}
+
 /* The first card is away. */
 static ssize_t failFirst(int fd, void *bytes, size_t count, off_t offset)
 {
@@ -327,5 +361,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/hwmon/unreadable", testUnreadable);
 	g_test_add_func("/hwmon/negative", testNegative);
 	g_test_add_func("/hwmon/identity", testIdentity);
+	g_test_add_func("/hwmon/product", testProduct);
 	return g_test_run();
 }

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -320,6 +322,95 @@ static void testBackwards(void)
 		softClose(&soft);
 		fixtureRemove(root);
 	}
+}
+
+/* Show microjoules in an open file: to make it anew takes long. */
+static void lawShow(int fd, double microjoules)
+{
+	char text[24];
+	int length =
+		snprintf(text, sizeof(text), "%020.0f\n", floor(microjoules));
+
+	g_assert_cmpint(pwrite(fd, text, (size_t)length, 0), ==, length);
+}
+
+static bool isLawUnreadable;
+
+static ssize_t lawPread(int fd, void *bytes, size_t count, off_t offset)
+{
+	errno = EIO;
+	return isLawUnreadable ? -1 : pread(fd, bytes, count, offset);
+}
+
+/* Joules of an entry are those of the law, or there are none. */
+static void lawExpect(const struct softDevice *soft, double watts, int64_t ns,
+		      int *known)
+{
+	double joules = watts * ((double)ns / 1e9);
+
+	if (isnan(soft->cells[0].d))
+		return;
+	g_assert_cmpfloat(fabs(soft->cells[0].d - joules), <=,
+			  1e-3 * joules + 1e-6);
+	g_assert_cmpfloat(fabs((double)soft->cells[1].f - watts), <=,
+			  1e-3 * watts);
+	++*known;
+}
+
+static void lawRun(const char *root, int fd, guint32 seed)
+{
+	const double range = 262143328850;
+	GRand *chance = g_rand_new_with_seed(seed);
+	double watts = g_rand_double_range(chance, 1, 400), shown;
+	struct softDevice soft;
+	int known = 0, quiet = 0;
+
+	shown = g_rand_double_range(chance, 0, range);
+	lawShow(fd, shown);
+	g_assert_cmpint(softOpen(&soft, &ptPowercapDriver, root, 100 * MS, NULL,
+				 "p E, p P"),
+			==, 0);
+	softStart(&soft);
+	for (int i = 0; i < 20; i++) {
+		int event = g_rand_int_range(chance, 0, 12);
+		int64_t ns = event == 0 ? 20 * SECOND : 100 * MS;
+
+		shown = fmod(shown + watts * ((double)ns / 1e3), range);
+		isLawUnreadable = event == 1;
+		/* A reset is not told from a wrap just before the end, nor
+		 * after another one. */
+		if (event == 2 && quiet > 3 && shown < 0.9 * range &&
+		    shown > 1e9)
+			shown = quiet = 0;
+		quiet = isLawUnreadable ? 0 : quiet + 1;
+		lawShow(fd, shown);
+		g_assert_cmpint(softRead(&soft, ns), ==, 0);
+		lawExpect(&soft, watts, ns, &known);
+	}
+	isLawUnreadable = false;
+	g_assert_cmpint(known, >, 5);
+	softClose(&soft);
+	g_rand_free(chance);
+}
+
+/* A counter of a constant power, with errors, resets, wraps and stops. */
+static void testLaw(void)
+{
+	char *root = fixtureCreate(), *path;
+	int fd;
+
+	addZone(root, "intel-rapl:0", "p", "0", RANGE);
+	path = g_strconcat(root, "/sys/class/powercap/intel-rapl:0/energy_uj",
+			   NULL);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	g_assert_cmpint(fd, >=, 0);
+	g_free(path);
+	ptSysPread = lawPread;
+	for (guint32 seed = 0; seed < 1000; seed++)
+		lawRun(root, fd, seed);
+	ptSysPread = pread;
+	close(fd);
+	fixtureRemove(root);
 }
 
 /* While the process was stopped a counter may have wrapped unseen. */
@@ -734,6 +825,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/powercap/precision", testPrecision);
 	g_test_add_func("/powercap/backwards", testBackwards);
 	g_test_add_func("/powercap/stopped", testStopped);
+	g_test_add_func("/powercap/law", testLaw);
 	g_test_add_func("/powercap/short", testShort);
 	g_test_add_func("/powercap/no-time", testNoTime);
 	g_test_add_func("/powercap/garbage", testGarbage);

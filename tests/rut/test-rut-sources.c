@@ -450,6 +450,53 @@ static void testCounterLost(void)
 	g_assert_cmpint(rutCounterTake(&counter, 1), ==, 2);
 }
 
+/* Counters that follow a law, with errors, other hardware under the same name,
+ * resets and wraps: an amount is that of the law, or there is none. */
+static void testCounterLaw(void)
+{
+	for (guint32 seed = 0; seed < 1000; seed++) {
+		GRand *chance = g_rand_new_with_seed(seed);
+		struct rutCounter counter = { .is32 = seed % 2 };
+		uint64_t mask = seed % 2 ? UINT32_MAX : UINT64_MAX;
+		uint64_t shown =
+			mask - (uint64_t)g_rand_int_range(chance, 0, 5000000);
+		int64_t gained = 0, known = 0, missing = 0;
+
+		rutCounterBegin(&counter, shown);
+		for (int i = 0; i < 100; i++) {
+			int64_t gain = g_rand_int_range(chance, 0, 200000);
+			int event = g_rand_int_range(chance, 0, 20);
+			int64_t amount;
+
+			shown = (shown + (uint64_t)gain) & mask;
+			gained += gain;
+			if (event == 0) {
+				/* It cannot be read. */
+				rutCounterLose(&counter);
+			} else if (event == 1) {
+				/* Another one, which may be ahead. */
+				shown = g_rand_int(chance);
+				rutCounterLose(&counter);
+				rutCounterFollow(&counter, shown);
+			} else {
+				rutCounterFollow(&counter, shown);
+			}
+			if (g_rand_boolean(chance))
+				continue;
+			amount = rutCounterTake(&counter, 1);
+			if (amount != HD_CELL_MISSING) {
+				g_assert_cmpint(amount, ==, gained);
+				known++;
+			} else {
+				missing++;
+			}
+			gained = 0;
+		}
+		g_assert_cmpint(known, >, missing);
+		g_rand_free(chance);
+	}
+}
+
 /* Disks. */
 
 static void diskWrite(const char *root, const char *path, int sectors)
@@ -1746,6 +1793,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/network/identity", testNetworkIdentity);
 	g_test_add_func("/rut/counter", testCounter);
 	g_test_add_func("/rut/counter/lost", testCounterLost);
+	g_test_add_func("/rut/counter/law", testCounterLaw);
 	g_test_add_func("/rut/disk/mounts", testMounts);
 	g_test_add_func("/rut/disk/all", testDisks);
 	g_test_add_func("/rut/disk/away", testDiskAway);

@@ -14,6 +14,7 @@ unset HDTRACE_PT_SERVER
 LC_ALL=C
 export LC_ALL
 zones=$scratch/tree/sys/class/powercap
+hdtrace=${abs_top_builddir:?}/hdtrace
 
 # A zone that draws so many watts: DIRECTORY NAME WATTS.
 zone() {
@@ -136,6 +137,50 @@ begin_growing
 ok "a platform zone below its packages is replaced" leaves_out 50 \
 	"powercap package-0" "psys: left out: its counter advances by less than its parts"
 end_growing
+# A recorded node has the power that "energy" prints of it: WATTS
+cat >own.cfg <<END
+[General]
+device=powercap
+cycle=50
+project=$scratch/p
+topology=Host
+[Trace]
+type=HDSTATS
+node=n
+input=*
+values=P,E
+END
+agrees() {
+	"$pt" --root="$scratch/tree" -c own.cfg -d 2 -f -q &
+	recording=$!
+	"$pt" energy --root="$scratch/tree" -d 2 2>err
+	wait "$recording" || return 1
+	cat err
+	"$hdtrace" report p >summary || return 1
+	grep Energy summary
+	awk -v watts="$1" '
+		FNR == NR { for (i = 1; i < NF; i++) if ($i == "mean") energy = $(i + 1); next }
+		/^  Energy  .*on average/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ /^W/) report = $i }
+		END {
+			print energy, report
+			exit !(energy > watts * 0.8 && energy < watts * 1.2 &&
+				report > energy * 0.9 && report < energy * 1.1)
+		}
+	' err summary
+}
+zone intel-rapl-mmio:0 package-0 3
+zone intel-rapl:0 package-0 100
+zone intel-rapl:0:0 dram 20
+zone dtpm:0 cpu 5
+begin_growing
+ok "report and energy agree" agrees 120
+end_growing
+zone intel-rapl:0 package-0 100
+zone intel-rapl:1 psys 130
+begin_growing
+ok "report and energy agree on a platform" agrees 130
+end_growing
+
 # What there is and why it counts, without measuring.
 explains() {
 	"$pt" list --explain --root="$scratch/tree" >out 2>err || return 1

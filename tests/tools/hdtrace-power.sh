@@ -16,14 +16,18 @@ for text in sys.argv[1:]:
     print(struct.pack(">d", float(text)).hex())' "$@"
 }
 
-# Eight entries of 250 ms from values that draw so much: NAME=WATTS[@ATTRIBUTES]...
+# Eight entries of 250 ms from values that draw so much, or so much in the first
+# second and in the other one: NAME=WATTS[/WATTS][@ATTRIBUTES]...
 # The source of all is a counter of energy; "@" alone states no source.
 node() {
-	set_watts=
+	set_first=
+	set_other=
 	set_count=$#
 	for value; do
 		watts=${value#*=}
-		set_watts="$set_watts ${watts%%@*}"
+		watts=${watts%%@*}
+		set_first="$set_first ${watts%%/*}"
+		set_other="$set_other ${watts##*/}"
 		name=${value%%=*}
 		attributes='source="powercap x/energy_uj" resolution="61 uJ, every 1 ms"'
 		case $value in *@*) attributes=${value#*@} ;; esac
@@ -32,11 +36,13 @@ node() {
 	shift "$set_count"
 	stat_header a Energy "$@"
 	# shellcheck disable=SC2086
-	entry=$(doubles $set_watts | tr -d '\n')
+	first=$(doubles $set_first | tr -d '\n')
+	# shellcheck disable=SC2086
+	other=$(doubles $set_other | tr -d '\n')
 	stamp 1000000000
 	for quarter in 250 500 750 1000 1250 1500 1750 2000; do
 		stamp $((1000000000 + quarter / 1000)) $((quarter % 1000 * 1000000))
-		hex "$entry"
+		if [ "$quarter" -le 1000 ]; then hex "$first"; else hex "$other"; fi
 	done
 }
 
@@ -81,6 +87,11 @@ ok "the report names the omitted platform" grep -qF \
 node P_package-0=100 P_psys=90 >a_a_Energy.stat
 ok "a platform below its packages is omitted" counts 200 "P_package-0" \
 	"P_psys: its counter advances by less than its parts"
+node P_package-0=100 P_psys=130/0 >a_a_Energy.stat
+ok "a platform that stops" counts 200 "P_package-0" \
+	"P_psys: its counter does not advance"
+node P_package-0=100 'P_psys=0@source="hwmon x power1_input"' >a_a_Energy.stat
+ok "a gauge of 0 W is a value" counts 0 "P_psys" "P_package-0: measured by psys"
 node P_package-0-die-0=100 P_package-0-die-1=100.0001 >a_a_Energy.stat
 ok "mirrored dies count once" counts 200 "P_package-0-die-0" \
 	"P_package-0-die-1: a mirror of another die"

@@ -12,6 +12,12 @@
  *     powerM_label            "PPT"
  *     energyM_input           counts microjoules
  *     energyM_label
+ *     inM_input, currM_input  millivolts and milliamperes
+ *     inM_label
+ *
+ * A chip without the first two may have voltage and current of a rail
+ * (ina3221), whose product is its power. ACPI power meters have powerM_oem_info
+ * instead of a label.
  *
  * N changes from one start of the system to the next; so channels are named by
  * chip and label, and chips of one name are ordered by the path of their
@@ -31,6 +37,9 @@
 
 #define CHIPS "/sys/class/hwmon"
 #define NAME_MAX_SIZE 32
+
+/* Type of a sensor that is voltage times current; others have 0. */
+#define SENSOR_PRODUCT 1
 
 /* A chip. */
 struct chip {
@@ -99,6 +108,32 @@ static bool isNumbered(const char *name, const char *prefix, const char *suffix,
 	return at > name + length && strcmp(at, suffix) == 0;
 }
 
+/* Get the label of a sensor from a file that it may have. */
+static bool getLabel(const struct ptSetup *setup, const struct chip *chip,
+		     const char *kind, unsigned int number, const char *file,
+		     char label[PT_CHANNEL_MAX])
+{
+	return ptSysGetLine(label, PT_CHANNEL_MAX, setup->root,
+			    CHIPS "/%s/%s%u_%s", chip->hwmon, kind, number,
+			    file) == 0 &&
+	       label[0] != '\0';
+}
+
+/* What all sensors have: their file, source, label and hardware. */
+static void setSensor(const struct ptSetup *setup, struct ptSensor *sensor,
+		      struct ptGauge *gauge, const struct chip *chip,
+		      const char *file, const char *label)
+{
+	gauge->isThere = true;
+	snprintf(gauge->source, sizeof(gauge->source), "hwmon %s %s",
+		 chip->name, file);
+	snprintf(sensor->path, sizeof(sensor->path), CHIPS "/%s/%s",
+		 chip->hwmon, file);
+	ptSensorSetLabel(sensor, "%s-%s", chip->name, label);
+	ptSensorSetHardware(sensor, setup, CHIPS "/%s/device", chip->hwmon);
+	sensor->joules = 1e-6;
+}
+
 static int addSensor(const struct ptSetup *setup, struct ptSensors *sensors,
 		     const struct chip *chip, const char *file,
 		     const char *kind, unsigned int number)
@@ -112,25 +147,59 @@ static int addSensor(const struct ptSetup *setup, struct ptSensors *sensors,
 	if (!sensor)
 		return -ENOMEM;
 	gauge = isEnergy ? &sensor->energy : &sensor->power;
-	gauge->isThere = true;
-	snprintf(gauge->source, sizeof(gauge->source), "hwmon %s %s",
-		 chip->name, file);
-	snprintf(sensor->path, sizeof(sensor->path), CHIPS "/%s/%s",
-		 chip->hwmon, file);
-	if (ptSysGetLine(label, sizeof(label), setup->root,
-			 CHIPS "/%s/%s%u_label", chip->hwmon, kind,
-			 number) < 0 ||
-	    label[0] == '\0')
+	if (!getLabel(setup, chip, kind, number, "label", label) &&
+	    !getLabel(setup, chip, kind, number, "oem_info", label))
 		snprintf(label, sizeof(label), "%s%u", kind, number);
-	ptSensorSetLabel(sensor, "%s-%s", chip->name, label);
-	ptSensorSetHardware(sensor, setup, CHIPS "/%s/device", chip->hwmon);
-	sensor->joules = 1e-6;
+	setSensor(setup, sensor, gauge, chip, file, label);
 	if (strstr(file, "_average") &&
 	    ptSysGetNumber(&ms, setup->root, CHIPS "/%s/%s%u_average_interval",
 			   chip->hwmon, kind, number) == 0)
 		snprintf(gauge->resolution, sizeof(gauge->resolution),
 			 "mean of %llu ms", (unsigned long long)ms);
 	return 0;
+}
+
+/* Add the product of a current and its voltage. */
+static int addProduct(const struct ptSetup *setup, struct ptSensors *sensors,
+		      const struct chip *chip, unsigned int number)
+{
+	char label[PT_CHANNEL_MAX], file[32];
+	struct ptSensor *sensor;
+	int fd = ptSysOpen(setup->root, CHIPS "/%s/in%u_input", chip->hwmon,
+			   number);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	sensor = ptSensorsAdd(sensors);
+	if (!sensor)
+		return -ENOMEM;
+	if (!getLabel(setup, chip, "in", number, "label", label) &&
+	    !getLabel(setup, chip, "curr", number, "label", label))
+		snprintf(label, sizeof(label), "power%u", number);
+	snprintf(file, sizeof(file), "curr%u_input", number);
+	setSensor(setup, sensor, &sensor->power, chip, file, label);
+	snprintf(sensor->power.source, sizeof(sensor->power.source),
+		 "hwmon %s in%u_input times curr%u_input", chip->name, number,
+		 number);
+	sensor->type = SENSOR_PRODUCT;
+	sensor->number = number;
+	return 0;
+}
+
+/* Add the products of a chip that has nothing else. */
+static int addProducts(const struct ptSetup *setup, struct ptSensors *sensors,
+		       const struct chip *chip, char **files, size_t count)
+{
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < count; i++) {
+		unsigned int number;
+
+		if (isNumbered(files[i], "curr", "_input", &number))
+			ret = addProduct(setup, sensors, chip, number);
+	}
+	return ret;
 }
 
 static int addChip(const struct ptSetup *setup, struct ptSensors *sensors,
@@ -171,6 +240,8 @@ static int addChip(const struct ptSetup *setup, struct ptSensors *sensors,
 			ret = addSensor(setup, sensors, chip, files[i], "power",
 					number);
 	}
+	if (ret == 0 && sensors->count == first)
+		ret = addProducts(setup, sensors, chip, files, (size_t)count);
 	ptSysFreeNames(files, (size_t)count);
 	return ret;
 }
@@ -189,14 +260,59 @@ static int hwmonScan(const struct ptSetup *setup, struct ptSensors *sensors)
 	return ret;
 }
 
+/* Of a product the file is that of the current; the voltage is another one. */
+static int hwmonOpen(const struct ptSetup *setup, struct ptSensor *sensor)
+{
+	const char *slash = strrchr(sensor->path, '/');
+	int fd, ret = ptSensorFileOpen(setup, sensor);
+
+	if (ret < 0 || sensor->type != SENSOR_PRODUCT)
+		return ret;
+	fd = ptSysOpen(setup->root, "%.*s/in%u_input",
+		       (int)(slash - sensor->path), sensor->path,
+		       sensor->number);
+	if (fd < 0) {
+		ptSensorFileClose(sensor);
+		return fd;
+	}
+	sensor->other = fd;
+	hdOwnedSet(&sensor->otherOwned, fd);
+	return 0;
+}
+
+static int hwmonReadPower(const struct ptSensor *sensor, double *watts)
+{
+	int64_t millivolts, milliamperes;
+	int ret;
+
+	if (sensor->type != SENSOR_PRODUCT)
+		return ptSensorFileReadPower(sensor, watts);
+	if (!hdOwnedIs(&sensor->owned, sensor->fd) ||
+	    !hdOwnedIs(&sensor->otherOwned, sensor->other))
+		return -ENODEV;
+	ret = ptSysReadSigned(sensor->other, &millivolts);
+	if (ret == 0)
+		ret = ptSysReadSigned(sensor->fd, &milliamperes);
+	if (ret == 0)
+		*watts = (double)millivolts * (double)milliamperes * 1e-6;
+	return ret;
+}
+
+static void hwmonClose(struct ptSensor *sensor)
+{
+	if (sensor->type == SENSOR_PRODUCT)
+		hdOwnedClose(&sensor->otherOwned, sensor->other);
+	ptSensorFileClose(sensor);
+}
+
 static const struct ptSensorKind hwmonKind = {
 	.isOrdered = true,
 	.nothing = "no chip in " CHIPS " reports power or energy",
 	.scan = hwmonScan,
-	.open = ptSensorFileOpen,
+	.open = hwmonOpen,
 	.readEnergy = ptSensorFileReadEnergy,
-	.readPower = ptSensorFileReadPower,
-	.close = ptSensorFileClose,
+	.readPower = hwmonReadPower,
+	.close = hwmonClose,
 	.explain = ptSensorFileExplain,
 };
 

@@ -55,6 +55,8 @@ struct ptSensor {
 	/* The driver's: what its open() sets, and by what it finds it. */
 	int fd;
 	struct hdOwned owned; /* Of fd. */
+	int other;            /* A second file of a sensor, where it has one. */
+	struct hdOwned otherOwned;
 	void *handle;
 	unsigned int number;
 	uint32_t type;
