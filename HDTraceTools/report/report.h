@@ -27,7 +27,8 @@ void reportPutRelations(const struct findings *findings, struct outJson *json);
 void reportPrintLayers(const struct report *report);
 void reportPutLayers(const struct findings *findings, struct outJson *json);
 
-/** Put what each rank spent its time and energy on into JSON, if there are any. */
+/** Put what each rank spent its time and energy on into JSON, if there are any.
+ */
 void reportPutRanks(const struct findings *findings, struct outJson *json);
 
 void reportPrintText(const struct report *report);
