@@ -72,6 +72,7 @@ struct _hdStatsGroup {
 	unsigned char *types;  /* One by one; STATS_END is behind the last. */
 	unsigned char *places; /* The same, by where the values are. */
 	size_t valueCount;
+	int64_t missing; /* The integer for "no value", as stated; else 0. */
 	bool hasStrings;
 	bool isCommitted;
 	bool isEnabled;
@@ -233,12 +234,28 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
 	return 0;
 }
 
+/* Take the integer that all columns have for "no value". */
+static void statsSetMissing(hdStatsGroup *group, const char *value)
+{
+	int saved = errno;
+	char *end;
+	long long number;
+
+	errno = 0;
+	number = strtoll(value, &end, 10);
+	if (end != value && !*end && errno == 0)
+		group->missing = number;
+	errno = saved;
+}
+
 int hdS_addAttribute(hdStatsGroup *group, const char *key, const char *value)
 {
 	if (!group || !key || !value)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (group->isCommitted)
 		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
+	if (group->valueCount == 0 && strcmp(key, "missing") == 0)
+		statsSetMissing(group, value);
 	return hdResult(hdStatHeaderAddAttribute(&group->header, key, value));
 }
 
@@ -354,7 +371,7 @@ static inline void statsRewind(hdStatsGroup *group)
 	group->away = group->idleAway;
 }
 
-/* Write an entry without values: NaN, 0, "". */
+/* Write an entry without values: NaN, 0 or what is stated, "". */
 static void statsPutFiller(hdStatsGroup *group, uint64_t now)
 {
 	char *to = group->entry;
@@ -365,11 +382,11 @@ static void statsPutFiller(hdStatsGroup *group, uint64_t now)
 	     type++) {
 		switch (STATS_TYPE(*type)) {
 		case INT32:
-			hdEntryPut32(to, 0);
+			hdEntryPut32(to, (uint32_t)group->missing);
 			to += 4;
 			break;
 		case INT64:
-			hdEntryPut64(to, 0);
+			hdEntryPut64(to, (uint64_t)group->missing);
 			to += 8;
 			break;
 		case FLOAT:

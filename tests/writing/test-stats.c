@@ -33,10 +33,8 @@ static hdStatsGroup *create(const char *project)
 }
 
 /* The same with values of the given types, committed at START. */
-static hdStatsGroup *createWith(const char *project, const char *types)
+static hdStatsGroup *commitWith(hdStatsGroup *group, const char *types)
 {
-	hdStatsGroup *group = create(project);
-
 	for (const char *type = types; *type; type++) {
 		char name[] = { 'v', *type, '\0' };
 
@@ -48,6 +46,11 @@ static hdStatsGroup *createWith(const char *project, const char *types)
 	setTime(0);
 	testWorks(hdS_commitGroup(group));
 	return group;
+}
+
+static hdStatsGroup *createWith(const char *project, const char *types)
+{
+	return commitWith(create(project), types);
 }
 
 static struct testStatFile *finish(hdStatsGroup *group, const char *path)
@@ -1020,10 +1023,8 @@ static void testHalfEntries(void)
 
 /* ---- Gaps -------------------------------------------------------------- */
 
-static void writeGaps(const char *project)
+static void writeGapsTo(hdStatsGroup *group)
 {
-	hdStatsGroup *group = createWith(project, "ilfds");
-
 	for (int part = 0; part < 3; part++) {
 		setTime(100 * part);
 		testGives(0, hdS_enableGroup(group));
@@ -1038,6 +1039,11 @@ static void writeGaps(const char *project)
 	}
 	checkLosses(group, 0, 0);
 	testWorks(hdS_finalize(group));
+}
+
+static void writeGaps(const char *project)
+{
+	writeGapsTo(createWith(project, "ilfds"));
 }
 
 static void checkEntry(const struct testEntry *entry, int64_t time)
@@ -1091,6 +1097,29 @@ static void testGapsEntry(void)
 		g_assert_true(isnan(doubleOf(filler->values + 16)));
 		g_assert_cmpuint(filler->values[24], ==, 0);
 		g_assert_cmpuint(filler->values[25], ==, 0);
+	}
+	testStatFree(file);
+}
+
+/* Integers of a filler are what the group states for "no value". */
+static void testGapsMissing(void)
+{
+	struct testStatFile *file;
+
+	if (testInProcess("HDTRACE_GAPS=entry")) {
+		hdStatsGroup *group = create("gaps-missing");
+
+		testGives(0, hdS_addAttribute(group, "missing", "-7"));
+		writeGapsTo(commitWith(group, "ilfds"));
+		return;
+	}
+	file = testStatRead("gaps-missing_G.stat");
+	g_assert_cmpuint(file->count, ==, 5);
+	for (int i = 1; i < 3; i++) {
+		const struct testEntry *filler = &file->entries[2 * i - 1];
+
+		g_assert_cmpint((int32_t)testBig32(filler->values), ==, -7);
+		g_assert_cmpint((int64_t)testBig64(filler->values + 4), ==, -7);
 	}
 	testStatFree(file);
 }
@@ -1325,6 +1354,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/stats/half-entries", testHalfEntries);
 	g_test_add_func("/stats/gaps-marker", testGapsMarker);
 	g_test_add_func("/stats/gaps-entry", testGapsEntry);
+	g_test_add_func("/stats/gaps-missing", testGapsMissing);
 	g_test_add_func("/stats/gaps-none", testGapsNone);
 	g_test_add_func("/stats/dropping", testDropping);
 	g_test_add_func("/stats/waiting", testWaiting);
