@@ -203,8 +203,8 @@ void hdmpiRuntimeStart(struct hdmpiCall *call);
 /** The state of MPI_Init has ended: what was done after it is the tracer's. */
 void hdmpiRuntimeStarted(struct hdmpiCall *call);
 
-/** Since then the tracer has worked, when the function of a call was over: end its
- *  state, and write one of the tracer's. -1: it has not. */
+/** Since then the tracer has worked, when the function of a call was over: end
+ * its state, and write one of the tracer's. -1: it has not. */
 void hdmpiRuntimeWorked(struct hdmpiCall *call, int64_t start);
 
 /** MPI is about to be finalized: do what needs it. Collective, too. The state

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A program that asks again and again whether something has come, for polls.sh.
- * All readings of the clocks of times by its thread are counted, the tracer's, too.
+ * All readings of the clocks of times by its thread are counted, the tracer's,
+ * too.
  *
  * Prints a line for each function: its name, how many calls found nothing, how
  * often the clock was read meanwhile, and two times in ns around them.
