@@ -665,7 +665,8 @@ static void runtimeClose(void)
 static void runtimeProject(void)
 {
 	if (runtime.place.rank > 0) {
-		hdmpiAwaitProject();
+		if (hdmpiProjectCanMerge())
+			hdmpiAwaitProject();
 	} else if (hdmpiAwaitTraces(runtime.place.size)) {
 		hdmpiProjectMerge();
 	} else {

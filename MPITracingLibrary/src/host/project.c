@@ -115,6 +115,11 @@ void hdmpiProjectPrepare(void)
 	project.replaces = overwrite && strcmp(overwrite, "1") == 0;
 }
 
+bool hdmpiProjectCanMerge(void)
+{
+	return access(project.program, X_OK) == 0;
+}
+
 void hdmpiProjectMerge(void)
 {
 	char path[HDMPI_PATH_MAX];

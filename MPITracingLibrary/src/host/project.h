@@ -10,6 +10,8 @@
 #ifndef HDMPI_PROJECT_H
 #define HDMPI_PROJECT_H
 
+#include <stdbool.h>
+
 /** Look at the environment, at MPI_Init. */
 void hdmpiProjectPrepare(void);
 
@@ -20,5 +22,8 @@ void hdmpiProjectPrepare(void);
  * installed. Nothing happens if it is not there.
  */
 void hdmpiProjectMerge(void);
+
+/** Whether there is a command that does it. */
+bool hdmpiProjectCanMerge(void);
 
 #endif
