@@ -390,9 +390,10 @@ static void checkSteps(struct check *check)
 
 		toolReport(check->tool, "clock.stepped", steps->file, -1, 0,
 			   "the system clock was set %" PRId64
-			   " times, by %s%s s in all; the times of the file "
+			   " time%s, by %s%s s in all; the times of the file "
 			   "continue evenly",
-			   steps->count, steps->sum < 0 ? "" : "+",
+			   steps->count, steps->count == 1 ? "" : "s",
+			   steps->sum < 0 ? "" : "+",
 			   outSeconds(sum, steps->sum));
 	}
 }

@@ -299,8 +299,12 @@ static void probesDone(void *context, json_t *probes)
 {
 	struct waiting *waiting = context;
 
+	/* Others may have a reference, and give it back in their threads. */
+	json_t *own = json_deep_copy(probes);
+
+	json_decref(probes);
 	pthread_mutex_lock(&waiting->mutex);
-	waiting->probes = probes;
+	waiting->probes = own;
 	waiting->isDone = true;
 	pthread_cond_signal(&waiting->done);
 	pthread_mutex_unlock(&waiting->mutex);

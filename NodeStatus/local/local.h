@@ -136,9 +136,9 @@ json_t *hdNodeLocalSection(struct hdNodeLocal *local,
 /** Get the word of a section: "capabilities". */
 const char *hdNodeSectionName(enum hdNodeSection section);
 
-/** Takes a reference to probes that were read; others may have one, so nobody
- *  changes them. NULL without memory. In a thread of hdNodeLocal, which is not
- * to be kept long. */
+/** Takes a reference to probes that were read, and gives it back before it
+ *  returns; others may have one, so nobody changes them. NULL without memory.
+ * In a thread of hdNodeLocal, which is not to be kept long. */
 typedef void hdNodeProbesDone(void *context, json_t *probes);
 
 /**

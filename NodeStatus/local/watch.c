@@ -123,7 +123,7 @@ static json_t *watchRead(struct nodeWatch *watch, bool isReset)
 }
 
 /* Answer all that were asking: one reading for all but those that reset. Nobody
- * changes it, and jansson counts references by atomic operations. */
+ * changes it, and references are given back in this thread. */
 static void watchAnswer(struct nodeWatch *watch, struct ask *asks)
 {
 	json_t *shared = NULL;

@@ -239,27 +239,41 @@ static int replacementMove(const struct hdReplacement *replacement,
 	return ret == 0 && last ? replacementRename(replacement, last) : ret;
 }
 
-/* Whether what follows a project's name is that of a trace of a rank's thread,
+/* Whether it is "GROUP.stat". */
+static bool isGroup(const char *rest)
+{
+	return strcmp(rest + strcspn(rest, "_."), ".stat") == 0;
+}
+
+/* Whether what follows "_HOST_RANK_" is of a thread, "THREAD.trc" and the like,
+ * of a group of one, or of the rank. */
+static bool isOfRank(const char *rest)
+{
+	size_t thread = strspn(rest, "0123456789");
+
+	if (thread > 0 && rest[thread] == '_')
+		return isGroup(rest + thread + 1);
+	return (thread > 0 && (strcmp(rest + thread, ".trc") == 0 ||
+			       strcmp(rest + thread, ".info") == 0 ||
+			       strcmp(rest + thread, ".rel") == 0)) ||
+	       isGroup(rest);
+}
+
+/* Whether what follows a project's name is that of a file of a rank,
  * "_HOST_RANK_THREAD.trc", or of a group of a host, "_HOST_GROUP.stat". Other
  * projects may begin with that name, too. */
 static bool isOfRanks(const char *rest)
 {
 	static const char digits[] = "0123456789";
 	size_t host = *rest == '_' ? strcspn(rest + 1, "_") : 0;
-	size_t rank, thread;
+	size_t rank;
 
 	if (host == 0 || rest[1 + host] != '_')
 		return false;
 	rest += 2 + host;
 	rank = strspn(rest, digits);
-	if (rank > 0 && rest[rank] == '_') {
-		rest += rank + 1;
-		thread = strspn(rest, digits);
-		return thread > 0 && (strcmp(rest + thread, ".trc") == 0 ||
-				      strcmp(rest + thread, ".info") == 0);
-	}
-	rest += strcspn(rest, "_.");
-	return strcmp(rest, ".stat") == 0;
+	return rank > 0 && rest[rank] == '_' ? isOfRank(rest + rank + 1)
+					     : isGroup(rest);
 }
 
 /* Whether it is that of a trace or a group of a host, "_HOST_NUMBER.trc" or

@@ -146,9 +146,13 @@ replaces() {
 	set -- $?
 	ranks=2
 	[ "$1" -eq 0 ] && [ -e "ring_${host}_2_0.trc" ] || return 1
+	# What a rank has besides its trace.
+	touch "ring_${host}_2_Cpu.stat" "ring_${host}_2_0_Probes.stat" "ring_${host}_2_0.rel"
 	run -f -p ring "./ring-$library" && nothing_said || return 1
 	state >after
-	[ ! -e "ring_${host}_2_0.trc" ] && [ ! -e ring.new ] &&
+	[ ! -e "ring_${host}_2_0.trc" ] && [ ! -e "ring_${host}_2_Cpu.stat" ] &&
+		[ ! -e "ring_${host}_2_0_Probes.stat" ] &&
+		[ ! -e "ring_${host}_2_0.rel" ] && [ ! -e ring.new ] &&
 		! cmp -s before after && "$hdtrace" check ring &&
 		[ "$("$hdtrace" dump ring | grep -cE ' Finalize( |$)')" -ge "$ranks" ]
 }

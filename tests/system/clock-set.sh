@@ -26,8 +26,16 @@ open(d + "energy_uj", "w").write("%020d\n" % 0)
 f = os.open(d + "energy_uj", os.O_WRONLY)
 open("ready", "w").write("1")
 begin, parent = time.monotonic(), os.getppid()
+last, longest = begin, 0
 while os.getppid() == parent:
-    os.pwrite(f, b"%020d\n" % int((time.monotonic() - begin) * 100e6), 0)
+    now = time.monotonic()
+    os.pwrite(f, b"%020d\n" % int((now - begin) * 100e6), 0)
+    # How old a reading may be: others may keep this from running.
+    if now - last > longest:
+        longest = now - last
+        open("lag.new", "w").write("%f" % longest)
+        os.rename("lag.new", "lag")
+    last = now
     time.sleep(0.001)
 END
 python3 grow.py &
@@ -42,9 +50,11 @@ d = json.load(open(sys.argv[2]))
 values = {v["name"]: v for g in d["groups"] for v in g["values"]}
 print(project, d["duration_s"], values)
 known = values["E"]["known_s"]
-# The meter counts 100 W; a reading is a millisecond old at most.
-assert abs(values["E"]["total"] / known - 100) < 0.3, (values["E"], known)
-assert abs(values["P"]["total"] / values["P"]["known_s"] - 100) < 0.3
+# The meter counts 100 W; the first and the last of its readings may be that old.
+most = 1 + 100 * float(open("lag").read())
+print("within %.2f %%" % most)
+assert abs(values["E"]["total"] / known - 100) < most, (values["E"], known)
+assert abs(values["P"]["total"] / values["P"]["known_s"] - 100) < most
 assert abs(known - 2) < 0.25, known
 assert abs(d["duration_s"] - seconds) < 0.25, d["duration_s"]
 steps = d.get("clock_steps", [])
