@@ -397,11 +397,17 @@ static bool nodeExists(const struct mergeNode *node, const char *path)
 }
 
 /** Parse "NODE=SECONDS". */
+bool mergeParseShift(const char *text, int64_t *ns)
+{
+	return hdSecondsParse(text, ns) == 0 ||
+	       hdDurationParse(text, 0, ns, NULL) == 0;
+}
+
 static bool parseOption(const char *option, char **node, int64_t *ns)
 {
 	const char *equals = strrchr(option, '=');
 
-	if (!equals || hdDurationParse(equals + 1, HD_NS_PER_S, ns, NULL) != 0)
+	if (!equals || !mergeParseShift(equals + 1, ns))
 		return false;
 	*node = g_strndup(option, (size_t)(equals - option));
 	return true;

@@ -22,8 +22,6 @@
 #include "HDTraceTools/merge/join.h"
 #include "cli/errors.h"
 #include "cli/rows.h"
-#include "common/clock.h"
-#include "common/duration.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
 
@@ -460,7 +458,7 @@ static int takeOffset(struct join *self, const char *option)
 	int64_t ns;
 	char *name;
 
-	if (!equals || hdDurationParse(equals + 1, HD_NS_PER_S, &ns, NULL) != 0)
+	if (!equals || !mergeParseShift(equals + 1, &ns))
 		return toolUsage(self->tool,
 				 "--offset: invalid value \"%s\"; expected "
 				 "PROJECT=DURATION, such as run2=-250ms",

@@ -260,6 +260,12 @@ void mergeCorrectStat(struct tool *tool, const struct mergeClock *clock,
 		      const hdIGroup *group, const char *data, size_t size,
 		      int64_t adjustment, FILE *out);
 
+/**
+ * Parse a shift of times: seconds with at most nine decimals, or a duration
+ * with a unit.
+ */
+bool mergeParseShift(const char *text, int64_t *ns);
+
 /** Whether the adjustments make sense; as mergeAdjust(), changing nothing. */
 int mergeCheckAdjust(struct merge *merge, char **adjustments);
 
