@@ -295,7 +295,7 @@ clocks=$(clock_list 0.005 0.005)
 ok "a message that is early by the sum of errors passes" early "" 0
 clocks=$(clock_list 0.004 0.005)
 ok "trc.message: early by more than the errors" early trc.message 1
-ok "trc.message names the message" grep -q 'rank 0 to rank 1: 1 received.* the one at 1000000000.990000000 by 10.000 ms, .* 9.000 ms' "$scratch/out"
+ok "trc.message names the message" grep -q 'rank 0 to rank 1: 1 received.* the one at 1000000000.990000000 by 10.000 ms; .* 9.000 ms' "$scratch/out"
 clocks="<ClockList><Clock node='beta' error='0'/></ClockList>"
 ok "an early message with one unknown clock is a note" early proj.clocks 0
 clocks="<ClockList><Clock node='gamma' error='0'/></ClockList>"

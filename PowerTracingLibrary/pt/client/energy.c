@@ -217,7 +217,7 @@ int commandEnergy(int argc, char **argv)
 		  "Meter of this machine instead of a service: powercap, perf, "
 		  "nvml, hwmon or sim",
 		  "NAME" },
-		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &energy.isVerbose,
+		{ "verbose", 0, 0, G_OPTION_ARG_NONE, &energy.isVerbose,
 		  "Name omitted inputs with the reason", NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &energy.root,
 		  "Read /sys and /proc below DIR, for tests", "DIR" },
