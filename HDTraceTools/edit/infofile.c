@@ -279,7 +279,8 @@ static void freeKeys(struct keys *keys)
 		keys->remoteSize, keys->uid,      keys->order,
 		keys->distribs,   keys->combiner, keys->integers,
 		keys->addresses,  keys->types,    keys->time,
-		keys->offset,     keys->error,    keys->method
+		keys->offset,     keys->error,    keys->method,
+		keys->by
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {

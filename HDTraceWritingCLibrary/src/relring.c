@@ -851,7 +851,7 @@ int hdRelNodeClose(hdR_topoToken node)
 			hdMessage(HD_LOG_WARNING,
 				  "%s: %llu more records are lost", file->path,
 				  (unsigned long long)lost);
-		hdTimeSourceEnd(file, node->sourceAt, '"');
+		hdTimeSourceEnd(file, node->sourceAt, '"', NULL);
 		hdOutfileFlush(file);
 		hdOutfileTakeSignal(file, &guard);
 		ret = hdOutfileClose(file);

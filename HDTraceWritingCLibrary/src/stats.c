@@ -936,7 +936,8 @@ int hdS_finalize(hdStatsGroup *group)
 	if (!group)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (group->isCommitted) {
-		hdTimeSourceEnd(group->file, group->sourceAt, '"');
+		hdTimeSourceEnd(group->file, group->sourceAt, '"',
+				&group->base);
 		ret = hdOutfileClose(group->file);
 	} else {
 		hdOutfileRemove(group->file);

@@ -82,7 +82,8 @@ bool hdTimeSourceBegin(char text[HD_TIME_SOURCE_SIZE], char quote)
 	return true;
 }
 
-void hdTimeSourceEnd(struct hdOutfile *file, size_t at, char quote)
+void hdTimeSourceEnd(struct hdOutfile *file, size_t at, char quote,
+		     const struct hdTimeBase *base)
 {
 	const struct hdTscClock *clock = hdTscClockUsed();
 	char text[HD_TIME_SOURCE_SIZE], stepped[SOURCE_STEP_WIDTH + 1];
@@ -101,12 +102,15 @@ void hdTimeSourceEnd(struct hdOutfile *file, size_t at, char quote)
 		sourceSeconds(error, sizeof(error), hdTscClockError(clock));
 	}
 	length = sourceText(text, quote, stepped, drift, error);
+	if (base && base->isAsGiven)
+		memset(text, ' ', length);
 	hdOutfileOverwrite(file, (int64_t)at, text, length);
 }
 
 void hdTimeBaseSet(struct hdTimeBase *self, int64_t baseNs)
 {
 	self->isSteady = true;
+	self->isAsGiven = baseNs == HD_TIME_AS_GIVEN;
 	self->shift = baseNs == HD_TIME_AS_GIVEN || !hdClockIsSteady()
 			      ? 0
 			      : hdClockBase() - baseNs;

@@ -30,20 +30,24 @@
  */
 bool hdTimeSourceBegin(char text[HD_TIME_SOURCE_SIZE], char quote);
 
+/** Of which clock the times are that a caller gives: all zero for the wall
+ * clock as it is set when they are given. */
+struct hdTimeBase {
+	bool isSteady;
+	bool isAsGiven; /**< Of no clock of this machine, such as simulated. */
+	int64_t shift;  /**< To the clock of files. */
+};
+
 /**
  * Say what is known in the end, in a file that is about to be closed. What
  * fails here shows when that is done.
  *
  * @param at Where its attributes are; 0: it has none.
+ * @param base Of times that were given; NULL: there are none. Times of no clock
+ *        of this machine leave blanks in the place of the attributes.
  */
-void hdTimeSourceEnd(struct hdOutfile *file, size_t at, char quote);
-
-/** Of which clock the times are that a caller gives: all zero for the wall
- * clock as it is set when they are given. */
-struct hdTimeBase {
-	bool isSteady;
-	int64_t shift; /**< To the clock of files. */
-};
+void hdTimeSourceEnd(struct hdOutfile *file, size_t at, char quote,
+		     const struct hdTimeBase *base);
 
 /** Say that times are of a clock with a base (hdT_setTimeBase()). */
 void hdTimeBaseSet(struct hdTimeBase *self, int64_t baseNs);

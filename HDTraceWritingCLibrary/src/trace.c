@@ -1324,7 +1324,8 @@ int hdT_finalize(hdTrace *trace)
 			traceEnd(trace,
 				 now < 0 ? trace->epoch + trace->last : now);
 		hdOutfilePut(trace->file, LITERAL(TRACE_END), HD_OUTFILE_KEEP);
-		hdTimeSourceEnd(trace->file, trace->sourceAt, '\'');
+		hdTimeSourceEnd(trace->file, trace->sourceAt, '\'',
+				&trace->base);
 	}
 	ret = hdOutfileClose(trace->file);
 	if (trace->info) {

@@ -65,6 +65,18 @@ static const char *takeNumber(const char *text, double *number)
 	return end > text ? end : NULL;
 }
 
+/* A number of seconds, such as 2e0. */
+static bool takeSeconds(const char *text, int64_t *ns)
+{
+	double seconds;
+	const char *end = takeNumber(text, &seconds);
+
+	if (!end || *end || !(seconds >= 0 && seconds <= LENGTH_MAX / 1e9))
+		return false;
+	*ns = (int64_t)(seconds * 1e9);
+	return true;
+}
+
 /* A duration, in seconds without a unit; the colon behind it, or NULL. */
 static const char *takeDuration(const char *text, int64_t *ns)
 {
@@ -75,7 +87,9 @@ static const char *takeDuration(const char *text, int64_t *ns)
 	if (!colon)
 		return NULL;
 	duration = g_strndup(text, (size_t)(colon - text));
-	ret = hdDurationParse(duration, HD_NS_PER_S, ns, NULL);
+	ret = takeSeconds(duration, ns)
+		      ? 0
+		      : hdDurationParse(duration, HD_NS_PER_S, ns, NULL);
 	g_free(duration);
 	return ret == 0 && *ns >= 1000000 && *ns <= LENGTH_MAX ? colon : NULL;
 }

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -121,9 +122,11 @@ static void readAll(const struct rutSource *source,
 		contentSize = laterSize;
 		source->read(state, RUT_WHY_FOLLOW, cells);
 		source->read(state, RUT_WHY_SAMPLE, cells);
-		/* No value is nonsense, whatever the kernel says. */
+		/* No value is nonsense, whatever the kernel says; NaN is none.
+		 */
 		for (size_t i = 0; i < columns.count; i++) {
 			if (columns.list[i].type == FLOAT &&
+			    !isnan(cells[i].f) &&
 			    !(cells[i].f >= 0 && cells[i].f <= 100))
 				abort();
 		}

@@ -83,7 +83,7 @@ live() {
 
 foreign() {
 	leave_socket && chown 65534 socket &&
-		stays 'there is a socket of another user' && rm socket
+		stays 'the socket belongs to another user' && rm socket
 }
 
 left_behind() {

@@ -98,7 +98,11 @@ cannot_open() {
 	says 2 "$text" hdtrace info nosuch &&
 		says 2 "$text" hdtrace check nosuch &&
 		says 2 "$text" hdpredict simulate nosuch --platform=nosuch &&
-		says 2 "$text" hdexecute nosuch
+		{
+			# Leaks of the MPI library would change the exit status.
+			[ -n "${HD_SANITIZE-}" ] ||
+				says 2 "$text" hdexecute nosuch
+		}
 }
 
 cannot_read() {

@@ -15,7 +15,7 @@ trace() {
 }
 
 # The times of states in a project: PROJECT
-times() {
+state_times() {
 	"$hdtrace" dump "$1" | grep Work
 }
 
@@ -31,16 +31,16 @@ aligned() {
 	"$hdtrace" merge --levels=Host,Rank,Thread plain >out 2>&1 || { cat out; return 1; }
 	cat out
 	grep 'beta_1_0.trc.*moved by -60.0.*\[merge.base\]' out &&
-		times plain >found && cat found &&
+		state_times plain >found && cat found &&
 		grep -q '^ *1100.0* 1101.0* Work' found &&
 		grep -q '^ *1110.0* 1111.0* Work' found
 }
 
 # A second time nothing is left to be done.
 once() {
-	times plain >before
+	state_times plain >before
 	"$hdtrace" merge --force plain >out 2>&1 && cat out &&
-		! grep merge.base out && times plain | cmp - before
+		! grep merge.base out && state_times plain | cmp - before
 }
 
 # What no step explains is another boot.
@@ -49,7 +49,7 @@ unexplained() {
 	echo "ClockStep time=1101.0 by=50.0" >other_beta_0_0.info
 	"$hdtrace" merge --levels=Host,Rank,Thread other >out 2>&1 && cat out &&
 		! grep merge.base out &&
-		times other | grep '^ *1170.0* 1171.0* Work'
+		state_times other | grep '^ *1170.0* 1171.0* Work'
 }
 
 # The clock was compared by rank 0: at its 1100 s the reference had 1105 s.
@@ -59,7 +59,7 @@ compared() {
 	echo "Clock time=1105.0 offset=0 error=0 method='reference'" >clock_alpha_2_0.info
 	echo "Clock time=1100.0 offset=5 error=0.001 method='ping-pong'" >>clock_beta_0_0.info
 	"$hdtrace" merge --levels=Host,Rank,Thread clock >out 2>&1 || { cat out; return 1; }
-	times clock >found && cat out found &&
+	state_times clock >found && cat out found &&
 		[ "$(grep -c '^ *1105.0* 1106.0* Work' found)" -eq 2 ] &&
 		grep -q '^ *1115.0* 1116.0* Work' found
 }
