@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,17 @@ int hdOwnFileSetMode(const char *path, mode_t mode)
 {
 	/* A descriptor that locks of this process do not notice. */
 	int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	bool isSet;
 	char self[64];
+	struct stat is;
 	int ret;
 
 	if (fd < 0)
 		return -errno;
 	ret = ownCheck(fd);
+	isSet = fstat(fd, &is) == 0 && (is.st_mode & 07777) == mode;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	if (ret == 0 && chmod(self, mode) != 0)
+	if (ret == 0 && !isSet && chmod(self, mode) != 0)
 		ret = -errno;
 	close(fd);
 	return ret;

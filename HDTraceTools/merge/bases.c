@@ -98,35 +98,38 @@ static unsigned int basesRank(const struct mergeFile *file)
 	return file->isCompared ? 2 : file->kind == MERGE_TRACE;
 }
 
-/* The file whose base is that of its host; NULL: none says it. */
-static const struct mergeFile *basesReference(const struct merge *merge,
-					      const struct mergeNode *host)
+/* The file whose base is that of its host, for each host with such files. */
+static GHashTable *basesReferences(const struct merge *merge)
 {
-	const struct mergeFile *found = NULL;
+	GHashTable *references = g_hash_table_new(NULL, NULL);
 
 	for (guint i = 0; i < merge->files->len; i++) {
-		const struct mergeFile *file = merge->files->pdata[i];
+		struct mergeFile *file = merge->files->pdata[i];
+		struct mergeNode *host =
+			(struct mergeNode *)mergeHostOf(merge, file->node);
+		const struct mergeFile *found;
 
-		if (file->hasBase && mergeHostOf(merge, file->node) == host &&
-		    (!found || basesRank(file) > basesRank(found)))
-			found = file;
+		if (!host || !file->hasBase)
+			continue;
+		found = g_hash_table_lookup(references, host);
+		if (!found || basesRank(file) > basesRank(found))
+			g_hash_table_insert(references, host, file);
 	}
-	return found;
+	return references;
 }
 
-static void basesAlign(struct merge *merge, struct mergeFile *file)
+static void basesAlign(struct merge *merge, struct mergeFile *file,
+		       const struct mergeNode *host,
+		       const struct mergeFile *reference)
 {
-	const struct mergeNode *host = mergeHostOf(merge, file->node);
-	const struct mergeFile *reference = basesReference(merge, host);
-	int64_t difference;
+	int64_t difference = reference->base - file->base;
 	char seconds[OUT_NUMBER_SIZE];
 	GArray *steps;
 
-	if (!host || !reference || file->isCorrected)
+	if (file->isCorrected || llabs(difference) <= BASES_NS)
 		return;
-	difference = reference->base - file->base;
 	steps = basesSteps(merge, host);
-	if (llabs(difference) > BASES_NS && basesExplain(steps, difference)) {
+	if (basesExplain(steps, difference)) {
 		file->shift = difference;
 		file->newBase = reference->base;
 		toolReport(merge->tool, "merge.base", file->path, -1, 0,
@@ -140,12 +143,21 @@ static void basesAlign(struct merge *merge, struct mergeFile *file)
 
 void mergeAlignBases(struct merge *merge)
 {
+	GHashTable *references;
+
+	if (merge->hasRawTimes || merge->steps->len == 0)
+		return;
+	references = basesReferences(merge);
 	for (guint i = 0; i < merge->files->len; i++) {
 		struct mergeFile *file = merge->files->pdata[i];
+		const struct mergeNode *host =
+			file->hasBase ? mergeHostOf(merge, file->node) : NULL;
 
-		if (file->hasBase && !merge->hasRawTimes)
-			basesAlign(merge, file);
+		if (host)
+			basesAlign(merge, file, host,
+				   g_hash_table_lookup(references, host));
 	}
+	g_hash_table_unref(references);
 }
 
 void mergeMarkCompared(struct merge *merge, const struct mergeFile *info)

@@ -544,6 +544,7 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 	GPtrArray *lines = infoRead(gathered->merge->tool, file->path);
 	GHashTable *typeIds;
 	struct rankState *state;
+	bool hasClocks = false;
 	int64_t global;
 
 	if (!lines)
@@ -553,11 +554,13 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 
 		if (line->kind == INFO_CLOCK) {
 			mergeAddClock(gathered->merge, file, line);
-			mergeMarkCompared(gathered->merge, file);
+			hasClocks = true;
 		} else if (line->kind == INFO_STEP) {
 			mergeAddStep(gathered->merge, file, line);
 		}
 	}
+	if (hasClocks)
+		mergeMarkCompared(gathered->merge, file);
 	if (infoIsOfHost(lines)) {
 		g_ptr_array_unref(lines);
 		return;

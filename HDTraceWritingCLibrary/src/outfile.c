@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <hdError.h>
@@ -143,13 +144,21 @@ static size_t outfileDiscard(struct hdOutfile *file, size_t start, size_t done,
 	return done - complete;
 }
 
+/* The size of the file: others may have appended to an .info file. */
+static int64_t outfileSize(const struct hdOutfile *file)
+{
+	struct stat is;
+
+	return fstat(file->fd, &is) == 0 ? is.st_size : file->written;
+}
+
 /* The file is lost: cut off what is not complete, let the owner run on. */
 static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 {
 	bool isOurs = hdOwnedIs(&file->owned, file->fd);
 
 	if (isOurs && incomplete > 0 &&
-	    ftruncate(file->fd, file->written - incomplete) == 0)
+	    ftruncate(file->fd, outfileSize(file) - incomplete) == 0)
 		file->written -= incomplete;
 	hdLoss("%s: offset %lld: %s; the file ends here", file->path,
 	       (long long)file->written,

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,16 @@ static bool stepsHas(int fd, const char *line, size_t length)
 	return got > 0 && memmem(end, (size_t)got, line, length);
 }
 
+/* Whether a file may become that large: else a signal would end the program. */
+static bool stepsFits(off_t size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	       (limit.rlim_cur == RLIM_INFINITY ||
+		(rlim_t)size <= limit.rlim_cur);
+}
+
 /* Add the line of a step to the .info file, unless it is there. */
 static void stepsAppend(const char *info, const struct hdStep *step)
 {
@@ -105,6 +116,7 @@ static void stepsAppend(const char *info, const struct hdStep *step)
 		step->byNs < 0 ? -(uint64_t)step->byNs : (uint64_t)step->byNs;
 	int length, to = stepsOpen(info);
 	char line[128];
+	off_t size;
 	ssize_t ret;
 
 	if (to < 0)
@@ -115,10 +127,14 @@ static void stepsAppend(const char *info, const struct hdStep *step)
 			  step->timeNs / HD_NS_PER_S,
 			  step->timeNs % HD_NS_PER_S, step->byNs < 0 ? "-" : "",
 			  by / HD_NS_PER_S, by % HD_NS_PER_S);
-	ret = stepsHas(to, line, (size_t)length)
-		      ? 0
-		      : write(to, line, (size_t)length);
-	(void)ret;
+	size = lseek(to, 0, SEEK_END);
+	if (!stepsHas(to, line, (size_t)length) && stepsFits(size + length)) {
+		ret = write(to, line, (size_t)length);
+		/* No half of a line stays, unless others are behind it. */
+		if (ret > 0 && ret < length &&
+		    lseek(to, 0, SEEK_END) == size + ret)
+			ret = ftruncate(to, size);
+	}
 	close(to);
 }
 

@@ -109,8 +109,9 @@ void hdTimeSourceEnd(struct hdOutfile *file, size_t at, char quote,
 
 void hdTimeBaseSet(struct hdTimeBase *self, int64_t baseNs)
 {
+	self->isAsGiven = baseNs == HD_TIME_AS_GIVEN &&
+			  (!self->isSteady || self->isAsGiven);
 	self->isSteady = true;
-	self->isAsGiven = baseNs == HD_TIME_AS_GIVEN;
 	self->shift = baseNs == HD_TIME_AS_GIVEN || !hdClockIsSteady()
 			      ? 0
 			      : hdClockBase() - baseNs;

@@ -34,8 +34,9 @@ bool hdTimeSourceBegin(char text[HD_TIME_SOURCE_SIZE], char quote);
  * clock as it is set when they are given. */
 struct hdTimeBase {
 	bool isSteady;
-	bool isAsGiven; /**< Of no clock of this machine, such as simulated. */
-	int64_t shift;  /**< To the clock of files. */
+	/** All are of no clock of this machine, such as simulated ones. */
+	bool isAsGiven;
+	int64_t shift; /**< To the clock of files. */
 };
 
 /**

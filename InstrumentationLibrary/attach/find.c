@@ -51,10 +51,24 @@ static long findMountOfMemory(void)
 }
 
 /* Any file can be called as a memfd is; to open one of a file system that its
- * owner runs may take for ever. */
-static bool findIsMemory(pid_t pid, const char *fd, long mount)
+ * owner runs may take for ever. So a descriptor that only names the file is
+ * asked, which no other process can replace: -1 if it is not a page of probes.
+ */
+static int findHold(const char *path, long mount)
 {
-	return mount < 0 || findMount(pid, fd) == mount;
+	int hold = open(path, O_PATH | O_CLOEXEC);
+	char *own = g_strdup_printf("/proc/self/fd/%d", hold);
+	char *to = hold < 0 ? NULL : g_file_read_link(own, NULL);
+	bool isPage = to && g_str_has_prefix(to, "/memfd:" HD_PROBE_FILE) &&
+		      (mount < 0 || findMount(getpid(), own + 14) == mount);
+
+	g_free(to);
+	g_free(own);
+	if (isPage)
+		return hold;
+	if (hold >= 0)
+		close(hold);
+	return -1;
 }
 
 /* ---- Opening ---------------------------------------------------------------
@@ -81,15 +95,16 @@ static int findCheck(struct attached *self)
 		       : -EPROTO;
 }
 
-static struct attached *findOpen(const char *path, pid_t pid, bool isReset,
-				 int *ret)
+static struct attached *findOpen(int hold, pid_t pid, bool isReset, int *ret)
 {
 	struct attached *self = g_new0(struct attached, 1);
+	char path[64];
 
 	self->head = g_new0(struct hdProbeHead, 1);
 	self->reader.head = self->head;
 	self->pid = pid;
 	self->process = (int)syscall(SYS_pidfd_open, pid, 0);
+	g_snprintf(path, sizeof(path), "/proc/self/fd/%d", hold);
 	self->fd = open(path, (isReset ? O_RDWR : O_RDONLY) | O_CLOEXEC |
 				      O_NONBLOCK | O_NOCTTY);
 	*ret = self->fd < 0 ? -errno : findCheck(self);
@@ -104,13 +119,12 @@ static struct attached *findTry(pid_t pid, const char *fd, bool isReset,
 				long mount, int *ret)
 {
 	char *path = g_strdup_printf("/proc/%d/fd/%s", (int)pid, fd);
-	char *to = g_file_read_link(path, NULL);
-	struct attached *found = NULL;
+	int hold = findHold(path, mount);
+	struct attached *found =
+		hold < 0 ? NULL : findOpen(hold, pid, isReset, ret);
 
-	if (to && g_str_has_prefix(to, "/memfd:" HD_PROBE_FILE) &&
-	    findIsMemory(pid, fd, mount))
-		found = findOpen(path, pid, isReset, ret);
-	g_free(to);
+	if (hold >= 0)
+		close(hold);
 	g_free(path);
 	return found;
 }

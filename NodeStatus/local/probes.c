@@ -180,6 +180,9 @@ static json_t *nameOf(pid_t pid)
 	return json;
 }
 
+/* How many deadlines were missed is not known. */
+static const uint64_t missedUnknown = UINT64_MAX;
+
 static void sweepOne(struct sweep *sweep, const struct candidate *candidate,
 		     const char *skipped)
 {
@@ -191,10 +194,16 @@ static void sweepOne(struct sweep *sweep, const struct candidate *candidate,
 				    (int)candidate->uid, "name",
 				    nameOf(candidate->pid), "error", "clock",
 				    "seconds", "lost", "skipped", "probes");
-	if (skipped)
+	if (skipped) {
 		sweepFail(process, skipped);
-	else
+		if (sweep->missed)
+			g_hash_table_insert(sweep->missed,
+					    GINT_TO_POINTER(candidate->pid),
+					    g_memdup2(&missedUnknown,
+						      sizeof(missedUnknown)));
+	} else {
 		sweepRead(sweep, candidate, process);
+	}
 	if (process)
 		json_array_append_new(sweep->processes, process);
 }

@@ -2,6 +2,7 @@
 /* What was measured, in a few lines. */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
@@ -23,8 +24,10 @@ static gboolean summaryGet(UtilTrace *trace, const char *name, double *result)
 
 static void summaryBytes(FILE *file, double bytes, const char *text)
 {
-	char *size = g_format_size_full((guint64)(bytes + 0.5),
-					G_FORMAT_SIZE_IEC_UNITS);
+	char *size = isfinite(bytes)
+			     ? g_format_size_full((guint64)(bytes + 0.5),
+						  G_FORMAT_SIZE_IEC_UNITS)
+			     : g_strdup("-");
 
 	fprintf(file, " %s %s", size, text);
 	g_free(size);

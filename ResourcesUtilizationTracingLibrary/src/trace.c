@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/due.h"
@@ -51,7 +52,7 @@ static void traceAddUp(UtilTrace *trace)
 		double value = hdCellNumber(column->type, trace->used.cells[i]);
 
 		if (column->kind == HD_KIND_DELTA)
-			trace->sums[i].sum += value;
+			trace->sums[i].sum += isfinite(value) ? value : 0;
 		else
 			hdIntegralAdd(&trace->sums[i], value, length);
 	}

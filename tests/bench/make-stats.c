@@ -231,6 +231,8 @@ static hdStatsGroup *createGroup(hdTopoNode *node, const char *name,
 				  "resolution");
 	}
 	makeCheck(hdS_commitGroup(group) == 0, "hdS_commitGroup");
+	makeCheck(hdS_setTimeBase(group, HD_TIME_AS_GIVEN) == 0,
+		  "hdS_setTimeBase");
 	makeCheck(hdS_enableGroupAt(group, &begin) == 0, "hdS_enableGroupAt");
 	return group;
 }

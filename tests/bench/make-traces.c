@@ -148,6 +148,8 @@ void makeTrace(const struct makeShape *shape, hdTopology *topology,
 	hdTrace *trace = hdT_createTraceAt(node, &begin);
 
 	makeCheck(trace, "hdT_createTraceAt");
+	makeCheck(hdT_setTimeBase(trace, HD_TIME_AS_GIVEN) == 0,
+		  "hdT_setTimeBase");
 	start(trace, "Load", 0);
 	logFiles(trace, "FileRead", files / 2, 0, shape->solve);
 	end(trace, shape->solve);

@@ -119,17 +119,39 @@ static bool getLabel(const struct ptSetup *setup, const struct chip *chip,
 	       label[0] != '\0';
 }
 
+/* Behind the name of a chip that is a part of the processor. */
+#define APU "-apu"
+
+/* Whether the power of a chip includes that of the processor: only an APU has
+ * the voltage of its northbridge, in1. */
+static bool isApu(const struct ptSetup *setup, const struct chip *chip)
+{
+	char volts[32];
+
+	return strcmp(chip->name, "amdgpu") == 0 &&
+	       ptSysGetLine(volts, sizeof(volts), setup->root,
+			    CHIPS "/%s/in1_input", chip->hwmon) >= 0;
+}
+
 /* What all sensors have: their file, source, label and hardware. */
 static void setSensor(const struct ptSetup *setup, struct ptSensor *sensor,
 		      struct ptGauge *gauge, const struct chip *chip,
 		      const char *file, const char *label)
 {
+	bool isOfApu = isApu(setup, chip);
+
 	gauge->isThere = true;
 	snprintf(gauge->source, sizeof(gauge->source), "hwmon %s %s",
 		 chip->name, file);
 	snprintf(sensor->path, sizeof(sensor->path), CHIPS "/%s/%s",
 		 chip->hwmon, file);
-	ptSensorSetLabel(sensor, "%s-%s", chip->name, label);
+	ptSensorSetLabel(sensor, "%s%s-%s", chip->name, isOfApu ? APU : "",
+			 label);
+	/* Its name in configurations from before. */
+	if (isOfApu)
+		snprintf(sensor->alias, sizeof(sensor->alias), "%s%s",
+			 chip->name,
+			 sensor->label + strlen(chip->name) + strlen(APU));
 	ptSensorSetHardware(sensor, setup, CHIPS "/%s/device", chip->hwmon);
 	sensor->joules = 1e-6;
 }

@@ -15,6 +15,7 @@ struct networkState {
 	struct rutNetDev netdev;
 	rutSources sources;
 	size_t columns; /* Interfaces that have values of their own. */
+	bool isUnread;  /* The counters could not be read since a sample. */
 };
 
 static void networkClose(void *data)
@@ -107,9 +108,9 @@ struct networkSum {
 /* What an interface counted that was not there all the time is left out. */
 static void networkAdd(struct networkSum *sum, int64_t in, int64_t out)
 {
-	if (in != HD_CELL_MISSING)
+	if (in != HD_CELL_MISSING && sum->in != HD_CELL_MISSING)
 		sum->in += in;
-	if (out != HD_CELL_MISSING)
+	if (out != HD_CELL_MISSING && sum->out != HD_CELL_MISSING)
 		sum->out += out;
 }
 
@@ -143,11 +144,16 @@ static void networkRead(void *data, enum rutWhy why, union hdCell *cells)
 	const rutSources *sources = &state->sources;
 	struct networkSum all = { 0, 0 }, external = { 0, 0 };
 
-	if (!rutNetDevRead(&state->netdev, why))
-		all = external =
-			(struct networkSum){ HD_CELL_MISSING, HD_CELL_MISSING };
+	bool isRead = rutNetDevRead(&state->netdev, why);
+
+	state->isUnread |= !isRead;
 	if (why != RUT_WHY_SAMPLE)
 		return;
+	/* The counts begin anew with this reading, if it is one. */
+	if (state->isUnread)
+		all = external =
+			(struct networkSum){ HD_CELL_MISSING, HD_CELL_MISSING };
+	state->isUnread = !isRead;
 	cells = networkTake(state, &all, &external, cells);
 	if (sources->NET_IN_EXT)
 		(cells++)->i = external.in;
