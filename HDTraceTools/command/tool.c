@@ -250,7 +250,7 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 		  "Use of colours: auto, always or never (default: auto)",
 		  "WHEN" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &isQuiet,
-		  "Print no data diagnostics and no progress", NULL },
+		  "Do not print data diagnostics or progress", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[6] = { entries };

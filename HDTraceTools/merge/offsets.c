@@ -374,8 +374,8 @@ static int checkCycles(struct search *self)
 		}
 	}
 	toolError(self->tool,
-		  "no offsets of %s fit all relations between them; --offset "
-		  "sets one",
+		  "%s: no offsets are consistent with all relations between "
+		  "these projects; --offset sets an offset",
 		  names->str);
 	g_string_free(names, TRUE);
 	return TOOL_FAILED;

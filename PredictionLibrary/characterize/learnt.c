@@ -138,7 +138,7 @@ const char *learntRefusalText(enum learntRefusal refusal)
 		[RUN_LOADED] = "other runs at the same time",
 		[RUN_FITTED] = "its energy is fitted",
 		[RUN_NO_POWER] = "the power of its host is unknown",
-		[RUN_NO_PAUSE] = "no sufficiently long pause around it",
+		[RUN_NO_PAUSE] = "the pause before or after it is too short",
 		[RUN_UNKNOWN] = "power is unknown for a part",
 		[RUN_LOST] = "cycles of the meter are missing",
 		[RUN_DRIFT] = "idle power changed too much during the run",

@@ -202,10 +202,10 @@ struct rutSources_s {
 	/** Hardware counters of each CPU: `HW_CYCLES_X` and so on. The counters
 	 *  of an offline CPU do not increase. */
 	unsigned int HW_COUNTERS_X : 1;
-	/** Bytes between memory and caches, an amount: `MEM_TRAFFIC_READ` and
-	 *  `MEM_TRAFFIC_WRITE` if the memory controllers count them (Intel's
-	 *  uncore_imc), including the traffic of devices. Otherwise
-	 *  `MEM_TRAFFIC_CACHE_MISSES`: misses of the last-level cache
+	/** Bytes transferred between memory and caches, an amount:
+	 * `MEM_TRAFFIC_READ` and `MEM_TRAFFIC_WRITE` if the memory controllers
+	 * count them (Intel's uncore_imc), including the traffic of devices.
+	 * Otherwise `MEM_TRAFFIC_CACHE_MISSES`: misses of the last-level cache
 	 *  multiplied by its line size, without write-backs and prefetches. */
 	unsigned int MEM_TRAFFIC : 1;
 	/** Each NVIDIA GPU, read with the library of its driver: `GPU_UTIL_X`,

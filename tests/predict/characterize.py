@@ -588,7 +588,7 @@ HOSTILE = {
     "no-states": (1, "no state is a kernel"),
     "unknown": (1, "the power of its host is unknown"),
     "overlap": (1, "other runs overlapped a part"),
-    "no-pause": (1, "no sufficiently long pause around it"),
+    "no-pause": (1, "the pause before or after it is too short"),
     "gap": (0, "power is unknown for a part"),
     "drift": (1, "idle power changed too much"),
     "negative": (1, "no more power than the pause"),

@@ -238,7 +238,7 @@ relations a_A_a A 1 0 'Host Process' <<'XML'
 <rel t="1" time="9" r="C:1:0:0"/><un t="1" time="20"/>
 XML
 ok "contradictory bounds of three projects are reported" says \
-	"no offsets of a, b, c fit all relations between them" 2 \
+	"a, b, c: no offsets are consistent with all relations between these projects" 2 \
 	merge --force --into all/all a b c
 ok "--offset resolves a contradiction" joins "\
 a,a,0.000000000,reference,4.750000000,,2

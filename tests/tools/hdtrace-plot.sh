@@ -120,7 +120,7 @@ ok "phases of a file are drawn" status 0 plot --phases borders --states=above --
 ok "phases have their names" has_text "warm up"
 ok "phases of a trace are drawn" status 0 plot --phases-from alpha_0 --force \
 	-o picture.svg mini
-ok "time lines have the states of phases" has_text Wait
+ok "time lines show the states that define phases" has_text Wait
 ok "one level of states is drawn" status 0 plot --states=above --depth=1 --force \
 	-o picture.svg mini
 ok "a time line has outer states" has_text Work
