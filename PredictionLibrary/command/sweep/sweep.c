@@ -468,7 +468,8 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 	struct predictHelp help = {
 		"cholesky|lu|stencil|ring|random|GRAPH | --combine "
 		"ROWS...",
-		"Predict all points of a design space, and mark the Pareto front.",
+		"Predict all points of a design space, and mark the Pareto "
+		"front.",
 		NULL,
 		1,
 		-1,
