@@ -193,12 +193,22 @@ bool hdmpiRegionEnd(struct hdmpiThread *self, const struct timespec *when)
 /* ---- All of them -----------------------------------------------------------
  */
 
+/* A thread may be in the library's own API; it has seen, or will see, that the
+ * wrapper is not active any more. */
+static void threadAwait(const struct hdmpiThread *self)
+{
+	while (atomic_load(&self->isBusy))
+		sched_yield();
+}
+
 void hdmpiThreadsFlush(void)
 {
 	pthread_mutex_lock(&threads.lock);
-	for (struct hdmpiThread *i = threads.list; i; i = i->next)
+	for (struct hdmpiThread *i = threads.list; i; i = i->next) {
+		threadAwait(i);
 		if (i->trace)
 			hdT_flush(i->trace);
+	}
 	pthread_mutex_unlock(&threads.lock);
 }
 
@@ -206,10 +216,7 @@ void hdmpiThreadsEnd(void)
 {
 	pthread_mutex_lock(&threads.lock);
 	for (struct hdmpiThread *i = threads.list; i; i = i->next) {
-		/* A thread may be in the library's own API; it has seen, or
-		 * will see, that the wrapper is not active any more. */
-		while (atomic_load(&i->isBusy))
-			sched_yield();
+		threadAwait(i);
 		if (i->trace) {
 			hdmpiPollSettle(i);
 			hdT_finalize(i->trace);
