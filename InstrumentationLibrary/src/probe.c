@@ -172,16 +172,23 @@ static inline __attribute__((always_inline)) void store(
 		decay(slot, new, value, option);
 }
 
+/* Its number, or 0; the first use of a probe in any thread sets it. */
+static inline __attribute__((always_inline)) unsigned int probeIndex(
+	const struct hdProbe *probe)
+{
+	return __atomic_load_n(&probe->index, __ATOMIC_RELAXED);
+}
+
 /* Out of line, as it is rare. */
 static __attribute__((noinline)) void storeShared(const struct hdProbe *probe,
 						  const struct measurement *new,
 						  int isTimed)
 {
-	struct hdProbeSlot *slot = hdProbeSharedSlot(probe->index);
+	struct hdProbeSlot *slot = hdProbeSharedSlot(probeIndex(probe));
 
 	if (slot)
-		store(slot, &hdProbePage->entries[probe->index], new, isTimed,
-		      1);
+		store(slot, &hdProbePage->entries[probeIndex(probe)], new,
+		      isTimed, 1);
 	else
 		atomic_fetch_add(&hdProbePage->lost, 1);
 }
@@ -194,10 +201,8 @@ static inline __attribute__((always_inline)) struct hdProbeSlot *slotOf(
 
 	/* Number 0 has no slot. */
 	if (__builtin_expect(own != NULL, 1))
-		slot = atomic_load_explicit(
-			&own->slots[__atomic_load_n(&probe->index,
-						    __ATOMIC_RELAXED)],
-			memory_order_relaxed);
+		slot = atomic_load_explicit(&own->slots[probeIndex(probe)],
+					    memory_order_relaxed);
 	return __builtin_expect(slot != NULL, 1) ? slot : hdProbeClaim(probe);
 }
 
@@ -228,7 +233,7 @@ static inline __attribute__((always_inline)) void record(
 			      memory_order_relaxed);
 	/* A handler that comes from now on sees that. */
 	atomic_signal_fence(memory_order_seq_cst);
-	store(slot, &hdProbePage->entries[probe->index], new, isTimed, 0);
+	store(slot, &hdProbePage->entries[probeIndex(probe)], new, isTimed, 0);
 	atomic_store_explicit(&slot->sequence, sequence + 2,
 			      memory_order_release);
 }
@@ -255,7 +260,7 @@ static void recordEvents(struct hdProbe *probe, unsigned int counted,
 		return;
 	sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
 	if (!isFree(slot, sequence)) {
-		slot = hdProbeSharedSlot(probe->index);
+		slot = hdProbeSharedSlot(probeIndex(probe));
 		if (slot)
 			storeEvents(&slot->sums, counted, amounts, n, 1);
 		return;
@@ -350,8 +355,7 @@ static __attribute__((noinline)) uint64_t beginRarely(struct hdProbe *probe)
 uint64_t hdProbe_begin(struct hdProbe *probe)
 {
 	const struct hdProbeEntry *entry =
-		&hdProbePage->entries[__atomic_load_n(&probe->index,
-						      __ATOMIC_RELAXED)];
+		&hdProbePage->entries[probeIndex(probe)];
 
 	if (__builtin_expect(hdProbeGet(&entry->every) != 0, 0))
 		return beginRarely(probe);
@@ -377,9 +381,7 @@ static __attribute__((noinline)) void finishRarely(struct hdProbe *probe,
 		record(probe, new, 0);
 	} else {
 		new->end = hdProbeClockRead();
-		counted = hdProbeCountersEnd(
-			__atomic_load_n(&probe->index, __ATOMIC_RELAXED), ticks,
-			amounts);
+		counted = hdProbeCountersEnd(probeIndex(probe), ticks, amounts);
 		all = new->end > ticks ? new->end - ticks : 0;
 		if (isKernel)
 			new->outer = all > new->ticks ? all - new->ticks : 0;
@@ -391,7 +393,7 @@ static __attribute__((noinline)) void finishRarely(struct hdProbe *probe,
 		}
 	}
 	if (start & HD_PROBE_BEGUN_OBSERVED)
-		hdProbeObserveEnd(&hdProbePage->entries[probe->index]);
+		hdProbeObserveEnd(&hdProbePage->entries[probeIndex(probe)]);
 }
 
 void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n)
