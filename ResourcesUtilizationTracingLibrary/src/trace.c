@@ -48,13 +48,14 @@ static void traceAddUp(UtilTrace *trace)
 	trace->seconds += (double)length / 1e9;
 	for (size_t i = 0; i < trace->used.columns.count; i++) {
 		const struct rutColumn *column = &trace->used.columns.list[i];
-
 		double value = hdCellNumber(column->type, trace->used.cells[i]);
 
-		if (column->kind == HD_KIND_DELTA)
-			trace->sums[i].sum += isfinite(value) ? value : 0;
-		else
-			hdIntegralAdd(&trace->sums[i], value, length);
+		if (!isfinite(value))
+			continue;
+		trace->sums[i].coveredNs += length;
+		trace->sums[i].sum += column->kind == HD_KIND_DELTA
+					      ? value
+					      : hdIntegralOf(value, length);
 	}
 }
 
@@ -332,9 +333,12 @@ double rutTraceResult(const UtilTrace *trace, size_t column, double *seconds)
 {
 	if (seconds)
 		*seconds = trace->seconds;
-	if (trace->used.columns.list[column].kind == HD_KIND_DELTA ||
-	    trace->seconds <= 0)
+	if (trace->seconds <= 0)
 		return trace->sums[column].sum;
+	if (trace->used.columns.list[column].kind == HD_KIND_DELTA)
+		return trace->sums[column].coveredNs > 0
+			       ? trace->sums[column].sum
+			       : NAN;
 	return trace->sums[column].sum /
 	       ((double)trace->sums[column].coveredNs / 1e9);
 }

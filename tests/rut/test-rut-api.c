@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/due.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
@@ -174,6 +175,41 @@ static unsigned int sourceBits(const rutSources *sources)
 
 	memcpy(&bits, sources, sizeof(bits));
 	return bits;
+}
+
+static ssize_t failToRead(int fd, void *bytes, size_t size, off_t offset)
+{
+	(void)fd;
+	(void)bytes;
+	(void)size;
+	(void)offset;
+	errno = EIO;
+	return -1;
+}
+
+/* An amount that was never read is unknown, and not 0. */
+static void testNeverRead(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = { .root = root, .intervalNs = 1000000000 };
+	UtilTrace *trace;
+	struct place place;
+
+	setup.sources.NET_IN = 1;
+	fixtureWrite(root, "/proc/net/dev",
+		     "lo: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n");
+	placeMake(&place);
+	g_assert_cmpint(
+		rutTraceCreate(place.node, 1, rutLinuxSources, &setup, &trace),
+		==, 0);
+	rutFilePread = failToRead;
+	g_assert_cmpint(rut_startTrace(trace), ==, 0);
+	g_assert_cmpint(rut_stopTrace(trace), ==, 0);
+	rutFilePread = pread;
+	g_assert_true(isnan(rutTraceResult(trace, 0, NULL)));
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	placeClear(&place);
+	fixtureRemove(root);
 }
 
 /* The order of the bits and the names of the values are those of old files. */
@@ -727,6 +763,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/api/no-sources", testNoSources);
 	g_test_add_func("/rut/api/exists", testFileExists);
 	g_test_add_func("/rut/api/names", testNames);
+	g_test_add_func("/rut/api/never-read", testNeverRead);
 	g_test_add_func("/rut/api/many-cpus", testManyCpus);
 	g_test_add_func("/rut/api/no-room", testNoRoom);
 	g_test_add_func("/rut/api/many-idle-states", testManyIdleStates);
