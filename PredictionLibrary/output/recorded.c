@@ -17,7 +17,6 @@ static void putNumber(FILE *out, double value)
 {
 	char text[HD_DOUBLE_MAX];
 
-	hdNumberPrepare();
 	fwrite(text, 1, (size_t)(hdNumberDouble(text, value) - text), out);
 }
 
@@ -121,6 +120,7 @@ static bool logText(hdTrace *trace, const char *name, const hdPGraph *graph,
 bool hdPredictLogGraph(const hdPGraph *graph, hdTrace *trace, uint32_t task,
 		       const char *pe)
 {
+	hdNumberPrepare();
 	return hdT_logAttributeString(trace, "pe", pe) == 0 &&
 	       logText(trace, "values", graph, task, putValues) &&
 	       logText(trace, "inputs", graph, task, putInputs) &&

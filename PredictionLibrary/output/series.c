@@ -16,8 +16,8 @@ static bool addAttributes(hdStatsGroup *group,
 {
 	char text[HD_DOUBLE_MAX + 1];
 
+	hdNumberPrepare();
 	for (; attribute && attribute->name; attribute++) {
-		hdNumberPrepare();
 		*hdNumberDouble(text, attribute->number) = '\0';
 		if (hdS_addAttribute(group, attribute->name, text) != 0)
 			return false;

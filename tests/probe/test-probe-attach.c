@@ -276,7 +276,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/probe-attach/limit of counters", testTooMany);
 	g_test_add_func("/probe-attach/reset with a skipped counter",
 			testReset);
-	g_test_add_func("/probe-attach/name that is no UTF-8", testName);
+	g_test_add_func("/probe-attach/name that is not UTF-8", testName);
 	g_test_add_func("/probe-attach/impossible begin", testBegin);
 	g_test_add_func("/probe-attach/busy page loses no two readings",
 			testBusy);

@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 	testInit(&argc, &argv);
 	g_test_add_func("/steps/times continue through steps of any size",
 			testSteps);
-	g_test_add_func("/steps/slew, sleep and earlier steps are none",
+	g_test_add_func("/steps/slew, sleep and earlier steps do not count",
 			testNoSteps);
 	g_test_add_func("/steps/written down before the file is closed",
 			testInfo);
