@@ -82,36 +82,43 @@ const char *cliErrorReason(int error)
 	return error ? g_strerror(abs(error)) : "unknown error";
 }
 
+const char *cliErrorObject(const char *path)
+{
+	return *path ? path : "\"\"";
+}
+
 void cliErrorOpen(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_OPEN, tool, path, cliErrorReason(error));
+	outSay(stderr, "%s: " CLI_TEXT_OPEN, tool, cliErrorObject(path),
+	       cliErrorReason(error));
 }
 
 void cliErrorRead(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_READ, tool, path, cliErrorReason(error));
+	outSay(stderr, "%s: " CLI_TEXT_READ, tool, cliErrorObject(path),
+	       cliErrorReason(error));
 }
 
 void cliErrorWrite(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_WRITE, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_WRITE, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }
 
 void cliErrorCreate(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_CREATE, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_CREATE, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }
 
 void cliErrorRemove(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_REMOVE, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_REMOVE, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }
 
 void cliErrorRename(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_RENAME, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_RENAME, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }

@@ -50,6 +50,8 @@
 #define CLI_TEXT_READ "%s: cannot read: %s"
 #define CLI_TEXT_WRITE "%s: cannot write: %s"
 #define CLI_TEXT_CREATE "%s: cannot create: %s"
+/** Path only. */
+#define CLI_TEXT_EXISTS "%s: exists; --force replaces it"
 #define CLI_TEXT_REMOVE "%s: cannot remove: %s"
 #define CLI_TEXT_RENAME "%s: cannot rename: %s"
 /** What stands for the path in messages about standard output. */
@@ -126,6 +128,9 @@ void cliErrorCreate(const char *tool, const char *path, int error);
 void cliErrorRemove(const char *tool, const char *path, int error);
 /** The same for renaming a file. */
 void cliErrorRename(const char *tool, const char *path, int error);
+
+/** A path as the object of a message: "" in quotes if it is empty. */
+const char *cliErrorObject(const char *path);
 
 /** The text for an errno, which may be negative; 0: "unknown error". */
 const char *cliErrorReason(int error);

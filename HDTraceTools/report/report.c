@@ -68,12 +68,13 @@ static int checkHtml(struct report *report, const char *maxSize)
 {
 	struct tool *tool = report->findings.tool;
 
+	const char *forPages = maxSize                        ? "max-size"
+			       : report->isForced             ? "force"
+			       : report->findings.window.text ? "window"
+							      : NULL;
+
 	if (!report->html)
-		return maxSize || report->isForced ||
-				       report->findings.window.text
-			       ? toolUsage(tool, "--max-size, --window, "
-						 "--force: require --html")
-			       : -1;
+		return forPages ? toolNeeds(tool, forPages, "html") : -1;
 	if (!pageExists())
 		return toolUsage(tool, "--html: %s", pageMissing);
 	if (tool->format == OUT_JSON)

@@ -482,10 +482,12 @@ static void printTitle(const struct statGroup *work)
 /** Windows are printed before all entries are known. */
 static void printWindowTitle(const struct statGroup *work)
 {
-	const struct statRun *run = work->run;
+	const char *text = work->run->window.text;
 
 	startTitle(work);
-	printf("  (windows of %s s)\n", run->window.text);
+	/* Without a unit it is in seconds. */
+	printf("  (windows of %s%s)\n", text,
+	       g_ascii_isalpha(text[strlen(text) - 1]) ? "" : " s");
 }
 
 /** Hide what none of the kinds has. */
@@ -785,8 +787,9 @@ static const struct toolHelp help = {
 		"entries, minimum, maximum;\nmean, standard deviation and "
 		"integral of gauges; total and rate of counters and "
 		"deltas.\nThe mean is time-weighted. The integral of power is "
-		"energy. NaN means \"no value\".\n\nTIME is in seconds since "
-		"the start of the project, or @SECONDS since 1970.",
+		"energy. NaN means \"no value\".\n\nTIME counts from the "
+		"start of the project, in seconds or with a unit (500ms); "
+		"@SECONDS counts from 1970.",
 	.examples = "  hdtrace stat run1.proj\n"
 		    "  hdtrace stat --group Energy --value P --from 10 --to 20 "
 		    "run1\n"

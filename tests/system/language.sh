@@ -212,6 +212,8 @@ ok "a help line of 120 columns is found" finds_in_help "1[0-9][0-9] columns" \
 	's/run2/&                                                                                                             x/'
 ok "a description with a lower-case letter at its start is found" finds_in_help "no capital letter" \
 	's/Print/print/'
+ok "a command with a lower-case letter at its start is found" finds_in_help \
+	"no capital letter" 's/^Options:/Commands:\n  watch  show the power\n\n&/'
 ok "a full stop after a description is found" finds_in_help "a full stop" \
 	's/this help$/&./'
 ok "a default in another form is found" finds_in_help "form of the default" \
