@@ -296,7 +296,7 @@ static char *readFile(const char *path, int *status)
 	if (file && file != stdin)
 		fclose(file);
 	if (error) {
-		complain(0, path, g_strerror(error));
+		cliErrorRead("hdgluster", path, error);
 	} else if (text->len > VOLUMES_MAX) {
 		complain(0, path, "file exceeds the size limit");
 	} else if (strlen(text->str) != text->len) {

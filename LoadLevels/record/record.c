@@ -183,7 +183,7 @@ static bool createFiles(struct hdLoadRecord *self,
 	self->topology = hdT_createTopology(self->project, levels, 2);
 	if (!self->topology) {
 		outSay(stderr, "%s: %s: invalid project name", self->tool,
-		       place->project);
+		       cliErrorObject(place->project));
 		return false;
 	}
 	for (; self->count < place->count; self->count++) {
@@ -222,8 +222,8 @@ static bool claim(struct hdLoadRecord *self, const struct hdLoadPlace *place)
 		ret = writeProject(self, place);
 	self->isProjectWritten = ret == 0;
 	if (ret == -EEXIST)
-		outSay(stderr, "%s: %s: exists; --force replaces it",
-		       self->tool, place->project);
+		outSay(stderr, "%s: " CLI_TEXT_EXISTS, self->tool,
+		       place->project);
 	else if (ret < 0)
 		sayNotCreated(self, place->project, ret);
 	return ret == 0;

@@ -44,7 +44,11 @@ static const char *optionsCheck(const struct options *options)
 	if (modes == 0)
 		return "missing argument: COMMAND, --duration or --pid";
 	if (modes > 1)
-		return "COMMAND, --duration and --pid exclude each other";
+		return options->hasDuration && options->hasPid
+			       ? "--duration: cannot be combined with --pid"
+		       : options->hasPid
+			       ? "--pid: cannot be combined with COMMAND"
+			       : "--duration: cannot be combined with COMMAND";
 	if (options->hasPid && kill(options->wait.pid, 0) != 0 &&
 	    errno == ESRCH)
 		return "--pid: no such process";
@@ -185,8 +189,7 @@ static int traceInto(struct rutPlace *place, struct options *options,
 		ret = writeProject(place);
 	if (ret == -EEXIST)
 		outSay(stderr,
-		       "rut: %s: exists; --force replaces it, --number takes "
-		       "another name",
+		       "rut: " CLI_TEXT_EXISTS ", --number takes another name",
 		       file);
 	else if (ret < 0)
 		cliErrorCreate("rut", file, ret);
@@ -217,6 +220,7 @@ static int run(struct options *options)
 	rutSources sources;
 	char *message = NULL;
 	int result = CLI_EXIT_FAILED;
+	int status = 0;
 
 	if (!sourcesParse(options->sources, &sources, &message)) {
 		outSay(stderr,
@@ -225,9 +229,10 @@ static int run(struct options *options)
 		g_free(message);
 		return result;
 	}
-	if (options->wait.command &&
-	    !cliIsCommand("rut", options->wait.command[0]))
-		return CLI_EXIT_NOT_FOUND;
+	if (options->wait.command)
+		status = cliCheckCommand("rut", options->wait.command[0]);
+	if (status != 0)
+		return status;
 	if (options->number && !takeFreeName(options))
 		return result;
 	if (options->mount)
