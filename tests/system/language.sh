@@ -41,6 +41,25 @@ finds_in_test() {
 		grep -qx 'test 1 1 100.00'
 }
 
+# Print paths of tests and titles of test points that are a letter with a number,
+# such as /F9/ or "A6: ...": DIRECTORY
+numbered() {
+	grep -rnE --include='*.c' '"/([^" ]*/)?[A-Za-z][0-9]+(/[^" ]*)?"' "$1"
+	grep -rnE --include='*.sh' --include='*.mjs' --exclude=language.sh \
+		'\b(ok|test) ?\(?["'"'"'`][A-Z][0-9]+[: ]' "$1"
+}
+finds_numbered() {
+	mkdir -p "$scratch/numbered"
+	printf '%s\n' "$1" >"$scratch/numbered/sample.$2"
+	[ "$(numbered "$scratch/numbered" | wc -l)" -eq 1 ]
+	found=$?
+	rm "$scratch/numbered/sample.$2"
+	return $found
+}
+none_numbered() {
+	! numbered tests | grep .
+}
+
 # Code, tables and short sentences do not count.
 counts_prose_only() {
 	mkdir -p "$scratch/doc"
@@ -196,6 +215,11 @@ ok "a generic actor is found" finds actor "A call that nobody reads costs nothin
 ok "a relation without its noun is found" finds relation \
 	"The time of a rank is longer than that of others."
 ok "a stiff title of a test is found" finds_in_test 'ok "what is printed" true'
+ok "a path of a test with a letter and a number is found" finds_numbered \
+	'	g_test_add_func("/relation/R6/no-file", testNoFile);' c
+ok "a title of a test with a letter and a number is found" finds_numbered \
+	'ok "A6: the prediction is exact" true' sh
+ok "no test is named by a letter with a number" none_numbered
 ok "an idiom is found" finds idiom "The error lies in the first of the files."
 ok "a plain sentence is accepted" passes \
 	"The page lists the packages that this build lacks."
