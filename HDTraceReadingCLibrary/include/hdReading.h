@@ -583,7 +583,7 @@ typedef enum hdIParentKind {
 	HDI_PARENT_LOCAL,   /**< PID:TOPOLOGY:ID, on the same host. */
 	HDI_PARENT_REMOTE,  /**< HOST:PID:TOPOLOGY:ID. */
 	HDI_PARENT_PROCESS, /**< TOPOLOGY:ID, in the same process. */
-	HDI_PARENT_SPAN     /**< 16 digits: a span of a W3C trace. */
+	HDI_PARENT_SPAN     /**< 16 digits, the id of a span (W3C). */
 } hdIParentKind;
 
 /** An element of a .rel file. */
