@@ -21,9 +21,29 @@ cli_width() {
 	echo "$columns"
 }
 
-# The lines of --help.
+# Put the lines of a text into the columns of the terminal: COLUMNS
+cli_fold() {
+	awk -v columns="$1" '
+	length($0) <= columns { print; next }
+	{
+		match($0, /^ */)
+		indent = RLENGTH ? RLENGTH + 4 : 0
+		line = substr($0, 1, RLENGTH) $1
+		for (i = 2; i <= NF; i++) {
+			if (length(line $i) + 1 > columns) {
+				print line
+				line = sprintf("%*s%s", indent, "", $i)
+			} else {
+				line = line " " $i
+			}
+		}
+		print line
+	}'
+}
+
+# The lines of options in --help: COLUMNS, which a pipe would hide from cli_width.
 cli_help() {
-	printf '%s\n' "$options" | awk -F '|' -v columns="$(cli_width)" '
+	printf '%s\n' "$options" | awk -F '|' -v columns="$1" '
 	# Put the words of a text behind an option: OPTION TEXT
 	function wrap(left, text,    list, count, i, line) {
 		line = sprintf("%-*s", width + 2, left)

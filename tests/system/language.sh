@@ -122,6 +122,19 @@ help_in_form() {
 		xargs -0 "$python" "$here/helptext.py" "$here/verbs.list"
 }
 
+# The help of commands fits a terminal: COLUMNS
+fits_terminal() {
+	for command in 'hdtrace stat' 'hdpredict simulate' pt hdnode 'hdgluster try' \
+		rut hdload hdmpirun hdmpicc; do
+		[ -x "$build/${command%% *}" ] || continue
+		# shellcheck disable=SC2086
+		"$python" "$here/terminal.py" "$1" "$build"/$command --help || {
+			echo "$command"
+			return 1
+		}
+	done
+}
+
 # A fault is found in a help text, which is right otherwise: FAULT SED
 finds_in_help() {
 	cat >"$scratch/right" <<-'END'
@@ -247,6 +260,8 @@ ok "a default outside of parentheses is found" finds_in_help \
 ok "a description that is not imperative is found" finds_in_help \
 	"the first line is not an imperative" 's/^Record/Records/'
 ok "a help text with one example is found" finds_in_help "fewer than two examples" '/run2/d'
+ok "help texts fit a terminal of 60 columns" fits_terminal 60
+ok "help texts fit a terminal of 90 columns" fits_terminal 90
 if [ -x "$build/hdtrace" ]; then
 	ok "help texts have the required form" help_in_form
 else
