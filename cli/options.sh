@@ -110,6 +110,10 @@ cli_invalid_duration() {
 	cli_misused "$1: invalid duration \"$2\"; use a number and a unit," \
 		"such as 10ms or 5s"
 }
+# Whether this is the first process of an MPI program, or no process of one.
+cli_is_first() {
+	[ "${OMPI_COMM_WORLD_RANK-${PMI_RANK-${SLURM_PROCID-0}}}" = 0 ]
+}
 # Set $ms to the milliseconds of a duration: OPTION TEXT
 cli_milliseconds() {
 	ms=$(printf '%s\n' "$2" | awk '
@@ -130,7 +134,10 @@ cli_milliseconds() {
 	[ -n "$ms" ] || cli_invalid_duration "$1" "$2"
 	case $2 in
 	*[!0-9]* | 0) ;;
-	*) echo "$name: $1: $2 is taken as $2 ms; write ${2}ms" >&2 ;;
+	*)
+		! cli_is_first ||
+			echo "$name: $1: $2 is taken as $2 ms; write ${2}ms" >&2
+		;;
 	esac
 }
 # OPTION OTHER

@@ -83,6 +83,26 @@ invalid_duration() {
 		says 2 "--duration: $text" hdload --duration=x
 }
 
+# The first process of a program prints a hint, once: LINES COMMAND...
+hints() {
+	lines=$1
+	shift
+	timeout 60 "$@" >out 2>err </dev/null
+	echo "$* should print $lines hints:"
+	cat err
+	[ "$(grep -c ': 20 is taken as 20 ms; write 20ms$' err)" -eq "$lines" ]
+}
+unit_hint() {
+	hints 1 "$build/rut" --project=hint1 -i 20 true &&
+		hints 0 "$build/rut" --project=hint2 -i 20ms true &&
+		hints 0 "$build/hdprobe" -i 20 999999999 || return 1
+	[ -x "$build/hdmpirun" ] || return 0
+	hints 1 "$build/hdmpirun" -i 20 true &&
+		hints 1 env OMPI_COMM_WORLD_RANK=0 "$build/hdmpirun" -i 20 true &&
+		hints 0 env OMPI_COMM_WORLD_RANK=2 "$build/hdmpirun" -i 20 true &&
+		hints 0 env PMI_RANK=1 "$build/hdmpirun" -i 20 true
+}
+
 invalid_value() {
 	says 2 '--format: invalid value "x"; expected text, csv or json' \
 		hdtrace stat --format=x x &&
@@ -204,6 +224,7 @@ ok "all commands report an unexpected argument alike" unexpected_argument
 ok "all commands report a missing value of an option alike" missing_value
 ok "all commands report an invalid number alike" invalid_number
 ok "all commands report an invalid duration alike" invalid_duration
+ok "an interval without a unit prints one hint if it is not in seconds" unit_hint
 ok "all commands report an invalid value alike" invalid_value
 ok "all commands report conflicting options alike" excluded_option
 ok "all commands report an option that requires another alike" needed_option
