@@ -5,9 +5,11 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <glib.h>
 
 #include "cli/errors.h"
@@ -75,6 +77,18 @@ int cliErrorNeeds(const struct cliCommand *command, const char *option,
 		  const char *other)
 {
 	return cliUsage(command, CLI_TEXT_NEEDS, option, other);
+}
+
+bool cliErrorRoot(const char *tool, const char *root)
+{
+	bool isDirectory = !root || !*root;
+
+	errno = ENOTDIR;
+	if (!isDirectory && access(root, F_OK) == 0)
+		isDirectory = g_file_test(root, G_FILE_TEST_IS_DIR);
+	if (!isDirectory)
+		cliErrorOpen(tool, root, errno);
+	return !isDirectory;
 }
 
 const char *cliErrorReason(int error)

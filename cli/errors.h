@@ -18,6 +18,8 @@
 #ifndef HD_CLI_ERRORS_H
 #define HD_CLI_ERRORS_H
 
+#include <stdbool.h>
+
 #include "cli/options.h"
 
 /* ---- Texts ------------------------------------------------------------- */
@@ -131,6 +133,9 @@ void cliErrorRename(const char *tool, const char *path, int error);
 
 /** A path as the object of a message: "" in quotes if it is empty. */
 const char *cliErrorObject(const char *path);
+
+/** Whether an option such as --root names no directory; after a message. */
+bool cliErrorRoot(const char *tool, const char *root);
 
 /** The text for an errno, which may be negative; 0: "unknown error". */
 const char *cliErrorReason(int error);

@@ -106,6 +106,10 @@ unit_hint() {
 invalid_value() {
 	says 2 '--format: invalid value "x"; expected text, csv or json' \
 		hdtrace stat --format=x x &&
+		says 2 '--server: invalid value "unix:x"; expected HOST[:PORT] or unix:/PATH' \
+			pt watch --server=unix:x &&
+		says 125 '--sources: unknown source ""; see rut --list' \
+			rut --sources= true &&
 		says 2 '--color: invalid value "x"; expected auto, always or never' \
 			hdtrace info --color=x x
 }
@@ -123,6 +127,7 @@ excluded_option() {
 
 needed_option() {
 	says 2 '--step: requires --sequence' hdload --duration=1s --step=1s &&
+		says 1 '--explain: requires --list' pt --explain &&
 		says 2 '--force: requires --html' hdtrace report --force x
 }
 
@@ -149,6 +154,15 @@ cannot_read() {
 	says 2 "$text" hdnode collect --nodes=nosuch &&
 		says 2 "$text" pt --config=nosuch &&
 		says 2 "$text" hdgluster volfile nosuch
+}
+
+missing_root() {
+	text='nosuch: cannot open: No such file or directory'
+	says 2 "$text" hdnode explain --root=nosuch &&
+		says 2 "$text" pt list --root=nosuch &&
+		says 1 "$text" pt --list --root=nosuch || return 1
+	: >plain
+	says 2 'plain: cannot open: Not a directory' pt list --explain --root=plain
 }
 
 # A directory exists, so that the reason is another one.
@@ -231,6 +245,7 @@ ok "all commands report an option that requires another alike" needed_option
 ok "all commands report a file that cannot be opened alike" cannot_open
 ok "all commands report a file that cannot be read alike" cannot_read
 ok "all commands report an empty file name" empty_name
+ok "a missing --root is not reported as missing meters" missing_root
 ok "all commands report a directory where a file is expected" directory_for_file
 ok "faults of a file have its name and line" faulty_lines
 ok "a file that cannot be run is not reported as missing" cannot_run
