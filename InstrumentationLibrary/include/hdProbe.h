@@ -548,8 +548,8 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
  *  HDPROBE_DISPATCH_START(). */
 #define HDPROBE_DEADLINE(id, seconds) \
 	((void)hdProbe_setDeadline(&hdProbeOf_##id, seconds))
-/** Count events in the probe of HDPROBE_START() or HDPROBE_DISPATCH_START(),
- * from its next start on. */
+/** Count events in the probe of HDPROBE_START() or HDPROBE_DISPATCH_START().
+ * Counting begins at the next start. */
 #define HDPROBE_COUNT_EVENTS(id) ((void)hdProbe_setEvents(&hdProbeOf_##id, 1))
 
 #else

@@ -54,7 +54,7 @@ finds_numbered() {
 	[ "$(numbered "$scratch/numbered" | wc -l)" -eq 1 ]
 	found=$?
 	rm "$scratch/numbered/sample.$2"
-	return $found
+	return "$found"
 }
 none_numbered() {
 	! numbered tests | grep .
