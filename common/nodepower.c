@@ -341,7 +341,7 @@ bool hdPowerIsCounted(const char *source)
 }
 
 /* Read a decimal number that has a point in every locale. */
-static const char *readNumber(const char *text, double *number)
+static const char *powerNodeReadNumber(const char *text, double *number)
 {
 	double place = 1;
 
@@ -362,7 +362,7 @@ double hdPowerResolution(const char *text)
 	} units[] = { { " uJ", 1e-6 }, { " mJ", 1e-3 }, { " J", 1 } };
 	double number = 0;
 
-	text = text ? readNumber(text, &number) : "";
+	text = text ? powerNodeReadNumber(text, &number) : "";
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (strncmp(text, units[i].unit, strlen(units[i].unit)) == 0)
 			return number * units[i].joules;

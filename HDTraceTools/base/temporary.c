@@ -42,12 +42,13 @@ static _Atomic(struct temporary *) all;
 static atomic_int making;    /**< Threads that make a file now. */
 static atomic_bool isEnding; /**< From then on nobody makes any. */
 
-static bool change(struct temporary *self, enum state from, enum state to)
+static bool temporaryChangeState(struct temporary *self, enum state from,
+				 enum state to)
 {
 	return atomic_compare_exchange_strong(&self->state, &from, to);
 }
 
-static void onSignal(int number)
+static void temporaryOnSignal(int number)
 {
 	const struct timespec pauseTime = { .tv_nsec = 1000000 };
 	sigset_t none;
@@ -56,7 +57,7 @@ static void onSignal(int number)
 	for (int i = 0; i < LOOKS_MAX && atomic_load(&making) > 0; i++)
 		nanosleep(&pauseTime, NULL);
 	for (struct temporary *one = atomic_load(&all); one; one = one->next) {
-		if (change(one, STATE_THERE, STATE_REMOVED))
+		if (temporaryChangeState(one, STATE_THERE, STATE_REMOVED))
 			unlink(one->path);
 	}
 	signal(number, SIG_DFL);
@@ -71,7 +72,7 @@ static void onSignal(int number)
 static void catch (void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = onSignal }, was;
+	struct sigaction action = { .sa_handler = temporaryOnSignal }, was;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
 		if (sigaction(numbers[i], NULL, &was) == 0 &&
@@ -80,12 +81,12 @@ static void catch (void)
 	}
 }
 
-static struct temporary *place(void)
+static struct temporary *temporaryFindSlot(void)
 {
 	struct temporary *one = atomic_load(&all);
 
 	for (; one; one = one->next) {
-		if (change(one, STATE_FREE, STATE_OURS))
+		if (temporaryChangeState(one, STATE_FREE, STATE_OURS))
 			return one;
 	}
 	one = g_new0(struct temporary, 1);
@@ -97,7 +98,7 @@ static struct temporary *place(void)
 }
 
 /** Make a file that a handler knows as soon as it is there. */
-static int make(char *path, struct temporary *self)
+static int temporaryMakeFile(char *path, struct temporary *self)
 {
 	/* Whom a handler waits for allocates nothing: another thread may have
 	 * been in the midst of that when the handler came. */
@@ -129,11 +130,11 @@ static int make(char *path, struct temporary *self)
 int temporaryMake(char *path, struct temporary **self)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct temporary *one = place();
+	struct temporary *one = temporaryFindSlot();
 	int ret;
 
 	pthread_once(&once, catch);
-	ret = make(path, one);
+	ret = temporaryMakeFile(path, one);
 	*self = ret < 0 ? NULL : one;
 	return ret;
 }
@@ -141,7 +142,7 @@ int temporaryMake(char *path, struct temporary **self)
 void temporaryDone(struct temporary *self)
 {
 	/* Else a handler has it, and what is to be freed does not matter. */
-	if (!self || !change(self, STATE_THERE, STATE_OURS))
+	if (!self || !temporaryChangeState(self, STATE_THERE, STATE_OURS))
 		return;
 	g_free(self->path);
 	self->path = NULL;

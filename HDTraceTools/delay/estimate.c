@@ -118,7 +118,7 @@ static bool takeEntries(struct work *self)
 	return isRead;
 }
 
-static int compareLengths(const void *a, const void *b)
+static int estimateCompareLengths(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
@@ -133,7 +133,7 @@ static double usualLength(const struct work *self)
 
 	for (size_t i = 0; i < self->count; i++)
 		lengths[i] = self->entries[i].end - self->entries[i].start;
-	qsort(lengths, self->count, sizeof(*lengths), compareLengths);
+	qsort(lengths, self->count, sizeof(*lengths), estimateCompareLengths);
 	usual = (double)lengths[self->count / 2] / 1e9;
 	g_free(lengths);
 	return usual;
@@ -141,7 +141,7 @@ static double usualLength(const struct work *self)
 
 /* ---- Trends ------------------------------------------------------------ */
 
-static double dot(const double *a, const double *b, size_t count)
+static double estimateDot(const double *a, const double *b, size_t count)
 {
 	double sum = 0;
 
@@ -156,7 +156,8 @@ static void withoutTrends(const struct work *self, double *vector, int trends)
 {
 	for (int round = 0; round < 2; round++) {
 		for (int t = 0; t < trends; t++) {
-			double part = dot(vector, self->trends[t], self->used);
+			double part = estimateDot(vector, self->trends[t],
+						  self->used);
 
 			for (size_t i = 0; i < self->used; i++)
 				vector[i] -= part * self->trends[t][i];
@@ -165,7 +166,7 @@ static void withoutTrends(const struct work *self, double *vector, int trends)
 }
 
 /** Look at every so manieth entry from now on. */
-static void look(struct work *self, size_t stride)
+static void estimateSampleEntries(struct work *self, size_t stride)
 {
 	const struct entry *first = &self->entries[0];
 	const struct entry *last = &self->entries[self->count - 1];
@@ -189,20 +190,20 @@ static void look(struct work *self, size_t stride)
 		double length;
 
 		withoutTrends(self, self->trends[t], t);
-		length =
-			sqrt(dot(self->trends[t], self->trends[t], self->used));
+		length = sqrt(estimateDot(self->trends[t], self->trends[t],
+					  self->used));
 		for (size_t i = 0; length > 0 && i < self->used; i++)
 			self->trends[t][i] /= length;
 	}
 	withoutTrends(self, self->power, TRENDS);
-	self->powerSquares = dot(self->power, self->power, self->used);
+	self->powerSquares = estimateDot(self->power, self->power, self->used);
 }
 
 /* ---- Correlation ------------------------------------------------------- */
 
 /** The mean load of an interval, so much earlier. */
-static double loadOf(const struct work *self, int64_t start, int64_t end,
-		     int64_t delayNs)
+static double estimateLoadOf(const struct work *self, int64_t start,
+			     int64_t end, int64_t delayNs)
 {
 	int64_t earlier = delayNs - self->input->loadLateNs;
 	struct powerAmount amount =
@@ -219,13 +220,14 @@ static double tryDelay(struct work *self, int64_t delayNs)
 	for (size_t i = 0; i < self->used; i++) {
 		struct entry *entry = &self->entries[i * self->stride];
 
-		entry->load = loadOf(self, entry->start, entry->end, delayNs);
+		entry->load =
+			estimateLoadOf(self, entry->start, entry->end, delayNs);
 		self->load[i] = entry->load;
 		whole += entry->load * entry->load;
 	}
 	withoutTrends(self, self->load, TRENDS);
-	self->loadSquares = dot(self->load, self->load, self->used);
-	self->product = dot(self->load, self->power, self->used);
+	self->loadSquares = estimateDot(self->load, self->load, self->used);
+	self->product = estimateDot(self->load, self->power, self->used);
 	/* What rounding leaves of a load that is always the same. */
 	if (self->loadSquares <= 1e-12 * whole || self->powerSquares <= 0)
 		return 0;
@@ -272,14 +274,14 @@ static double *slopes(struct work *self, int64_t delayNs, double cycle)
 	for (size_t i = 0; i < self->used; i++) {
 		const struct entry *entry = &self->entries[i * self->stride];
 
-		slope[i] = (loadOf(self, entry->start, entry->end,
-				   delayNs + step) -
-			    loadOf(self, entry->start, entry->end,
-				   delayNs - step)) /
+		slope[i] = (estimateLoadOf(self, entry->start, entry->end,
+					   delayNs + step) -
+			    estimateLoadOf(self, entry->start, entry->end,
+					   delayNs - step)) /
 			   (2 * (double)step / 1e9);
 	}
 	withoutTrends(self, slope, TRENDS);
-	part = dot(slope, self->load, self->used) / self->loadSquares;
+	part = estimateDot(slope, self->load, self->used) / self->loadSquares;
 	for (size_t i = 0; i < self->used; i++)
 		slope[i] -= part * self->load[i];
 	return slope;
@@ -290,7 +292,8 @@ static double *slopes(struct work *self, int64_t delayNs, double cycle)
 static double fitVariance(struct work *self, const double *slope)
 {
 	double perLoad = self->product / self->loadSquares;
-	double squares = dot(slope, slope, self->used) * perLoad * perLoad;
+	double squares =
+		estimateDot(slope, slope, self->used) * perLoad * perLoad;
 	size_t reach = (size_t)(4 * pow((double)self->used / 100, 2.0 / 9));
 	double middle = 0;
 	double *moved = g_new(double, self->used);
@@ -302,7 +305,7 @@ static double fitVariance(struct work *self, const double *slope)
 		double weight = 1 - (double)k / (double)(reach + 1);
 
 		middle += (k ? 2 : 1) * weight *
-			  dot(moved, moved + k, self->used - k);
+			  estimateDot(moved, moved + k, self->used - k);
 	}
 	g_free(moved);
 	middle *= (double)self->used / (double)(self->used - TRENDS - 2);
@@ -389,7 +392,8 @@ static void searchRoughly(struct work *self, double cycle, struct rough *rough)
 }
 
 /** Whether another delay fits as well as the best one. */
-static bool isRepeated(const struct work *self, double best, double other)
+static bool estimateIsRepeated(const struct work *self, double best,
+			       double other)
 {
 	double left = 1 - best * best;
 	double worse = 1 - other * other - left;
@@ -398,8 +402,8 @@ static bool isRepeated(const struct work *self, double best, double other)
 	       worse * (double)self->used < AS_GOOD * MAX(left, 1e-12);
 }
 
-static void finish(struct work *self, struct delayEstimate *estimate,
-		   int64_t delayNs)
+static void estimateFinish(struct work *self, struct delayEstimate *estimate,
+			   int64_t delayNs)
 {
 	double *slope;
 
@@ -453,16 +457,16 @@ static void searchFinely(struct work *self, struct delayEstimate *estimate,
 			best = other;
 			other = swap;
 		}
-		if (isRepeated(self, MAX(correlation, otherCorrelation),
-			       MIN(correlation, otherCorrelation))) {
+		if (estimateIsRepeated(self, MAX(correlation, otherCorrelation),
+				       MIN(correlation, otherCorrelation))) {
 			estimate->reason = DELAY_REPEATED;
 			estimate->other = (double)other / 1e9;
 		}
 	}
-	finish(self, estimate, best);
+	estimateFinish(self, estimate, best);
 }
 
-static void search(struct work *self, struct delayEstimate *estimate)
+static void estimateSearch(struct work *self, struct delayEstimate *estimate)
 {
 	struct rough rough;
 	double steps;
@@ -473,9 +477,9 @@ static void search(struct work *self, struct delayEstimate *estimate)
 		estimate->cycle * ROUGH_STEPS;
 	entries = (size_t)CLAMP(ROUGH_LOOKS / MAX(steps, 1), ROUGH_LEAST,
 				ROUGH_ENTRIES);
-	look(self, (self->count + entries - 1) / entries);
+	estimateSampleEntries(self, (self->count + entries - 1) / entries);
 	searchRoughly(self, estimate->cycle, &rough);
-	look(self, 1);
+	estimateSampleEntries(self, 1);
 	if (self->powerSquares <= 0 || rough.correlation == 0)
 		estimate->reason = DELAY_STEADY;
 	else
@@ -499,7 +503,7 @@ struct delayEstimate delayFind(const struct delayInput *input)
 			self.trends[t] = room + (size_t)t * self.count;
 		self.power = room + TRENDS * self.count;
 		self.load = room + (TRENDS + 1) * self.count;
-		search(&self, &estimate);
+		estimateSearch(&self, &estimate);
 		g_free(room);
 	}
 	estimate.entries = self.count;

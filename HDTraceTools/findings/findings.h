@@ -376,7 +376,7 @@ static inline bool findingsIsUnattributed(const struct findings *findings)
 	       (findings->relations.joules ? 1000000 : 0);
 }
 
-/* ---- relations.c ------------------------------------------------- */
+/* ---- relationcosts.c ------------------------------------------------- */
 
 /** So many are kept as the slowest. */
 #define FINDINGS_SLOWEST 10

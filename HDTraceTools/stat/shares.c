@@ -70,7 +70,7 @@ struct shareSums {
 	struct known known;
 };
 
-static struct shareSums sumUp(const struct shareTable *self, guint column)
+static struct shareSums sharesSumUp(const struct shareTable *self, guint column)
 {
 	struct shareSums sums = { .maximum = -INFINITY, .minimum = INFINITY };
 
@@ -122,7 +122,7 @@ static double figureOf(const struct shareSums *sums, enum shareFigure figure)
 struct shareCell shareTableFigure(const struct shareTable *self, guint column,
 				  enum shareFigure figure, guint *rows)
 {
-	struct shareSums sums = sumUp(self, column);
+	struct shareSums sums = sharesSumUp(self, column);
 
 	*rows = sums.rows;
 	return (struct shareCell){
@@ -144,7 +144,7 @@ struct shareState {
 	int64_t time;
 };
 
-static gint compareStates(gconstpointer a, gconstpointer b)
+static gint sharesCompareStates(gconstpointer a, gconstpointer b)
 {
 	const struct shareState *first = a, *second = b;
 
@@ -153,7 +153,7 @@ static gint compareStates(gconstpointer a, gconstpointer b)
 	return g_strcmp0(first->name, second->name);
 }
 
-static int64_t timeOf(const struct costs *costs, const char *name)
+static int64_t sharesTimeOf(const struct costs *costs, const char *name)
 {
 	int64_t time = 0;
 
@@ -177,10 +177,10 @@ static GPtrArray *findStates(const struct costs *costs)
 	for (guint i = 0; i < names->len; i++) {
 		struct shareState state = { names->pdata[i], 0 };
 
-		state.time = timeOf(costs, state.name);
+		state.time = sharesTimeOf(costs, state.name);
 		g_array_append_val(states, state);
 	}
-	g_array_sort(states, compareStates);
+	g_array_sort(states, sharesCompareStates);
 	g_ptr_array_add(sorted, NULL);
 	for (guint i = 0; i < states->len; i++)
 		g_ptr_array_add(sorted, (void *)g_array_index(
@@ -234,9 +234,10 @@ static struct shareSpent spentIn(const struct costsTrace *read,
 	return rest;
 }
 
-static struct shareTable *newTable(const struct costs *costs,
-				   const GPtrArray *states, const char *key,
-				   const char *title, const char *unit)
+static struct shareTable *sharesNewTable(const struct costs *costs,
+					 const GPtrArray *states,
+					 const char *key, const char *title,
+					 const char *unit)
 {
 	struct shareTable *table = shareTableNew(key, title, unit);
 
@@ -252,8 +253,8 @@ static struct shareTable *timeTable(const struct costs *costs,
 				    const GPtrArray *states, int64_t length)
 {
 	struct shareTable *table =
-		newTable(costs, states, "time",
-			 "Time in states, without nested states", "%");
+		sharesNewTable(costs, states, "time",
+			       "Time in states, without nested states", "%");
 
 	for (guint i = 0; i < table->nodes->len * states->len; i++) {
 		const struct costsTrace *read =
@@ -299,7 +300,7 @@ static struct shareTable *energyTable(const struct costs *costs,
 				      const GPtrArray *states, guint number)
 {
 	const struct costsMeasure *measure = costsMeasureAt(costs, number);
-	struct shareTable *table = newTable(
+	struct shareTable *table = sharesNewTable(
 		costs, states, "energy",
 		"Energy of states, without nested states", measure->energyUnit);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/mpilog.h"
 #include "MPITracingLibrary/src/options.h"
 #include "common/clock.h"
 #include "common/environment.h"

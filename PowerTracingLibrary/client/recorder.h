@@ -19,7 +19,7 @@
 #include "PowerTracingLibrary/client/remote.h"
 
 /** What is wanted; NULL is any, of a value P. */
-struct ptWish {
+struct ptSelection {
 	const char *device, *node, *line, *value;
 };
 
@@ -81,8 +81,8 @@ struct ptRecorder;
 /** What is to be recorded, and how. */
 struct ptRecorderSetup {
 	const struct ptRemoteSetup *remote;
-	const struct ptWish *wishes;
-	size_t wishCount;
+	const struct ptSelection *selections;
+	size_t selectionCount;
 	double frequency; /**< Readings in a second, or 0 for all there are. */
 	uint32_t delayMs; /**< As of PT_WIRE_OPEN. */
 	bool isByLine;    /**< No sums of nodes. */

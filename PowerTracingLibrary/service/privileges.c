@@ -18,7 +18,7 @@
 
 #include "PowerTracingLibrary/service/privileges.h"
 #include "PowerTracingLibrary/service/site/site.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 
 /* What a meter may need to be opened again. */
 static const struct {

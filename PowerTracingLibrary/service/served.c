@@ -12,7 +12,7 @@
 
 #include <PT.h>
 #include "PowerTracingLibrary/service/served.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "PowerTracingLibrary/src/meter/writer.h"

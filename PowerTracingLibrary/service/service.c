@@ -14,7 +14,7 @@
 #include "net/http.h"
 #include "PowerTracingLibrary/service/listen.h"
 #include "PowerTracingLibrary/service/privileges.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "common/clock.h"
 
 #define NS_PER_MS INT64_C(1000000)

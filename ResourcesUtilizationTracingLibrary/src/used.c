@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/used.h"
 
 static int sourceOpen(struct rutUsedSource *source,

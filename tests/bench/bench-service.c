@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/service/service.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/wire/wire.h"
 #include "common/clock.h"
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/driver.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"

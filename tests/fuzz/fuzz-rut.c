@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
 #include "tests/fuzz/fuzz.h"
 

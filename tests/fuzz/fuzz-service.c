@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/service/client.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "common/clock.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memoryfile.h"

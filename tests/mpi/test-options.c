@@ -12,7 +12,7 @@
 #include "MPITracingLibrary/src/host/testclock.h"
 #include "MPITracingLibrary/src/options.h"
 #include "common/clock.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/mpilog.h"
 
 #define S HD_NS_PER_S
 #define ALL_CLASSES 0xffffffff

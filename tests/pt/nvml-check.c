@@ -20,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/driver.h"
 #include "common/clock.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"
 #include "tests/pt/softdriver.h"

@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/driver.h"
 #include "PowerTracingLibrary/src/transport/calls.h"
 #include "common/clock.h"

@@ -13,7 +13,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/due.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "ResourcesUtilizationTracingLibrary/src/worker.h"

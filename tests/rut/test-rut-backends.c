@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
 #include "tests/lib/fixture.h"
 

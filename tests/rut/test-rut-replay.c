@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "tests/lib/fixture.h"

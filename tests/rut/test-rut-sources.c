@@ -16,7 +16,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/gpu.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"

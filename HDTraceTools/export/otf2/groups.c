@@ -50,8 +50,10 @@ static OTF2_MetricValue metricValue(const hdIColumn *values, const hdIValue *of,
 	return value;
 }
 
-static void putEntry(struct otf2 *self, const struct exportGroup *group,
-		     const GArray *numbers, const hdIBlock *block, size_t entry)
+static void otf2GroupsPutEntry(struct otf2 *self,
+			       const struct exportGroup *group,
+			       const GArray *numbers, const hdIBlock *block,
+			       size_t entry)
 {
 	OTF2_Type types[OTF2_MEMBERS_MAX];
 	OTF2_MetricValue values[OTF2_MEMBERS_MAX];
@@ -91,7 +93,8 @@ void otf2PutGroup(struct otf2 *self, const struct exportGroup *group)
 		location->first = MIN(location->first,
 				      entries.block->start[entries.first]);
 		for (size_t i = entries.first; i < entries.last; i++)
-			putEntry(self, group, numbers, entries.block, i);
+			otf2GroupsPutEntry(self, group, numbers, entries.block,
+					   i);
 	}
 	g_array_unref(numbers);
 	exportCloseStat(reader);

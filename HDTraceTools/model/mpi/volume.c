@@ -10,7 +10,7 @@
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/mpi/volume.h"
 
-/** What the numbers of a function mean; see common/mpi.table. */
+/** What the numbers of a function mean; see common/mpi/functions.table. */
 enum volumeRule {
 	VOLUME_NONE,
 	VOLUME_FROMROOT,

@@ -48,7 +48,7 @@ static size_t stemLength(const char *name)
 	return strcspn(name, "_ ");
 }
 
-static const char *labelOf(const char *name)
+static const char *powerChoiceLabelOf(const char *name)
 {
 	size_t length = stemLength(name);
 
@@ -57,7 +57,7 @@ static const char *labelOf(const char *name)
 
 /** Whether names are those of one quantity, of several channels: the same but
  *  for numbers and what follows. */
-static bool areAlike(const char *a, const char *b)
+static bool powerChoiceAreAlike(const char *a, const char *b)
 {
 	const char *endA = a + stemLength(a), *endB = b + stemLength(b);
 
@@ -74,17 +74,17 @@ static bool areAlike(const char *a, const char *b)
 }
 
 /** Whether a value is one to choose from; first is the first one, or NULL. */
-static bool isCandidate(const hdIValue *value, const char *pattern,
-			const char *first)
+static bool powerChoiceIsCandidate(const hdIValue *value, const char *pattern,
+				   const char *first)
 {
 	if (pattern)
 		return fnmatch(pattern, value->name, 0) == 0;
-	return !first || areAlike(first, value->name);
+	return !first || powerChoiceAreAlike(first, value->name);
 }
 
 /** Collect the numbers of the candidates: those in W, else those in J. */
-static size_t collect(const hdIGroup *group, const char *pattern,
-		      size_t *values)
+static size_t powerChoiceCollectValues(const hdIGroup *group,
+				       const char *pattern, size_t *values)
 {
 	size_t count = 0;
 
@@ -95,7 +95,7 @@ static size_t collect(const hdIGroup *group, const char *pattern,
 			const hdIValue *value = &group->values[i];
 
 			if (!tellsEnergy(group, value, isAmount) ||
-			    !isCandidate(value, pattern, first))
+			    !powerChoiceIsCandidate(value, pattern, first))
 				continue;
 			first = first ? first : value->name;
 			values[count++] = i;
@@ -107,7 +107,7 @@ static size_t collect(const hdIGroup *group, const char *pattern,
 bool groupTellsPower(const hdIGroup *group, const char *pattern)
 {
 	size_t *values = g_new(size_t, group->valueCount + 1);
-	bool tells = collect(group, pattern, values) > 0;
+	bool tells = powerChoiceCollectValues(group, pattern, values) > 0;
 
 	g_free(values);
 	return tells;
@@ -127,8 +127,8 @@ static bool isCounted(const hdIValue *value, const char *device)
 	       (strcmp(device, "powercap") == 0 || strcmp(device, "perf") == 0);
 }
 
-static void describe(struct choice *self, size_t number, const char *device,
-		     bool isNamed)
+static void powerChoiceDescribe(struct choice *self, size_t number,
+				const char *device, bool isNamed)
 {
 	const hdIValue *value = &self->group->values[self->values[number]];
 	const hdIAttribute *attributes = value->attributes;
@@ -137,7 +137,7 @@ static void describe(struct choice *self, size_t number, const char *device,
 
 	*channel = (struct hdPowerChannel){
 		.device = device,
-		.label = labelOf(value->name),
+		.label = powerChoiceLabelOf(value->name),
 		.role = attributeFind(attributes, count, "role"),
 		.partOf = attributeFind(attributes, count, "part_of"),
 		.isNamed = isNamed,
@@ -154,7 +154,7 @@ static void describe(struct choice *self, size_t number, const char *device,
 
 /* ---- Whether they count ------------------------------------------------ */
 
-static void judge(struct choice *self)
+static void powerChoiceLeaveOut(struct choice *self)
 {
 	hdPowerJudge(self->channels, self->gains, self->count, self->windowNs);
 	for (size_t i = 0; i < self->count; i++) {
@@ -166,8 +166,9 @@ static void judge(struct choice *self)
 }
 
 /** Add what a value tells of an entry. */
-static void watch(struct choice *self, const struct amounts *amounts,
-		  size_t number, size_t entry, int64_t lengthNs)
+static void powerChoiceAddEntry(struct choice *self,
+				const struct amounts *amounts, size_t number,
+				size_t entry, int64_t lengthNs)
 {
 	const hdIValue *value = &self->group->values[self->values[number]];
 	double amount = amountsGet(amounts, self->values[number], entry) *
@@ -190,16 +191,16 @@ static void watchBlock(struct choice *self, const struct amounts *amounts,
 		int64_t length = block->end[i] - block->start[i];
 
 		for (size_t k = 0; k < self->count; k++)
-			watch(self, amounts, k, i, length);
+			powerChoiceAddEntry(self, amounts, k, i, length);
 		self->windowNs += length;
 		self->allNs += length;
 		if (self->windowNs >= HD_POWER_WINDOW_NS)
-			judge(self);
+			powerChoiceLeaveOut(self);
 	}
 }
 
 /** Read all entries to find what does not count. */
-static void readAll(struct choice *self)
+static void powerChoiceReadAll(struct choice *self)
 {
 	hdIStatReader *reader = diagnosticsOpenStat(self->project, self->group,
 						    &diagnosticsDropped);
@@ -216,14 +217,14 @@ static void readAll(struct choice *self)
 	amountsFree(amounts);
 	hdI_closeStat(reader);
 	if (!self->isJudged && self->windowNs > 0)
-		judge(self);
+		powerChoiceLeaveOut(self);
 	hdPowerFindMirrors(self->channels, self->all, self->count, self->allNs);
 }
 
 /* ---- The choice -------------------------------------------------------- */
 
-static void tell(const struct choice *self, bool *isPower,
-		 struct powerLeftOut *leftOut)
+static void powerChoiceReportLeftOut(const struct choice *self, bool *isPower,
+				     struct powerLeftOut *leftOut)
 {
 	for (size_t i = 0; i < self->count; i++) {
 		const struct hdPowerChannel *channel = &self->channels[i];
@@ -255,13 +256,13 @@ size_t valuesOfPower(const hdIProject *project, const hdIGroup *group,
 	};
 	size_t count;
 
-	self.count = collect(group, pattern, self.values);
+	self.count = powerChoiceCollectValues(group, pattern, self.values);
 	for (size_t i = 0; i < self.count; i++)
-		describe(&self, i, device, pattern != NULL);
+		powerChoiceDescribe(&self, i, device, pattern != NULL);
 	if (!pattern && hdPowerIsDoubtful(self.channels, self.count))
-		readAll(&self);
+		powerChoiceReadAll(&self);
 	count = hdPowerChoose(self.channels, self.count);
-	tell(&self, isPower, leftOut);
+	powerChoiceReportLeftOut(&self, isPower, leftOut);
 	g_free(self.channels);
 	g_free(self.gains);
 	g_free(self.all);

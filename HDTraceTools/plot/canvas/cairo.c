@@ -89,8 +89,8 @@ static void setColor(cairo_t *cairo, struct canvasColor color, double alpha)
 				  alpha);
 }
 
-static void setPath(cairo_t *cairo, const struct canvasPoint *points,
-		    size_t count)
+static void cairoCanvasSetPath(cairo_t *cairo, const struct canvasPoint *points,
+			       size_t count)
 {
 	api.cairo_new_path(cairo);
 	for (size_t i = 0; i < count; i++)
@@ -102,7 +102,7 @@ static void cairoLine(struct canvas *canvas, const struct canvasPoint *points,
 {
 	cairo_t *cairo = own(canvas)->cairo;
 
-	setPath(cairo, points, count);
+	cairoCanvasSetPath(cairo, points, count);
 	setColor(cairo, pen->color, 1);
 	api.cairo_set_line_width(cairo, pen->width);
 	api.cairo_set_dash(cairo, pen->dashes, (int)pen->dashCount, 0);
@@ -114,7 +114,7 @@ static void cairoArea(struct canvas *canvas, const struct canvasPoint *points,
 {
 	cairo_t *cairo = own(canvas)->cairo;
 
-	setPath(cairo, points, count);
+	cairoCanvasSetPath(cairo, points, count);
 	api.cairo_close_path(cairo);
 	setColor(cairo, color, alpha);
 	api.cairo_fill(cairo);
@@ -161,8 +161,9 @@ static void cairoEnd(struct canvas *canvas)
 	(void)canvas;
 }
 
-static cairo_status_t putBytes(void *data, const unsigned char *bytes,
-			       unsigned int size)
+static cairo_status_t cairoCanvasPutBytes(void *data,
+					  const unsigned char *bytes,
+					  unsigned int size)
 {
 	struct cairoCanvas *self = data;
 
@@ -180,8 +181,8 @@ static int cairoClose(struct canvas *canvas)
 	int ret;
 
 	if (status == CAIRO_STATUS_SUCCESS && self->isPng)
-		status = api.cairo_surface_write_to_png_stream(surface,
-							       putBytes, self);
+		status = api.cairo_surface_write_to_png_stream(
+			surface, cairoCanvasPutBytes, self);
 	api.cairo_surface_finish(surface);
 	if (status == CAIRO_STATUS_SUCCESS)
 		status = api.cairo_surface_status(surface);
@@ -248,8 +249,8 @@ struct canvas *canvasOpenPdf(FILE *file, double width, double height,
 	char *valid = g_utf8_make_valid(title, -1);
 
 	self->canvas = (struct canvas){ &cairoKind, file, width, height };
-	surface = api.cairo_pdf_surface_create_for_stream(putBytes, self, width,
-							  height);
+	surface = api.cairo_pdf_surface_create_for_stream(cairoCanvasPutBytes,
+							  self, width, height);
 	api.cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE,
 					   valid);
 	g_free(valid);

@@ -36,7 +36,7 @@ static const unsigned short widths[] = {
 
 #define MINUS 0x2212
 
-static double widthOf(gunichar c)
+static double canvasWidthOf(gunichar c)
 {
 	if (c >= ' ' && c - ' ' < G_N_ELEMENTS(widths))
 		return widths[c - ' '] / 1000.0;
@@ -55,7 +55,7 @@ double canvasTextWidth(const char *text, double size)
 		gunichar c = g_utf8_get_char_validated(text, -1);
 		bool isText = c < (gunichar)-2;
 
-		width += widthOf(isText ? c : '?');
+		width += canvasWidthOf(isText ? c : '?');
 		text = isText ? g_utf8_next_char(text) : text + 1;
 	}
 	return width * size;
@@ -83,7 +83,7 @@ char *canvasTextFit(const char *text, double size, double width)
 	for (const char *c = valid; *c; c = g_utf8_next_char(c)) {
 		gunichar character = g_utf8_get_char(c);
 
-		used += widthOf(character) * size;
+		used += canvasWidthOf(character) * size;
 		if (used > width)
 			break;
 		g_string_append_unichar(fit, character);

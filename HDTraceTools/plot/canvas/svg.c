@@ -16,7 +16,7 @@
 #include "common/format/escape.h"
 #include "cli/output.h"
 
-static void putNumber(FILE *file, double value)
+static void svgPutNumber(FILE *file, double value)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
@@ -26,10 +26,10 @@ static void putNumber(FILE *file, double value)
 	fputs(outDouble(buffer, round(value * 100) / 100 + 0.0), file);
 }
 
-static void putAttribute(FILE *file, const char *name, double value)
+static void svgPutAttribute(FILE *file, const char *name, double value)
 {
 	fprintf(file, " %s=\"", name);
-	putNumber(file, value);
+	svgPutNumber(file, value);
 	putc('"', file);
 }
 
@@ -43,8 +43,8 @@ static void putColor(FILE *file, const char *name, struct canvasColor color)
 
 /** Points as a path: the first as it is, others by how far they are from the
  *  one before. Horizontal and vertical lines are short that way. */
-static void putPath(FILE *file, const struct canvasPoint *points, size_t count,
-		    bool isClosed)
+static void svgPutPath(FILE *file, const struct canvasPoint *points,
+		       size_t count, bool isClosed)
 {
 	struct canvasPoint last = { 0, 0 };
 
@@ -60,20 +60,20 @@ static void putPath(FILE *file, const struct canvasPoint *points, size_t count,
 
 		if (i == 0) {
 			putc('M', file);
-			putNumber(file, at.x);
+			svgPutNumber(file, at.x);
 			putc(' ', file);
-			putNumber(file, at.y);
+			svgPutNumber(file, at.y);
 		} else if (fabs(y) < 0.005) {
 			putc('h', file);
-			putNumber(file, x);
+			svgPutNumber(file, x);
 		} else if (fabs(x) < 0.005) {
 			putc('v', file);
-			putNumber(file, y);
+			svgPutNumber(file, y);
 		} else {
 			putc('l', file);
-			putNumber(file, x);
+			svgPutNumber(file, x);
 			putc(' ', file);
-			putNumber(file, y);
+			svgPutNumber(file, y);
 		}
 		last = at;
 	}
@@ -85,14 +85,14 @@ static void svgLine(struct canvas *self, const struct canvasPoint *points,
 {
 	FILE *file = self->file;
 
-	putPath(file, points, count, false);
+	svgPutPath(file, points, count, false);
 	fputs(" fill=\"none\"", file);
 	putColor(file, "stroke", pen->color);
-	putAttribute(file, "stroke-width", pen->width);
+	svgPutAttribute(file, "stroke-width", pen->width);
 	if (pen->dashCount)
 		fputs(" stroke-dasharray=\"", file);
 	for (size_t i = 0; i < pen->dashCount; i++) {
-		putNumber(file, pen->dashes[i]);
+		svgPutNumber(file, pen->dashes[i]);
 		putc(i + 1 < pen->dashCount ? ' ' : '"', file);
 	}
 	fputs("/>\n", file);
@@ -101,10 +101,10 @@ static void svgLine(struct canvas *self, const struct canvasPoint *points,
 static void svgArea(struct canvas *self, const struct canvasPoint *points,
 		    size_t count, struct canvasColor color, double alpha)
 {
-	putPath(self->file, points, count, true);
+	svgPutPath(self->file, points, count, true);
 	putColor(self->file, "fill", color);
 	if (alpha < 1)
-		putAttribute(self->file, "fill-opacity", alpha);
+		svgPutAttribute(self->file, "fill-opacity", alpha);
 	fputs("/>\n", self->file);
 }
 
@@ -115,23 +115,23 @@ static void svgText(struct canvas *self, double x, double y, const char *text,
 	FILE *file = self->file;
 
 	fputs("<text", file);
-	putAttribute(file, "x", x);
-	putAttribute(file, "y", y);
+	svgPutAttribute(file, "x", x);
+	svgPutAttribute(file, "y", y);
 	if (font->isUpright) {
 		fputs(" transform=\"rotate(-90 ", file);
-		putNumber(file, x);
+		svgPutNumber(file, x);
 		putc(' ', file);
-		putNumber(file, y);
+		svgPutNumber(file, y);
 		fputs(")\"", file);
 	}
-	putAttribute(file, "font-size", font->size);
+	svgPutAttribute(file, "font-size", font->size);
 	if (font->anchor != CANVAS_START)
 		fprintf(file, " text-anchor=\"%s\"", anchors[font->anchor]);
 	if (font->isBold)
 		fputs(" font-weight=\"bold\"", file);
 	else if (canvasTextIsKnown(text))
-		putAttribute(file, "textLength",
-			     canvasTextWidth(text, font->size));
+		svgPutAttribute(file, "textLength",
+				canvasTextWidth(text, font->size));
 	putColor(file, "fill", font->color);
 	putc('>', file);
 	hdEscapeTo(file, text);
@@ -184,13 +184,13 @@ struct canvas *canvasOpenSvg(FILE *file, double width, double height,
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"",
 	      file);
-	putNumber(file, width);
+	svgPutNumber(file, width);
 	fputs("pt\" height=\"", file);
-	putNumber(file, height);
+	svgPutNumber(file, height);
 	fputs("pt\" viewBox=\"0 0 ", file);
-	putNumber(file, width);
+	svgPutNumber(file, width);
 	putc(' ', file);
-	putNumber(file, height);
+	svgPutNumber(file, height);
 	fputs("\" font-family=\"" CANVAS_FAMILIES "\" role=\"img\">\n<title>",
 	      file);
 	hdEscapeTo(file, title);

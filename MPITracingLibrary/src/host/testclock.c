@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "MPITracingLibrary/src/host/testclock.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/mpilog.h"
 #include "MPITracingLibrary/src/options.h"
 #include "common/clock.h"
 #include "common/environment.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "common/ownfile.h"
 
 /* Where the process that was called waits, or -1. */

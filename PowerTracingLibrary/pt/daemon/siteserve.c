@@ -12,7 +12,7 @@
 
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/service.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "cli/output.h"
 #include "common/clock.h"
 

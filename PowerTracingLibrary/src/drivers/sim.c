@@ -23,7 +23,7 @@
 #include "PowerTracingLibrary/src/machine/cpubusy.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"
 #include "recording/integral.h"

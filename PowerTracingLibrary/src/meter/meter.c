@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/meter.h"
 #include "PowerTracingLibrary/src/transport/transport.h"
 #include "common/backoff.h"

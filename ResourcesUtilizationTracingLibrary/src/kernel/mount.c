@@ -19,7 +19,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/mount.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
 
 /* Overlays upon overlays; a loop of them is none of the kernel's making. */
 #define MOUNT_DEPTH 8

@@ -82,7 +82,7 @@ static int loadOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static void loadRead(void *data, enum rutWhy why, union hdCell *cells)
+static void loadSourceRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct loadState *state = data;
 	struct rutScan scan;
@@ -100,6 +100,6 @@ const struct rutSource rutLoadSource = {
 	.name = "load",
 	.isWanted = loadIsWanted,
 	.open = loadOpen,
-	.read = loadRead,
+	.read = loadSourceRead,
 	.close = loadClose,
 };

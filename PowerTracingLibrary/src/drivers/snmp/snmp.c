@@ -18,7 +18,7 @@
 #include "PowerTracingLibrary/src/drivers/snmp/snmp.h"
 #include "PowerTracingLibrary/src/drivers/snmp/snmpapi.h"
 #include "PowerTracingLibrary/src/drivers/snmp/snmpuser.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/ptlog.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/net.h"
 
@@ -63,7 +63,7 @@ static struct ptSnmp *sessions;
 /* ---- Sessions ---------------------------------------------------------- */
 
 /* Open a session of net-snmp's; called with the mutex. */
-static int openSession(struct ptSnmp *self, const struct ptSnmpSetup *setup)
+static int snmpOpenSession(struct ptSnmp *self, const struct ptSnmpSetup *setup)
 {
 	oid auth[PT_SNMP_PROTOCOL_LENGTH], priv[PT_SNMP_PROTOCOL_LENGTH];
 	netsnmp_session session;
@@ -118,7 +118,7 @@ int ptSnmpOpen(const struct ptSnmpSetup *setup, struct ptSnmp **result)
 			 setup->address, setup->port);
 	pthread_mutex_lock(&ptSnmpLibrary.mutex);
 	if (ptSnmpLoad(setup->library, why, sizeof(why)))
-		ret = openSession(self, setup);
+		ret = snmpOpenSession(self, setup);
 	else
 		ptMessage(HD_LOG_ERROR, "%s: %s", self->name, why);
 	if (ret == 0) {
@@ -167,7 +167,7 @@ void ptSnmpClose(struct ptSnmp *self)
 
 /* ---- Answers ----------------------------------------------------------- */
 
-static void takeText(const netsnmp_variable_list *variable, char *text)
+static void snmpParseText(const netsnmp_variable_list *variable, char *text)
 {
 	size_t length = variable->val_len < PT_SNMP_TEXT_MAX - 1
 				? variable->val_len
@@ -181,8 +181,8 @@ static void takeText(const netsnmp_variable_list *variable, char *text)
 	text[length] = '\0';
 }
 
-static void takeValue(const netsnmp_variable_list *variable,
-		      struct ptSnmpValue *value)
+static void snmpParseValue(const netsnmp_variable_list *variable,
+			   struct ptSnmpValue *value)
 {
 	*value = (struct ptSnmpValue){ .kind = PT_SNMP_NUMBER };
 	switch (variable->type) {
@@ -196,7 +196,7 @@ static void takeValue(const netsnmp_variable_list *variable,
 		break;
 	case ASN_OCTET_STR:
 		value->kind = PT_SNMP_TEXT;
-		takeText(variable, value->text);
+		snmpParseText(variable, value->text);
 		break;
 	case SNMP_NOSUCHOBJECT:
 	case SNMP_NOSUCHINSTANCE:
@@ -209,8 +209,8 @@ static void takeValue(const netsnmp_variable_list *variable,
 	}
 }
 
-static bool isName(const netsnmp_variable_list *variable,
-		   const struct ptSnmpOid *name)
+static bool snmpIsName(const netsnmp_variable_list *variable,
+		       const struct ptSnmpOid *name)
 {
 	if (variable->name_length != name->length)
 		return false;
@@ -221,20 +221,20 @@ static bool isName(const netsnmp_variable_list *variable,
 }
 
 /* Take an answer without errors. */
-static int takeValues(const struct ptSnmp *self, const netsnmp_pdu *pdu,
-		      const struct request *request)
+static int snmpParseValues(const struct ptSnmp *self, const netsnmp_pdu *pdu,
+			   const struct request *request)
 {
 	const netsnmp_variable_list *variable = pdu->variables;
 
 	for (size_t i = 0; i < request->count;
 	     i++, variable = variable->next_variable) {
-		if (!variable || !isName(variable, &request->oids[i])) {
+		if (!variable || !snmpIsName(variable, &request->oids[i])) {
 			ptMessage(HD_LOG_WARNING,
 				  "%s: the reply does not match the request",
 				  self->name);
 			return -EPROTO;
 		}
-		takeValue(variable, &request->values[i]);
+		snmpParseValue(variable, &request->values[i]);
 	}
 	if (!variable)
 		return 0;
@@ -244,8 +244,8 @@ static int takeValues(const struct ptSnmp *self, const netsnmp_pdu *pdu,
 }
 
 /* Take an answer that is an error. */
-static int takeError(struct ptSnmp *self, const netsnmp_pdu *pdu,
-		     const struct request *request)
+static int snmpParseError(struct ptSnmp *self, const netsnmp_pdu *pdu,
+			  const struct request *request)
 {
 	size_t place = (size_t)pdu->errindex - 1;
 
@@ -306,9 +306,9 @@ static int answered(int operation, netsnmp_session *session, int id,
 		else if (pdu->command != SNMP_MSG_RESPONSE)
 			request->ret = -EPROTO;
 		else if (pdu->errstat != SNMP_ERR_NOERROR)
-			request->ret = takeError(self, pdu, request);
+			request->ret = snmpParseError(self, pdu, request);
 		else
-			request->ret = takeValues(self, pdu, request);
+			request->ret = snmpParseValues(self, pdu, request);
 		break;
 	}
 	return 1;
@@ -395,7 +395,7 @@ static int outcome(const struct ptSnmp *self)
 
 /* Wait until there is something, or net-snmp is to look at its timers; called
  * with the mutex. */
-static int step(struct ptSnmp *self, int64_t deadlineNs)
+static int snmpStep(struct ptSnmp *self, int64_t deadlineNs)
 {
 	int fd = api->snmp_sess_transport(self->session)->sock;
 	int64_t until = ptNow() + LOOK_NS;
@@ -427,7 +427,7 @@ int ptSnmpGet(struct ptSnmp *self, const struct ptSnmpOid *oids, size_t count,
 	pthread_mutex_lock(&ptSnmpLibrary.mutex);
 	ret = sendAll(self, oids, count, values);
 	while (ret == 0 && (ret = outcome(self)) == -EAGAIN)
-		ret = step(self, deadlineNs);
+		ret = snmpStep(self, deadlineNs);
 	/* Answers to what is given up must not find these values. */
 	self->requestCount = 0;
 	pthread_mutex_unlock(&ptSnmpLibrary.mutex);
