@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/rules.h"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "common/format/seconds.h"
 
 /** What is later than that is no delay of a meter. */

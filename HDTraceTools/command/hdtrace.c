@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 #define COMMAND(name, summary) { #name, summary, name##Run },
 #define SUBCOMMAND(name, summary) { #name, summary },

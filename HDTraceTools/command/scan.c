@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 
 bool scanHasGroup(const struct scan *self, const hdIGroup *group)
 {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 
 /** What stands for "--" while options are parsed, which would drop it. */
 static char separator[] = "\001--";

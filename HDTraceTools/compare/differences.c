@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/ranktest.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 
 const char *const compareKindNames[COMPARE_KINDS] = {
 	[COMPARE_RUN] = "run",       [COMPARE_FUNCTION] = "function",

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "HDTraceTools/base/ranktest.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "cli/rows.h"
 
 /** Columns of a measure. */

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"

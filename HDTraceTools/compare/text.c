@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "HDTraceTools/base/ranktest.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "cli/quantity.h"
 
 static void compareTextPrintTitle(const struct compare *self, const char *text)

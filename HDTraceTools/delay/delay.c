@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "HDTraceTools/base/plainfile.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/delay/estimate.h"
+#include "HDTraceTools/model/power/delayestimate.h"
 #include "HDTraceTools/delay/loads.h"
 #include "HDTraceTools/delay/measure.h"
 #include "HDTraceTools/edit/statattribute.h"

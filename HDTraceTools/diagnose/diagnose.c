@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/delayoption.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/diagnose/diagnose.h"
 #include "HDTraceTools/model/relations/slowest.h"

@@ -12,7 +12,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/command/results.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
 #include "common/hex.h"

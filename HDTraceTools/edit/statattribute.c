@@ -11,7 +11,7 @@
 #include <string.h>
 #include <glib.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/statattribute.h"
 #include "HDTraceTools/edit/xmlscan.h"

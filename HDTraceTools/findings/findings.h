@@ -8,9 +8,9 @@
 #define HD_FINDINGS_H
 
 #include "HDTraceTools/command/attributionoption.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
 #include "HDTraceTools/model/kernels.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/relations/slowest.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "HDTraceTools/command/results.h"
-#include "HDTraceTools/command/scan.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/scan.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/mpi/roles.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/join.h"

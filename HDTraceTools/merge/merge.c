@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/join.h"

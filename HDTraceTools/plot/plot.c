@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/command/alignoption.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/plot/options.h"
 

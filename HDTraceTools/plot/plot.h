@@ -9,15 +9,16 @@
 #ifndef HD_PLOT_H
 #define HD_PLOT_H
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
-#include "HDTraceTools/plot/canvas/canvas.h"
+#include "HDTraceTools/plot/core/canvas.h"
+#include "HDTraceTools/plot/core/scale.h"
 
 /** What has a panel of its own. */
 enum plotPanels {
@@ -242,26 +243,6 @@ static inline int64_t *plotTimesOf(const struct plot *plot,
 	return row->times +
 	       (depth * plot->binCount + bin) * (plot->colored + 1);
 }
-
-/* ---- scale.c ------------------------------------------------------- */
-
-/** Where the marks of a scale are. */
-struct plotScale {
-	double first;
-	double step;
-	int count;
-	int decimals;
-	double factor; /**< Of what is shown: 1e-9 for GB. */
-	char unit[64]; /**< "GB", "10\302\263"; "" if there is none. */
-};
-
-/** Widen a range to round numbers. */
-void plotRoundRange(double *min, double *max, bool hasZero);
-/** Marks of a scale for values. */
-struct plotScale plotScaleOf(double min, double max, int marks,
-			     const char *unit);
-/** Marks of a scale of time, in ns since the start of the picture's time. */
-struct plotScale plotTimeScale(int64_t min, int64_t max, int marks);
 
 /* ---- marks.c ------------------------------------------------------- */
 

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/relations/relations.h"

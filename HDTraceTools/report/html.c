@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/tasks.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/pages/meta.h"

@@ -11,7 +11,7 @@
 #include <hdError.h>
 
 #include "InstrumentationLibrary/bridge/aggregates.h"
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 #include "common/format/projectname.h"
 #include "recording/record.h"
 

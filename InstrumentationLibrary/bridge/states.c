@@ -24,7 +24,7 @@
 #include <hdTrace.h>
 
 #include "InstrumentationLibrary/bridge/states.h"
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 #include "common/format/projectname.h"
 
 /** States that can be open at once; deeper ones are not recorded. */

@@ -7,7 +7,7 @@
 
 #include "InstrumentationLibrary/command/advice.h"
 #include "InstrumentationLibrary/command/print.h"
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 #include "cli/rows.h"
 
 #define US 1e6

@@ -8,7 +8,7 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
-#include "InstrumentationLibrary/src/observe.h"
+#include "InstrumentationLibrary/src/core/observe.h"
 #include "common/environment.h"
 #include "common/log.h"
 #include "common/perfset.h"

@@ -14,8 +14,8 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
-#include "InstrumentationLibrary/src/memory.h"
-#include "InstrumentationLibrary/src/observe.h"
+#include "InstrumentationLibrary/src/core/memory.h"
+#include "InstrumentationLibrary/src/core/observe.h"
 #include "InstrumentationLibrary/src/readpage.h"
 #include "common/clock.h"
 #include "common/environment.h"

@@ -13,8 +13,8 @@
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
 #include "InstrumentationLibrary/src/decay.h"
-#include "InstrumentationLibrary/src/memory.h"
-#include "InstrumentationLibrary/src/observe.h"
+#include "InstrumentationLibrary/src/core/memory.h"
+#include "InstrumentationLibrary/src/core/observe.h"
 
 /* What hdProbe_begin() gives where an instance is counted, not timed. */
 #define NOT_TIMED 1

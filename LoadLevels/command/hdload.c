@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <glib.h>
 
-#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/core/load.h"
 #include "LoadLevels/cpu/sequence.h"
-#include "LoadLevels/record/loadrecord.h"
+#include "LoadLevels/core/loadrecord.h"
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/freename.h"

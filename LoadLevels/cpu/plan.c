@@ -7,7 +7,7 @@
 #include <string.h>
 #include <glib.h>
 
-#include "LoadLevels/cpu/plan.h"
+#include "LoadLevels/core/plan.h"
 #include "LoadLevels/cpu/sequence.h"
 #include "common/clock.h"
 #include "common/duration.h"

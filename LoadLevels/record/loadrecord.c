@@ -11,7 +11,7 @@
 #include <glib.h>
 
 #include <PT.h>
-#include "LoadLevels/record/loadrecord.h"
+#include "LoadLevels/core/loadrecord.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "common/format/level.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <hdMPI.h>
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/wrap/fortran.h"
 

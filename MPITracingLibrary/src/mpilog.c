@@ -2,8 +2,8 @@
 /* Messages of libhdMPI; see mpilog.h. */
 #include "config.h"
 
-#include "MPITracingLibrary/src/mpilog.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/options.h"
 
 struct hdLogger hdmpiLogger = { .prefix = "libhdMPI", .level = HD_LOG_ERROR };
 

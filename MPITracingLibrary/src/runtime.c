@@ -12,7 +12,7 @@
 
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/request.h"
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/await.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/cpu.h"
@@ -22,7 +22,7 @@
 #include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/host/utilization.h"
-#include "MPITracingLibrary/src/mpilog.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"

@@ -12,7 +12,7 @@
 
 #include "NodeStatus/command/serve.h"
 #include "NodeStatus/daemon/server.h"
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/local.h"
 #include "NodeStatus/wire/wire.h"
 #include "cli/errors.h"
 #include "cli/output.h"

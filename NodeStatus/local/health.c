@@ -13,12 +13,12 @@
 #include <glib.h>
 
 #include "NodeStatus/local/child.h"
-#include "NodeStatus/local/health.h"
+#include "NodeStatus/local/core/health.h"
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/node.h"
 #include "NodeStatus/local/smart.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 #include "common/clock.h"
 #include "common/thread.h"
 

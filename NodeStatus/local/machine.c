@@ -17,9 +17,9 @@
 
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/machine.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 
 /* A CPU; -1: not known. */
 struct cpu {

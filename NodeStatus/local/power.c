@@ -9,9 +9,9 @@
 
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/power.h"
-#include "PowerTracingLibrary/client/own.h"
-#include "PowerTracingLibrary/client/powersum.h"
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/own.h"
+#include "PowerTracingLibrary/client/core/powersum.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "common/clock.h"
 
 /* A reading that is older says nothing of now. */

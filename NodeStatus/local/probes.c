@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "InstrumentationLibrary/attach/attach.h"
+#include "InstrumentationLibrary/attach/core/attach.h"
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/probes.h"
 #include "common/clock.h"

@@ -9,9 +9,9 @@
 
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/sample.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/mount.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/mount.h"
 #include "common/clock.h"
 
 /* How long one sample waits for disks and GPUs, which may hang, and for those

@@ -7,8 +7,8 @@
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/machine.h"
 #include "NodeStatus/local/node.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 #include "common/clock.h"
 
 /* ---- Metrics ----------------------------------------------------------- */

@@ -24,7 +24,7 @@
 #include <jansson.h>
 
 #include "NodeStatus/local/child.h"
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/local.h"
 #include "NodeStatus/slurm/listener.h"
 #include "cli/options.h"
 #include "cli/errors.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/client/own.h"
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/own.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "cli/output.h"
 #include "common/clock.h"

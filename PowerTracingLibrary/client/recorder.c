@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/client/recording.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/backoff.h"
 #include "common/clock.h"
 #include "common/net.h"

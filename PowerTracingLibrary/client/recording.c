@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/client/recording.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 static int nonsense(struct ptRecorder *recorder)

@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/client/remote.h"
+#include "PowerTracingLibrary/client/core/remote.h"
 #include "net/tls.h"
 #include "net/tokens.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* Where a service is if nothing else is said: that of pmlib. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/client/remotelist.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 /* Nobody has more than this, of all together. */
 #define LIST_MAX 1000000

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/client/explain.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/client/core/explain.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "PowerTracingLibrary/service/site/site.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"

@@ -8,7 +8,7 @@
 
 #include "PowerTracingLibrary/service/access.h"
 #include "PowerTracingLibrary/service/protocols.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* ---- What its connection asks ------------------------------------------ */

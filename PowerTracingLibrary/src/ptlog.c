@@ -2,7 +2,7 @@
 /* Messages of libPT; see ptlog.h. */
 #include "config.h"
 
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "net/logger.h"
 
 struct hdLogger ptLogger = {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "PowerTracingLibrary/src/trace.h"

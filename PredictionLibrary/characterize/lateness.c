@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "HDTraceTools/delay/estimate.h"
+#include "HDTraceTools/model/power/delayestimate.h"
 #include "PredictionLibrary/characterize/learn.h"
 
 /** Where delays are looked for, as by hdtrace delay. */

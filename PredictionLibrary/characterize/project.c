@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kind.h"

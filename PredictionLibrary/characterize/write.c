@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "PredictionLibrary/characterize/learn.h"
 #include "PredictionLibrary/model/io.h"
 #include "common/number.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/output/project.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
-#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
 #include "common/clock.h"
 
 #define SETTER(field)                                \

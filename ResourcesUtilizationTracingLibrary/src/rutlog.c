@@ -2,7 +2,7 @@
 /* Messages of libRUT; see rutlog.h. */
 #include "config.h"
 
-#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 
 struct hdLogger rutLogger = {
 	.prefix = "libRUT",

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/due.h"
-#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
 #include "common/clock.h"
 #include "common/sampler.h"
 #include "recording/integral.h"

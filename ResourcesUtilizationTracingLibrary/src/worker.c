@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/worker.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/worker.h"
 #include "common/clock.h"
 #include "common/thread.h"
 

@@ -22,9 +22,9 @@
 
 #include "PowerTracingLibrary/client/recording.h"
 #include "PowerTracingLibrary/client/remotelist.h"
-#include "PowerTracingLibrary/client/powersum.h"
+#include "PowerTracingLibrary/client/core/powersum.h"
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/outcome.h"

@@ -16,12 +16,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/client/integral.h"
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/integral.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "PowerTracingLibrary/client/remotelist.h"
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/pt/client/screen.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "tests/service/hexbytes.h"
 

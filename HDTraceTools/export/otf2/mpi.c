@@ -33,7 +33,7 @@ static const struct function functions[] = {
 	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0 },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
 	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME },
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 GHashTable *otf2MpiFunctions(void)

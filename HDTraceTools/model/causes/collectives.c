@@ -22,7 +22,7 @@ static const struct function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
 	{ name, PATTERN_OF_ROLE(ROLE) },
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 /** Of role "other", too, but those that are prefixes. */
@@ -30,7 +30,7 @@ static const char *const prefixes[] = {
 #undef MPI_COLLECTIVE
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
 #define MPI_PREFIX(name) name,
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 static enum collectivePattern patternOf(uint32_t function)

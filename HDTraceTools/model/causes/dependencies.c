@@ -161,7 +161,7 @@ static bool hasMessages(const char *name)
 	static const char *const names[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) name,
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {

@@ -279,7 +279,7 @@ static const struct function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) \
 	{ name, isSending, isReceiving },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 static uint8_t messagesFindRole(const char *name)

@@ -39,7 +39,7 @@ static const struct {
 #define MPI_BYTES(name, RULE) { name, VOLUME_##RULE },
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 /** A call while it is looked at. */

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/await.h"
 #include "common/clock.h"
 

@@ -15,7 +15,7 @@
 #include <mpi.h>
 #include <stdatomic.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/process.h"
 
 /**

@@ -14,10 +14,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/losses.h"
-#include "MPITracingLibrary/src/mpilog.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/environment.h"
 
 #define TEXT_MAX 1024

@@ -7,8 +7,8 @@
 
 #include <PT.h>
 #include "MPITracingLibrary/src/host/power.h"
-#include "MPITracingLibrary/src/mpilog.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/environment.h"
 #include "common/ini.h"
 

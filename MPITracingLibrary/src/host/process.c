@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "MPITracingLibrary/src/host/process.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/options.h"
 
 /* What every process tells the others. */
 struct card {

@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/project.h"
-#include "MPITracingLibrary/src/mpilog.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 #include "common/environment.h"
 #include "common/thread.h"
 

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <RUT.h>
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/utilization.h"
 
 static UtilTrace *utilization;

@@ -6,9 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
-#include "MPITracingLibrary/src/mpilog.h"
-#include "MPITracingLibrary/src/record/counters.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/counters.h"
 
 /* As many names as there are events fit. */
 #define KEYS_SIZE 256

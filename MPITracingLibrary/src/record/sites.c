@@ -15,8 +15,8 @@
 #include <execinfo.h>
 #endif
 
-#include "MPITracingLibrary/src/hdmpi.h"
-#include "MPITracingLibrary/src/record/sites.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/core/sites.h"
 #include "common/environment.h"
 #include "common/hex.h"
 

@@ -14,7 +14,7 @@
 
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/request.h"
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/spawn.h"
 

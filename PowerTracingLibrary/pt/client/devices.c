@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/pt/client/where.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/pt/client/during.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/precision.h"

@@ -9,8 +9,8 @@
 
 #include "PowerTracingLibrary/pt/client/during.h"
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/freename.h"
 #include "cli/output.h"
 #include "cli/precision.h"

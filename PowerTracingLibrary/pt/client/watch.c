@@ -15,8 +15,8 @@
 
 #include "PowerTracingLibrary/pt/client/screen.h"
 #include "PowerTracingLibrary/pt/client/where.h"
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/output.h"

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/pt/client/where.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "PowerTracingLibrary/src/config/configuration.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/output.h"

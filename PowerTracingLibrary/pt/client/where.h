@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "PowerTracingLibrary/client/remotelist.h"
 #include "cli/options.h"
 

@@ -9,8 +9,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* When a device is tried again that was not there for a new trace. */

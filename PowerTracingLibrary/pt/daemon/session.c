@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/freename.h"
 #include "common/format/projectfile.h"
 #include "common/format/replacement.h"

@@ -9,7 +9,7 @@
 
 #include "net/tls.h"
 #include "net/http.h"
-#include "PowerTracingLibrary/service/privileges.h"
+#include "PowerTracingLibrary/service/site/privileges.h"
 #include "PowerTracingLibrary/service/site/parse.h"
 #include "common/clock.h"
 

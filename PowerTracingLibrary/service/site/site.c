@@ -8,7 +8,7 @@
 
 #include <PT.h>
 #include "PowerTracingLibrary/service/site/parse.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 static void siteIgnore(void *context, long line, const char *text)
 {

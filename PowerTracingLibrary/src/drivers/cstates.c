@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/cpustates.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 #define NS_PER_US 1000
 #define STATES "/sys/devices/system/cpu/cpu%u/cpuidle"

@@ -23,7 +23,7 @@
 
 #include "PowerTracingLibrary/src/drivers/perf.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "common/perf.h"
 #include "common/pmu.h"
 

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 #define ZONES "/sys/class/powercap"
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/cpustates.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "common/clock.h"
 
 #define KHZ_PER_MHZ 1000

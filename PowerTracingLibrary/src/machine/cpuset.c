@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/machine/cpuset.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 /* Single CPUs, each with a comma, may take this much. */
 #define LIST_MAX 65536

@@ -11,8 +11,8 @@
 
 #include "PowerTracingLibrary/src/machine/cpustates.h"
 #include "PowerTracingLibrary/src/machine/procstat.h"
-#include "PowerTracingLibrary/src/ptlog.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 /* How often a CPU is looked for that is gone. */

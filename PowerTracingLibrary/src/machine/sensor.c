@@ -11,8 +11,8 @@
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "PowerTracingLibrary/src/machine/sensors.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 const struct ptQuantity ptSensorQuantities[] = {
 	{ "P", FLOAT, "W", "Power", "power" },

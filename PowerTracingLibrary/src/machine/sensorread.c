@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/machine/sensors.h"
-#include "PowerTracingLibrary/src/ptlog.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 /* How often a sensor is looked for that is gone. */

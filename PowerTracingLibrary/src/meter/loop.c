@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/loop.h"
 #include "common/clock.h"
 #include "common/owned.h"

@@ -4,7 +4,7 @@
 
 #include <poll.h>
 
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 static int64_t ptMonotonicNow(void)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/meter/receiver.h"
 #include "common/clock.h"
 

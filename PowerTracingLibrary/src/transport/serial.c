@@ -15,7 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/transport/calls.h"
 
 static const struct {

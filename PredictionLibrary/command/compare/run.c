@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/command/compare/trial.h"

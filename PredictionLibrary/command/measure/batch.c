@@ -8,7 +8,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
-#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/core/load.h"
 #include "PredictionLibrary/command/measure/batch.h"
 #include "common/clock.h"
 #include "common/thread.h"

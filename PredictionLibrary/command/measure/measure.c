@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "LoadLevels/cpu/load.h"
-#include "LoadLevels/record/loadrecord.h"
+#include "LoadLevels/core/load.h"
+#include "LoadLevels/core/loadrecord.h"
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/measure/batch.h"

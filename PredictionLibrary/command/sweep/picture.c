@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "HDTraceTools/base/newfile.h"
-#include "HDTraceTools/plot/canvas/canvas.h"
-#include "HDTraceTools/plot/plot.h"
+#include "cli/newfile.h"
+#include "HDTraceTools/plot/core/canvas.h"
+#include "HDTraceTools/plot/core/scale.h"
 #include "PredictionLibrary/command/sweep/table.h"
 #include "cli/errors.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/uncore.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 #include "common/pmu.h"
 
 /* A CPU of each package. */

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
-#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 
 /* Whether an interface stands upon others, which are counted themselves: VLANs,
  * bonds, bridges. */

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/uncore.h"
-#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "common/perf.h"
 
 static const struct {

@@ -15,7 +15,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
-#include "ResourcesUtilizationTracingLibrary/src/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 
 /* 20 ticks of 10 ms: one tick more or less is 5 points. */
 #define WINDOW_NS 200000000

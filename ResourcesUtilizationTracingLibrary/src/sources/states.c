@@ -15,8 +15,8 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /* Numbers of a line of /proc/stat; old kernels have fewer. */
 enum statesField {

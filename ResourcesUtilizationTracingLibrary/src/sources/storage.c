@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/mount.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/mount.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 
 int (*rutStatvfs)(const char *path, struct statvfs *is) = statvfs;

@@ -15,7 +15,7 @@
 
 #include "PowerTracingLibrary/src/drivers/ipmi/bmc.h"
 #include "common/library.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 /* An answer that has not come by then is asked for again. */
 #define AGAIN_MS 500

@@ -15,8 +15,8 @@
 #include "common/secret.h"
 #include "PowerTracingLibrary/src/drivers/ipmi/bmc.h"
 #include "PowerTracingLibrary/src/drivers/ipmi/dcmi.h"
-#include "PowerTracingLibrary/src/ptlog.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/meter/tick.h"
 #include "common/net.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/drivers/lmg/link.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 void ptLmgLinkInit(struct ptLmgLink *link, struct ptTransport *transport,
 		   int wakeFd, int64_t byteNs)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 #define MS INT64_C(1000000)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "PowerTracingLibrary/src/drivers/raw/rawmeter.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 
 /* How long to wait until the last command has left. */
 #define DRAIN_NS INT64_C(300000000)

@@ -19,8 +19,8 @@
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/raw/rawmeter.h"
 #include "PowerTracingLibrary/src/drivers/serial/arduframe.h"
-#include "PowerTracingLibrary/src/ptlog.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 #define MS INT64_C(1000000)

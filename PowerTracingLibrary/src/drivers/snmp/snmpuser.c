@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "PowerTracingLibrary/src/drivers/snmp/snmpuser.h"
-#include "PowerTracingLibrary/src/ptlog.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 static const struct ptSnmpApi *const api = &ptSnmpLibrary.api;
 
