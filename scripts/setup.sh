@@ -129,7 +129,7 @@ install_packages() {
 
 	command -v dpkg-query >/dev/null || {
 		say "this is not a Debian system; install these packages yourself" \
-			"(see HACKING): $*"
+			"(see doc/dev/dependencies.md): $*"
 		return
 	}
 	mapfile -t missing < <(missing_packages "$@")
