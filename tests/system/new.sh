@@ -7,6 +7,9 @@
 [ -z "${HD_SANITIZE-}" ] || skip_all "the parts have no sanitizers of their own"
 command -v python3 >/dev/null || skip_all "no python3"
 build=${abs_top_builddir:?}
+rut=ResourcesUtilizationTracingLibrary
+pt=PowerTracingLibrary
+tools=HDTraceTools
 tree=$scratch/tree
 mkdir "$tree" && cd "$abs_top_srcdir" || exit 99
 find . \( -name .git -o -name 'build*' -o -name node_modules -o -name '*.cache' \) -prune \
@@ -65,7 +68,6 @@ named() {
 }
 
 source_works() {
-	rut=ResourcesUtilizationTracingLibrary
 	new source newsource &&
 		named newsource $rut/src/core/source.h $rut/Makemodule.am \
 			tests/rut/Makemodule.am doc/man/rut.1 &&
@@ -77,7 +79,6 @@ source_works() {
 }
 
 driver_works() {
-	pt=PowerTracingLibrary
 	new driver newdriver &&
 		named newdriver $pt/src/drivers/drivers.c $pt/Makemodule.am \
 			tests/pt/Makemodule.am doc/man/pt-drivers.7 &&
@@ -97,7 +98,6 @@ passes() {
 }
 
 tools_work() {
-	tools=HDTraceTools
 	new subcommand newcommand && new exporter newformat &&
 		named newcommand $tools/command/core/tool.h $tools/Makemodule.am \
 			tests/rooms.list doc/dev/folders.md tests/tools/Makemodule.am \
