@@ -30,7 +30,7 @@ bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 		     struct rutCpu *cpus, int64_t tickNs)
 {
 	size_t hint = 0, place;
-	uint64_t number, values[5];
+	uint64_t number, values[5], passed;
 	bool isAny = false;
 
 	for (size_t i = 0; i < list->count; i++)
@@ -51,12 +51,12 @@ bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 			continue;
 		cpu = &cpus[place];
 		cpu->isOnline = isAny = true;
-		cpu->idleNs = timeAdd(cpu->idleNs,
-				      rutTicksSince(&cpu->rawIdle, values[3]),
-				      tickNs);
-		cpu->idleNs = timeAdd(cpu->idleNs,
-				      rutTicksSince(&cpu->rawWait, values[4]),
-				      tickNs);
+		passed = 0;
+		cpu->isReset =
+			!rutTicksFollow(&cpu->rawIdle, values[3], &passed);
+		cpu->isReset |=
+			!rutTicksFollow(&cpu->rawWait, values[4], &passed);
+		cpu->idleNs = timeAdd(cpu->idleNs, passed, tickNs);
 	} while (rutScanNextLine(scan));
 	return isAny;
 }
