@@ -29,7 +29,7 @@
 /** What is known of one CPU. Times are sums since the counter was opened. */
 struct rutCpu {
 	bool isOnline;
-	bool isReset; /**< Its ticks began anew when they were read last. */
+	bool isReset; /**< A counter began anew, or could not be read. */
 	uint64_t rawFine;
 	uint64_t seenFine;
 	int64_t fineNs;

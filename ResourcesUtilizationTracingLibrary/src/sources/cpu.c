@@ -167,10 +167,11 @@ static void cpuTakeFine(struct cpuState *state, bool isBegin)
 	for (size_t i = 0; i < counter->list.count; i++) {
 		struct cpuUnit *unit = &state->units[i];
 		bool isOnline = counter->cpus[i].isOnline;
-		bool isKnown = isOnline && unit->wasOnline;
+		bool isKnown = isOnline && unit->wasOnline &&
+			       !counter->cpus[i].isReset;
 		int64_t busy, passed;
 
-		if (!unit->wasOnline)
+		if (!unit->wasOnline || counter->cpus[i].isReset)
 			unit->merge = (struct rutMerge){ 0 };
 		busy = cpuBusyNs(state, i);
 		passed = busy - unit->busyNs;
