@@ -293,14 +293,16 @@ static void takeNodes(struct taking *taking)
 	}
 	for (size_t i = 0; i < project->groupCount; i++) {
 		const struct findingsGroup *group = &findings->groups[i];
+		struct findingsEnergy energy;
 		struct compareCost *cost;
 
-		if (!group->powerCount)
+		if (!group->isFirst)
 			continue;
+		energy = findingsNodeEnergy(findings, group->group->node);
 		cost = compareReadCostOf(taking, COMPARE_NODE,
 					 rolesPath(group->group->node));
 		setNode(findings, group->group->node, cost);
-		compareReadSetEnergy(cost, &group->energy);
+		compareReadSetEnergy(cost, &energy);
 	}
 }
 
@@ -361,8 +363,10 @@ bool compareRead(struct compare *self)
 			compareReadAddRun(self, run, &findings);
 			self->read++;
 		}
+		run->project = project;
+		run->powers = findings.powers;
+		findings.powers = NULL;
 		findingsEnd(&findings);
-		hdI_closeProject(project);
 	}
 	findingsClear(&findings);
 	self->tool->take = NULL;

@@ -37,8 +37,8 @@ bool findingsCountersOf(const struct findings *findings,
 			const struct findingsGroup *group,
 			struct findingsCounters *counters)
 {
-	const struct findingsGroup *power =
-		findingsPowerOf(findings, group->group->node);
+	struct findingsEnergy energy =
+		findingsNodeEnergy(findings, group->group->node);
 	struct known of = { 0 };
 	bool isThere = false, isTraffic = false;
 
@@ -64,13 +64,11 @@ bool findingsCountersOf(const struct findings *findings,
 	counters->trafficKnown = of;
 	/* Of the same node: a meter above has others' power, too. Both over
 	 * the time in which they are known. */
-	if (isTraffic && power && power->group->node == group->group->node &&
-	    power->energy.isKnown && power->energy.joules > 0) {
+	if (isTraffic && energy.isKnown && energy.joules > 0) {
 		counters->bytesPerJoule =
 			eventCountersRateOf(counters->traffic, of) /
-			eventCountersRateOf(power->energy.joules,
-					    power->energy.known);
-		counters->trafficKnown = knownOfAll(of, power->energy.known);
+			eventCountersRateOf(energy.joules, energy.known);
+		counters->trafficKnown = knownOfAll(of, energy.known);
 	}
 	return isThere || isTraffic;
 }

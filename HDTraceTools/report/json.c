@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/mpi/roles.h"
@@ -136,29 +137,11 @@ static void reportJsonPutValue(struct outJson *json,
 	outJsonEnd(json);
 }
 
-static void putLeftOut(struct outJson *json, const struct findingsGroup *group)
-{
-	bool isAny = false;
-
-	for (size_t i = 0; i < group->group->valueCount; i++) {
-		if (!group->leftOut[i].reason)
-			continue;
-		if (!isAny)
-			outJsonArray(json, "energy_left_out", false);
-		isAny = true;
-		outJsonObject(json, NULL, true);
-		outJsonText(json, "name", group->group->values[i].name);
-		outJsonText(json, "reason", group->leftOut[i].reason);
-		outJsonBool(json, "fault", group->leftOut[i].isFault);
-		outJsonEnd(json);
-	}
-	if (isAny)
-		outJsonEnd(json);
-}
-
 static void reportJsonPutGroup(struct outJson *json,
+			       const struct findings *findings,
 			       const struct findingsGroup *group)
 {
+	size_t number = (size_t)(group - findings->groups);
 	const char *cycle = reportKey(json, "cycle_s", "usual_interval");
 
 	outJsonObject(json, NULL, false);
@@ -179,11 +162,11 @@ static void reportJsonPutGroup(struct outJson *json,
 					    group->group->values[i].name);
 		}
 		outJsonEnd(json);
-		putLeftOut(json, group);
 		outJsonBool(json, "in_total", group->countsForTotal);
 	} else {
 		outJsonPlain(json, "energy", "null");
 	}
+	powersPutLeftOut(json, powerChoiceAt(findings->powers, number));
 	outJsonArray(json, "values", false);
 	for (size_t i = 0; i < group->group->valueCount; i++)
 		reportJsonPutValue(json, group, i);
@@ -212,13 +195,16 @@ static void putPhases(struct outJson *json, const struct findings *findings)
 			const struct findingsGroup *group =
 				&findings->groups[k];
 
-			if (!group->powerCount)
+			struct findingsEnergy energy;
+
+			if (!group->isFirst)
 				continue;
+			energy = findingsPhaseEnergy(findings, phase,
+						     group->group->node);
 			outJsonObject(json, NULL, false);
 			outJsonText(json, "node",
 				    rolesPath(group->group->node));
-			putEnergy(json, "energy",
-				  &phase->groups[group->energyIndex]);
+			putEnergy(json, "energy", &energy);
 			outJsonEnd(json);
 		}
 		outJsonEnd(json);
@@ -661,7 +647,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putSteps(json, project);
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++)
-		reportJsonPutGroup(json, &findings->groups[i]);
+		reportJsonPutGroup(json, findings, &findings->groups[i]);
 	outJsonEnd(json);
 	putPhases(json, findings);
 	putMost(json, findings);
