@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/export/export.h"
 
 #define ADDRESS(name) &export##name,
@@ -37,9 +38,10 @@ static void sayLosses(const struct export *export)
 	}
 }
 
-static void printJson(const struct export *export)
+static void exportPrintJson(const struct export *export)
 {
 	struct outJson json = { .depth = 0 };
+	struct powerChoice *powers;
 
 	outJsonDocument(&json, "hdtrace-export");
 	outJsonText(&json, "project", export->project->name);
@@ -56,6 +58,9 @@ static void printJson(const struct export *export)
 	outJsonInteger(&json, "messages", (int64_t) export->messages);
 	if (export->project->relationCount)
 		outJsonInteger(&json, "relations", (int64_t) export->relations);
+	powers = powerChoiceNew(export->project, NULL);
+	powersPut(&json, export->project, powers);
+	powerChoiceFree(powers);
 	outJsonArray(&json, "lost", false);
 	for (guint i = 0; i < export->losses->len; i++) {
 		const struct exportLoss *loss =
@@ -70,7 +75,15 @@ static void printJson(const struct export *export)
 	outJsonEnd(&json);
 }
 
-static void printText(const struct export *export)
+static void printPowers(const struct export *export)
+{
+	struct powerChoice *powers = powerChoiceNew(export->project, NULL);
+
+	powersPrint(export->project, powers);
+	powerChoiceFree(powers);
+}
+
+static void exportPrintText(const struct export *export)
 {
 	const struct {
 		uint64_t count;
@@ -91,6 +104,8 @@ static void printText(const struct export *export)
 		printf("%s %" PRIu64 " %s", i ? "," : ":", counts[i].count,
 		       counts[i].count == 1 ? counts[i].one : counts[i].many);
 	putchar('\n');
+	if (export->isVerbose)
+		printPowers(export);
 }
 
 /* ---- The command ------------------------------------------------------- */
@@ -161,7 +176,7 @@ static bool isEmpty(const char *path)
 }
 
 /** Choose the output, beside us; make it if it is a directory. */
-static int openOutput(struct export *export)
+static int exportOpenOutput(struct export *export)
 {
 	char *base;
 
@@ -191,7 +206,7 @@ static int openOutput(struct export *export)
 	return -1;
 }
 
-static int64_t totalSize(const struct export *export)
+static int64_t exportTotalSize(const struct export *export)
 {
 	int64_t total = 0;
 
@@ -231,9 +246,9 @@ static int writeFormat(struct export *export)
 				 &export->run, &export->windows);
 	}
 	exportChoose(export);
-	ret = openOutput(export);
+	ret = exportOpenOutput(export);
 	if (ret == 0) {
-		toolProgressStart(export->tool, totalSize(export));
+		toolProgressStart(export->tool, exportTotalSize(export));
 		ret = export->format->write(export);
 		toolProgressEnd(export->tool);
 	}
@@ -242,7 +257,7 @@ static int writeFormat(struct export *export)
 	return ret;
 }
 
-static int runOn(struct export *export, const char *path)
+static int exportRunOn(struct export *export, const char *path)
 {
 	struct tool *tool = export->tool;
 	hdIProject *project = toolOpen(tool, path);
@@ -264,9 +279,9 @@ static int runOn(struct export *export, const char *path)
 		sayLosses(export);
 		if (strcmp(export->output, "-") != 0 &&
 		    tool->format == OUT_JSON)
-			printJson(export);
+			exportPrintJson(export);
 		else if (strcmp(export->output, "-") != 0)
-			printText(export);
+			exportPrintText(export);
 	}
 	ret = toolFinish(tool);
 	g_ptr_array_unref(export->files);
@@ -294,6 +309,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		  "Output file or directory; - is standard output", "PATH" },
 		WINDOW_ENTRY(&export.window),
 		DELAY_ENTRY(&export.isAsRecorded),
+		POWERS_ENTRY(&export.isVerbose),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace existing files", NULL },
 		{ NULL },
@@ -311,7 +327,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = windowOptionParse(&export.window, tool);
 	if (status < 0)
-		status = runOn(&export, argv[1]);
+		status = exportRunOn(&export, argv[1]);
 	selectionFree(&export.selection);
 	windowOptionFree(&export.window);
 	g_free(export.output);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "HDTraceTools/model/power/node.h"
 #include "HDTraceTools/pages/powers.h"
 
 /** The power that a group tells. */
@@ -27,10 +28,10 @@ struct powers {
 	struct power *powers; /**< By group. */
 };
 
-/** Whether a group tells a part of the power of all nodes. */
+/** Whether a group stands for a part of the power of all nodes. */
 static bool isOfAll(const struct findingsGroup *group)
 {
-	return group->powerCount && group->countsForTotal;
+	return group->isFirst && group->countsForTotal;
 }
 
 struct powers *powersNew(const struct findings *findings)
@@ -71,7 +72,7 @@ void powersFree(struct powers *self)
 /* ---- Filling ----------------------------------------------------------- */
 
 /** Begin to read a group unless that is done; with the lock held. */
-static struct powerSeries *fill(struct powers *self, size_t group)
+static struct powerSeries *powersFillGroup(struct powers *self, size_t group)
 {
 	struct power *power = &self->powers[group];
 
@@ -89,7 +90,7 @@ struct powerSeries *powersFill(struct powers *self, size_t group)
 	struct powerSeries *series;
 
 	pthread_mutex_lock(&self->mutex);
-	series = fill(self, group);
+	series = powersFillGroup(self, group);
 	pthread_mutex_unlock(&self->mutex);
 	return series;
 }
@@ -99,13 +100,15 @@ int powersFilled(struct powers *self, size_t group)
 	const struct findings *findings = self->findings;
 	struct power *power = &self->powers[group];
 	bool isShared;
-	int ret = 0;
+	int ret = nodePowerComplete(findings->project, findings->powers,
+				    findings->groups[group].group,
+				    &power->series);
 
 	/* Nobody but traces asks for what is left for them. */
 	pthread_mutex_lock(&self->mutex);
 	isShared = power->users > (size_t)isOfAll(&findings->groups[group]);
 	pthread_mutex_unlock(&self->mutex);
-	if (isShared && findings->relations.joules)
+	if (ret == 0 && isShared && findings->relations.joules)
 		ret = joulesDivide(findings->relations.joules,
 				   findings->attribution,
 				   findings->groups[group].group, power->series,
@@ -118,9 +121,10 @@ int powersFilled(struct powers *self, size_t group)
 }
 
 /** Read a group for its power. */
-static int readPower(const hdIProject *project, const hdIGroup *group,
-		     struct powerSeries *series,
-		     bool (*goesOn)(int64_t offset, void *data), void *data)
+static int powersReadPower(const hdIProject *project, const hdIGroup *group,
+			   struct powerSeries *series,
+			   bool (*goesOn)(int64_t offset, void *data),
+			   void *data)
 {
 	hdIStatReader *reader =
 		diagnosticsOpenStat(project, group, &diagnosticsDropped);
@@ -160,15 +164,15 @@ int powersTake(struct powers *self, size_t trace,
 	*share = attributionShareNew(findings->attribution, from->group->node,
 				     findings->project->traces[trace]);
 	pthread_mutex_lock(&self->mutex);
-	own = fill(self, group);
+	own = powersFillGroup(self, group);
 	while (!own && self->powers[group].state != READ)
 		pthread_cond_wait(&self->filled, &self->mutex);
 	pthread_mutex_unlock(&self->mutex);
 	if (own) {
 		int divided;
 
-		ret = readPower(findings->project, from->group, own, goesOn,
-				data);
+		ret = powersReadPower(findings->project, from->group, own,
+				      goesOn, data);
 		divided = powersFilled(self, group);
 		ret = ret < 0 ? ret : divided;
 	}
@@ -185,7 +189,8 @@ bool powersAreShared(const struct powers *self, size_t trace)
 }
 
 /** Somebody needs the power of a group no longer. */
-static void release(struct powers *self, const struct findingsGroup *from)
+static void powersReleaseGroup(struct powers *self,
+			       const struct findingsGroup *from)
 {
 	struct power *power = &self->powers[from - self->findings->groups];
 
@@ -202,7 +207,7 @@ static void release(struct powers *self, const struct findingsGroup *from)
 void powersDone(struct powers *self, size_t trace)
 {
 	if (self->ofTraces[trace])
-		release(self, self->ofTraces[trace]);
+		powersReleaseGroup(self, self->ofTraces[trace]);
 }
 
 /* ---- All nodes --------------------------------------------------------- */
@@ -225,6 +230,6 @@ void powersTotalDone(struct powers *self)
 
 	for (size_t i = 0; i < findings->project->groupCount; i++) {
 		if (isOfAll(&findings->groups[i]))
-			release(self, &findings->groups[i]);
+			powersReleaseGroup(self, &findings->groups[i]);
 	}
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/mpi/roles.h"
@@ -14,7 +15,7 @@
 #include "cli/known.h"
 
 /** The length of the part of the run that was asked for. */
-static int64_t lengthOf(const struct plotSource *source)
+static int64_t plotJsonLengthOf(const struct plotSource *source)
 {
 	struct extent run = extentOfProject(source->project);
 
@@ -22,7 +23,8 @@ static int64_t lengthOf(const struct plotSource *source)
 			    source->selection.end);
 }
 
-static const char *pathOf(const struct plotSource *source, const hdINode *node)
+static const char *plotJsonPathOf(const struct plotSource *source,
+				  const hdINode *node)
 {
 	return *source->prefix ? plotPathOf(source, node) : rolesPath(node);
 }
@@ -40,7 +42,8 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "label", curve->label);
-	outJsonText(json, "node", pathOf(curve->source, curve->group->node));
+	outJsonText(json, "node",
+		    plotJsonPathOf(curve->source, curve->group->node));
 	outJsonText(json, "group", curve->group->name);
 	outJsonText(json, "value", curve->value->name);
 	outJsonText(json, "unit", curve->value->unit);
@@ -123,13 +126,28 @@ static void putComparison(struct outJson *json, const struct plotPanel *panel)
 	outJsonEnd(json);
 }
 
+/** Which values make up the power of nodes. */
+static void putPowers(struct outJson *json, const struct plot *plot)
+{
+	outJsonArray(json, "powers", false);
+	for (size_t i = 0; i < plot->sourceCount; i++) {
+		const struct plotSource *source = &plot->sources[i];
+
+		outJsonObject(json, NULL, false);
+		outJsonText(json, "project", source->project->name);
+		powersPut(json, source->project, source->powers);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
 void plotPrintJson(const struct plot *plot)
 {
 	struct outJson json = { .depth = 0 };
 	int64_t *lengths = g_new(int64_t, plot->sourceCount);
 
 	for (size_t i = 0; i < plot->sourceCount; i++)
-		lengths[i] = lengthOf(&plot->sources[i]);
+		lengths[i] = plotJsonLengthOf(&plot->sources[i]);
 	outJsonDocument(&json, "hdtrace-plot");
 	outJsonText(&json, "project", plot->sources[0].project->name);
 	outJsonText(&json, "file", plot->output);
@@ -144,6 +162,7 @@ void plotPrintJson(const struct plot *plot)
 	if (plot->panels->len &&
 	    ((const struct plotPanel *)plot->panels->pdata[0])->isComparison)
 		putComparison(&json, plot->panels->pdata[0]);
+	putPowers(&json, plot);
 	outJsonArray(&json, "panels", false);
 	for (guint i = 0; i < plot->panels->len; i++) {
 		const struct plotPanel *panel = plot->panels->pdata[i];
@@ -156,7 +175,8 @@ void plotPrintJson(const struct plot *plot)
 	for (guint i = 0; i < plot->rows->len; i++) {
 		const struct plotRow *row = plot->rows->pdata[i];
 
-		outJsonText(&json, NULL, pathOf(row->source, row->trace->node));
+		outJsonText(&json, NULL,
+			    plotJsonPathOf(row->source, row->trace->node));
 	}
 	outJsonEnd(&json);
 	outJsonEnd(&json);

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/model/power/choice.h"
+#include "HDTraceTools/model/power/node.h"
 #include "HDTraceTools/relations/relations.h"
 #include "cli/known.h"
 #include "cli/quantity.h"
@@ -44,7 +44,7 @@ bool relationsWants(const struct relationsRun *self,
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void readRelations(struct relationsRun *self)
+static void relationsReadRelations(struct relationsRun *self)
 {
 	const struct scan scan = { .tool = self->tool,
 				   .project = self->project };
@@ -62,14 +62,14 @@ static void readRelations(struct relationsRun *self)
 static int divideGroup(struct relationsRun *self, const struct scan *scan,
 		       struct attribution *ranks, const hdIGroup *group)
 {
-	bool *isPower = g_new0(bool, group->valueCount + 1);
 	struct powerSeries *rest = NULL;
-	struct powerSeries *series;
-	int ret;
+	struct powerSeries *series =
+		nodePowerNew(powerChoiceOf(self->powers, group->node));
+	int ret = scanSeries(scan, group, series);
 
-	valuesOfPower(self->project, group, NULL, isPower, NULL);
-	series = powerSeriesOfNode(group, isPower);
-	ret = scanSeries(scan, group, series);
+	if (ret == 0)
+		ret = nodePowerComplete(self->project, self->powers, group,
+					&series);
 	if (ret == 0)
 		ret = joulesDivide(self->joules, ranks, group, series, true,
 				   &rest);
@@ -77,7 +77,6 @@ static int divideGroup(struct relationsRun *self, const struct scan *scan,
 		ret = joulesRanks(self->joules, ranks, group, rest);
 	powerSeriesFree(rest);
 	powerSeriesFree(series);
-	g_free(isPower);
 	return ret;
 }
 
@@ -95,7 +94,8 @@ static void readJoules(struct relationsRun *self)
 	int64_t total = 0;
 	int ret = 0;
 
-	self->joules = joulesNew(self->forest, NULL);
+	self->powers = powerChoiceNew(self->project, NULL);
+	self->joules = joulesNew(self->forest, self->powers);
 	nodes = joulesNodes(self->joules);
 	for (guint i = 0; i < nodes->len; i++)
 		total += joulesNodeAt(self->joules, i)->group->fileSize +
@@ -120,7 +120,8 @@ static void readJoules(struct relationsRun *self)
 
 /* ---- Printing ---------------------------------------------------------- */
 
-static void putNode(struct outJson *json, const struct joulesNode *node)
+static void relationsPutNode(struct outJson *json,
+			     const struct joulesNode *node)
 {
 	const struct attributionAmount parts[] = {
 		{ node->relations, 0 },
@@ -173,7 +174,7 @@ static void beginJson(struct relationsRun *self)
 	relationsPutCounts(self->forest, self->inferred, self->json);
 	outJsonArray(self->json, "energy", false);
 	for (guint i = 0; i < nodes->len; i++)
-		putNode(self->json, joulesNodeAt(self->joules, i));
+		relationsPutNode(self->json, joulesNodeAt(self->joules, i));
 	outJsonEnd(self->json);
 	if (self->tree)
 		outJsonText(self->json, "tree", self->tree);
@@ -185,7 +186,7 @@ static void sayCount(uint64_t count, const char *what)
 		printf(", %" PRIu64 " %s", count, what);
 }
 
-static void printNode(const struct joulesNode *node)
+static void relationsPrintNode(const struct joulesNode *node)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	const powerPico parts[] = { node->relations, node->ranks,
@@ -227,11 +228,11 @@ static void beginText(struct relationsRun *self)
 	sayCount(counts.circular, "with a circular cause");
 	putchar('\n');
 	for (guint i = 0; i < nodes->len; i++)
-		printNode(joulesNodeAt(self->joules, i));
+		relationsPrintNode(joulesNodeAt(self->joules, i));
 	putchar('\n');
 }
 
-static void printAll(struct relationsRun *self, uint32_t tree)
+static void relationsPrintAll(struct relationsRun *self, uint32_t tree)
 {
 	const enum outFormat format = self->tool->format;
 
@@ -259,7 +260,7 @@ static void printAll(struct relationsRun *self, uint32_t tree)
 void relationsRead(struct relationsRun *self)
 {
 	self->forest = forestNew(self->project);
-	readRelations(self);
+	relationsReadRelations(self);
 	if (!self->tool->hasFailed)
 		readJoules(self);
 	if (!self->tool->hasFailed) {
@@ -272,10 +273,11 @@ void relationsForget(struct relationsRun *self)
 {
 	inferredFree(self->inferred);
 	joulesFree(self->joules);
+	powerChoiceFree(self->powers);
 	forestFree(self->forest);
 }
 
-static void work(struct relationsRun *self)
+static void relationsAnalyse(struct relationsRun *self)
 {
 	uint32_t tree = FOREST_NONE;
 	int error = 0;
@@ -288,11 +290,11 @@ static void work(struct relationsRun *self)
 				  self->tree);
 	}
 	if (!self->tool->hasFailed)
-		printAll(self, tree);
+		relationsPrintAll(self, tree);
 	relationsForget(self);
 }
 
-static int runOn(struct relationsRun *self, const char *path)
+static int relationsRunOn(struct relationsRun *self, const char *path)
 {
 	hdIProject *project = toolOpen(self->tool, path);
 	int status = -1;
@@ -307,7 +309,7 @@ static int runOn(struct relationsRun *self, const char *path)
 		status = selectResolve(&self->selection, self->tool, project,
 				       false);
 	if (status < 0 && !self->tool->hasFailed)
-		work(self);
+		relationsAnalyse(self);
 	hdI_closeProject(project);
 	return status < 0 ? toolFinish(self->tool) : status;
 }
@@ -374,7 +376,7 @@ int relationsRun(struct tool *tool, int argc, char **argv)
 				   "--tree: cannot be combined with --name, "
 				   "--node, --from, --to, --depth or --top");
 	if (status < 0)
-		status = runOn(&self, argv[1]);
+		status = relationsRunOn(&self, argv[1]);
 	selectionFree(&self.selection);
 	g_free(self.name);
 	g_free(self.tree);

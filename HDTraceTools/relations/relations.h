@@ -7,7 +7,7 @@
 #define HD_RELATIONS_H
 
 #include "HDTraceTools/choice/selection.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/joules.h"
 #include "cli/rows.h"
@@ -28,6 +28,7 @@ struct relationsRun {
 	int depth;  /**< No deeper than that; -1: any. */
 	bool onlySums; /**< Sums by name and layer, and no list. */
 	struct forest *forest;
+	struct powerChoice *powers;
 	struct joules *joules;
 	/** Causes that were inferred; NULL: nobody asked for them. */
 	struct inferred *inferred;

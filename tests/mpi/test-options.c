@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "MPITracingLibrary/src/host/testclock.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/clock.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 
 #define S HD_NS_PER_S
 #define ALL_CLASSES 0xffffffff
@@ -398,7 +398,7 @@ static void testTestClock(void)
 	hdmpiTestClock();
 	end("HDTRACE_MPI_TEST_CLOCK", "3600000000000 -50000", false);
 	g_assert_cmpint(hdClockNow(), >=, now + ahead);
-	hdClockUse(hdClockSteady);
+	hdClockRead = hdClockSteady;
 }
 
 int main(int argc, char **argv)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "net/address.h"
 #include "tests/service/hexbytes.h"
@@ -56,7 +56,7 @@ void sceneInit(int *argc, char ***argv)
 	said = g_string_new(NULL);
 	ptLogger.print = sceneCatch;
 	hdLogSetLevel(&ptLogger, HD_LOG_INFO);
-	hdClockUse(sceneClock);
+	hdClockRead = sceneClock;
 }
 
 static bool isSaid(const char *text)

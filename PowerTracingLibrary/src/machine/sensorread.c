@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/machine/sensors.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
+#include "common/counter.h"
 
 /* How often a sensor is looked for that is gone. */
 #define RETRY_NS HD_NS_PER_S
@@ -21,7 +22,7 @@ struct use {
 	bool readsEnergy;
 	bool readsPower;
 	bool isGone;
-	bool hasComplained;
+	bool wasLogged;
 	/* At the last reading that succeeded. */
 	bool isCounting;
 	bool isLevel;
@@ -59,7 +60,7 @@ struct state {
 /* ---- Opening ----------------------------------------------------------- */
 
 /* The file of a sensor in the directory of its hardware, if it is one. */
-static const char *fileOf(const struct ptSensor *sensor)
+static const char *sensorReadFileOf(const struct ptSensor *sensor)
 {
 	const char *slash = strrchr(sensor->path, '/');
 
@@ -80,7 +81,8 @@ static struct ptSensor *useLookUp(const struct use *use,
 		struct ptSensor *sensor = &sensors->list[i];
 
 		if (strcmp(sensor->hardware, before->hardware) == 0 &&
-		    strcmp(fileOf(sensor), fileOf(before)) == 0)
+		    strcmp(sensorReadFileOf(sensor),
+			   sensorReadFileOf(before)) == 0)
 			return sensor;
 	}
 	return NULL;
@@ -176,7 +178,7 @@ static int useTry(const struct use *use, const struct ptSensorKind *kind)
 	return ret;
 }
 
-static void stateFree(struct state *state)
+static void sensorReadStateFree(struct state *state)
 {
 	for (size_t i = 0; i < state->useCount; i++) {
 		if (!state->uses[i].isGone)
@@ -231,7 +233,7 @@ memory:
 	ptMessage(HD_LOG_ERROR, "%s: out of memory", dev->driver->name);
 fail:
 	if (state)
-		stateFree(state);
+		sensorReadStateFree(state);
 	return ret;
 }
 
@@ -249,8 +251,8 @@ static void useFail(struct use *use, struct ptDevice *dev, int error)
 	char why[512];
 
 	/* Once; but each time that it goes, for it may come back. */
-	if (!use->hasComplained || isGoneError(error)) {
-		use->hasComplained = true;
+	if (!use->wasLogged || isGoneError(error)) {
+		use->wasLogged = true;
 		ptSensorExplain(state->kind, &dev->setup, &use->sensor, error,
 				why, sizeof(why));
 		ptMessage(HD_LOG_WARNING, "%s: %s: %s; no values meanwhile",
@@ -282,37 +284,26 @@ static void useFind(struct use *use, struct ptDevice *dev)
 		  use->channel);
 }
 
-/* Whether a counter may have wrapped once more than it seems, in a time much
- * longer than the cycle: while the process was stopped. */
-static bool mayHaveWrapped(const struct ptSensor *sensor,
-			   const struct ptSetup *setup, int64_t ns)
-{
-	double most = PT_SENSOR_WATTS_MAX * ((double)ns / (double)HD_NS_PER_S);
-
-	return sensor->range > 0 && ns > 2 * setup->cycleNs &&
-	       (double)sensor->range * sensor->joules < most;
-}
-
 /* Get what a counter has counted; false if that is not known, as it was reset
- * meanwhile, or wrapped. */
+ * meanwhile, or wrapped more than once, as it may while the process is stopped.
+ */
 static bool countSince(const struct ptSensor *sensor,
 		       const struct ptSetup *setup, uint64_t old,
 		       uint64_t count, int64_t ns, double *joules)
 {
-	uint64_t delta;
+	const struct hdCounterLaw law = {
+		.span = sensor->range,
+		.rate = PT_SENSOR_WATTS_MAX / sensor->joules,
+		.onceNs = 2 * setup->cycleNs,
+	};
+	uint64_t gain;
 
-	if (mayHaveWrapped(sensor, setup, ns))
+	if ((count < old && sensor->range == 0) ||
+	    !hdCounterGain(&law, old, count, ns, &gain) ||
+	    (double)gain > hdCounterMost(&law, ns + HD_COUNTER_LATE_NS))
 		return false;
-	if (count >= old) {
-		*joules = (double)(count - old) * sensor->joules;
-		return true;
-	}
-	if (old > sensor->range)
-		return false;
-	delta = sensor->range - old + count;
-	*joules = (double)delta * sensor->joules;
-	return *joules * (double)HD_NS_PER_S <=
-	       PT_SENSOR_WATTS_MAX * (double)ns;
+	*joules = (double)gain * sensor->joules;
+	return true;
 }
 
 /* The part of an energy since a reading that belongs to the interval: after
@@ -465,6 +456,6 @@ int ptSensorsRead(struct ptDevice *dev, union hdCell *cells,
 
 void ptSensorsClose(struct ptDevice *dev)
 {
-	stateFree(dev->state);
+	sensorReadStateFree(dev->state);
 	dev->state = NULL;
 }

@@ -6,8 +6,8 @@
 #ifndef RUT_BLOCKDEV_H
 #define RUT_BLOCKDEV_H
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /** What is counted. */
 enum rutBlockCount {
@@ -34,7 +34,7 @@ struct rutBlockDev {
 	bool isAway;  /**< The machine has it no more, as it was found last, */
 	bool wasAway; /**< and so it was when the interval began. */
 	uint64_t inFlight;
-	struct rutCounter counters[RUT_BLOCK_COUNTS];
+	struct hdCounter counters[RUT_BLOCK_COUNTS];
 };
 
 /** Some block devices. */
