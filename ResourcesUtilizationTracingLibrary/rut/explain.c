@@ -3,10 +3,10 @@
 #include "config.h"
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "cli/output.h"
 
 /* ---- CPUs -------------------------------------------------------------- */

@@ -15,8 +15,8 @@
 
 #include <glib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/testlib.h"
 
