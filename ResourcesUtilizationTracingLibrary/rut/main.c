@@ -30,6 +30,8 @@ struct options {
 	gboolean number;
 	gboolean quiet;
 	gboolean list;
+	gboolean explain;
+	char *root;
 	struct cliWait wait;
 	gboolean hasDuration;
 	gboolean hasPid;
@@ -248,6 +250,16 @@ static int rutMainRun(struct options *options)
 	return result;
 }
 
+static void rutMainListSources(const struct options *options)
+{
+	const char *root = options->root ? options->root : "";
+
+	if (options->explain)
+		sourcesExplain(stdout, root, options->mount);
+	else
+		sourcesPrint(stdout, root, options->mount);
+}
+
 static int rutMainParseAndRun(struct options *options, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
@@ -278,6 +290,14 @@ static int rutMainParseAndRun(struct options *options, int argc, char **argv)
 		  "Print no summary", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
 		  "List all sources with their values on this node", NULL },
+		{ "explain", 0, 0, G_OPTION_ARG_NONE, &options->explain,
+		  "With --list: list the CPUs' counters, interfaces and disks, "
+		  "and the sums that contain them",
+		  NULL },
+		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,
+		  "With --list: read /sys and /proc below DIR, as of another "
+		  "machine",
+		  "DIR" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const struct cliWords words[] = {
@@ -316,9 +336,12 @@ static int rutMainParseAndRun(struct options *options, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (options->list) {
-		sourcesPrint(stdout, options->mount);
+		rutMainListSources(options);
 		return cliFinish(&command);
 	}
+	if (options->explain || options->root)
+		return cliUsage(&command, "--%s: requires --list",
+				options->explain ? "explain" : "root");
 	if (argc > 1)
 		options->wait.command = argv + 1;
 	options->hasDuration = options->wait.duration != 0;
@@ -345,5 +368,6 @@ int main(int argc, char **argv)
 	g_free(options.project);
 	g_free(options.topology);
 	g_free(options.mount);
+	g_free(options.root);
 	return result;
 }

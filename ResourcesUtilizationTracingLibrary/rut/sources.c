@@ -166,10 +166,10 @@ static void sourceListNoCost(void *context, int64_t *cpuNs, uint64_t *late)
 	*late = 0;
 }
 
-void sourcesPrint(FILE *file, const char *mountPoint)
+void sourcesPrint(FILE *file, const char *root, const char *mountPoint)
 {
 	struct rutSetup setup = {
-		.root = "",
+		.root = root,
 		.mountPoint = mountPoint,
 		.intervalNs = HD_NS_PER_S,
 		.patienceNs = HD_NS_PER_S,
