@@ -208,7 +208,7 @@ static void service(const struct metrics *m)
 		      "Connected clients.", (double)s->clientCount);
 	serviceSample(m, "hdtrace_service_counters", false, NULL,
 		      "Counters and streams of clients.",
-		      (double)s->counterCount);
+		      (double)s->places.extras);
 	serviceSample(m, "hdtrace_service_memory_bytes", false, "bytes",
 		      "Memory of readings for clients.",
 		      (double)ptAccountUsed(&s->memory));

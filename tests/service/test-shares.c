@@ -309,7 +309,7 @@ static void testNobody(void)
 	alice = come(scene, "127.0.0.2", "alice", TOKEN1);
 	peerEnd(first->fd);
 	nativeFree(first);
-	sceneSaid("not recording, and a user is waiting");
+	sceneSaid("idle connection closed; other clients are waiting");
 	comeInVain(scene, "127.0.0.2", "bob", TOKEN3, "too many clients");
 	nativeStop(second, &stream);
 	nativeForget(nativeRecorded(second, &stream));
