@@ -58,8 +58,12 @@ static void lineSample(const struct metrics *m, struct ptServed *served,
 	const struct ptSiteLine *line = &device->lines[index];
 	struct ptServedColumn known;
 	struct ptServedSum sum;
+	bool isStale;
 
 	ptServedSumGet(served, index, &sum);
+	ptServedAge(served, &isStale);
+	if (what == POWER && sum.isPower && isStale)
+		return;
 	if (what == POWER && sum.isPower) {
 		fputs("hdtrace_power_watts", m->text.file);
 		lineLabels(m, device, line);
@@ -228,7 +232,7 @@ char *ptMetrics(struct ptService *s, bool isOpenMetrics, size_t *length)
 	if (!m.text.file)
 		return NULL;
 	hdMetricFamily(&m.text, "hdtrace_power_watts", false, "watts",
-		       "Power of the last reading.");
+		       "Power of the last reading, unless that is stale.");
 	lines(&m, POWER);
 	hdMetricFamily(&m.text, "hdtrace_energy_joules", true, "joules",
 		       "Energy since the start of the service.");

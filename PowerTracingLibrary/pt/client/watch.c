@@ -25,6 +25,12 @@
 
 #define TOOL "pt watch"
 
+/* A value is stale after so many readings have not come, and a second at least.
+ */
+#define STALE_READINGS 3
+#define STALE_S 1.0
+/* How often the screen is drawn at least. */
+#define REDRAW_MS 1000
 /* Exit status if the service cannot be asked, or the options are wrong. */
 #define FAILED 2
 
@@ -38,6 +44,7 @@ struct watch {
 	struct screenRow *rows;
 	char **names;  /* Of the rows. */
 	size_t *first; /* Row of the first column of each group. */
+	int64_t *last; /* End of the last reading of each group; 0: none. */
 	size_t groupCount, rowCount;
 	const struct ptRecorderGroup *groups;
 	GString *said; /* The last message. */
@@ -59,6 +66,7 @@ static int opened(void *context, const struct ptRecorderGroup *groups,
 	watch->rows = g_new0(struct screenRow, watch->rowCount);
 	watch->names = g_new0(char *, watch->rowCount + 1);
 	watch->first = g_new(size_t, count);
+	watch->last = g_new0(int64_t, count);
 	for (size_t i = 0; i < count; i++) {
 		watch->first[i] = row;
 		for (size_t k = 0; k < groups[i].count; k++, row++) {
@@ -106,6 +114,7 @@ static void add(void *context, size_t group,
 	struct watch *watch = context;
 
 	pthread_mutex_lock(&watch->mutex);
+	watch->last[group] = reading->endNs;
 	for (size_t i = 0; i < watch->groups[group].count; i++) {
 		struct screenRow *row = &watch->rows[watch->first[group] + i];
 
@@ -170,6 +179,28 @@ static void writeAll(const GString *text)
 	fflush(stdout);
 }
 
+/* Say of each value how old it is. */
+static void watchAges(struct watch *watch)
+{
+	int64_t now = hdClockNow();
+
+	for (size_t i = 0; i < watch->groupCount; i++) {
+		int64_t ns = watch->groups[i].intervalNs;
+		double limit = STALE_READINGS * (double)ns / 1e9;
+		double age = watch->last[i]
+				     ? (double)(now - watch->last[i]) / 1e9
+				     : NAN;
+
+		for (size_t k = 0; k < watch->groups[i].count; k++) {
+			struct screenRow *row =
+				&watch->rows[watch->first[i] + k];
+
+			row->age = age;
+			row->isStale = age > fmax(limit, STALE_S);
+		}
+	}
+}
+
 static void draw(struct watch *watch)
 {
 	GString *out = g_string_new("\033[H"), *title = g_string_new(NULL);
@@ -182,6 +213,7 @@ static void draw(struct watch *watch)
 			watch->where.setup.address.text);
 	/* The last line is for messages. */
 	screen.height--;
+	watchAges(watch);
 	screenDraw(out, &screen, title->str, watch->rows, watch->rowCount);
 	outAppendPrintable(out, watch->said->str, watch->said->len);
 	pthread_mutex_unlock(&watch->mutex);
@@ -251,13 +283,14 @@ static gboolean isEndKey(void)
 	return read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q';
 }
 
-static int timeLeft(int64_t endNs)
+/* Milliseconds to wait; a screen is drawn again for the ages on it. */
+static int timeLeft(const struct watch *watch, int64_t endNs)
 {
 	int64_t left = (endNs - hdMonotonicNow() + 999999) / 1000000;
 
 	if (endNs == 0)
-		return -1;
-	return (int)CLAMP(left, 0, 1000000);
+		return watch->isPlain ? -1 : REDRAW_MS;
+	return (int)CLAMP(left, 0, watch->isPlain ? 1000000 : REDRAW_MS);
 }
 
 static gboolean isUnread(struct watch *watch)
@@ -285,7 +318,7 @@ static void loop(struct watch *watch, gboolean hasKeys)
 	for (;;) {
 		if (!watch->isPlain)
 			draw(watch);
-		poll(fds, G_N_ELEMENTS(fds), timeLeft(endNs));
+		poll(fds, G_N_ELEMENTS(fds), timeLeft(watch, endNs));
 		eventfd_read(watch->newsFd, &count);
 		if (isEndSignal(watch) || (fds[2].revents && isEndKey()) ||
 		    (endNs && hdMonotonicNow() >= endNs) || isUnread(watch))
@@ -362,6 +395,7 @@ static void clear(struct watch *watch)
 	g_strfreev(watch->names);
 	g_free(watch->rows);
 	g_free(watch->first);
+	g_free(watch->last);
 	if (watch->newsFd >= 0)
 		close(watch->newsFd);
 	if (watch->signalFd >= 0)
