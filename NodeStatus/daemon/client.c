@@ -113,10 +113,12 @@ static void clientState(struct nodeClient *client, uint16_t tag,
 	if (request->sections & HD_NODE_WIRE_PROBES)
 		text = clientWith(text, probes);
 	if (!text)
-		clientFail(client, tag, HD_FRAME_EMEMORY, "out of memory");
-	else if (strlen(text) > HD_NODE_WIRE_ANSWER_MAX)
-		clientFail(client, tag, HD_FRAME_ELIMIT,
-			   "reply exceeds the size limit");
+		hdSessionFail(&client->session, tag, HD_FRAME_EMEMORY,
+			      "out of memory");
+	else if (hdNodeWireLimits(text, strlen(text),
+				  hdNodeWireMost(request->sections)))
+		hdSessionFail(&client->session, tag, HD_FRAME_ELIMIT,
+			      "reply exceeds the size limit");
 	else
 		clientPutState(client, tag, request->sections, text);
 	free(text);
@@ -225,8 +227,6 @@ static bool clientIsWaiting(const struct hdSession *session)
 	return clientOf(session)->ticket != 0;
 }
 
-static bool clientTake(struct hdConnection *connection)
-{
 static void clientRequest(struct hdSession *session,
 			  const struct hdFrameHeader *header,
 			  const void *request)
@@ -271,6 +271,8 @@ static const struct hdProtocol clientProtocol = {
 
 /* ---- Its connection ---------------------------------------------------- */
 
+static bool clientTake(struct hdConnection *connection)
+{
 	return hdSessionTake(
 		&((struct nodeClient *)(void *)connection)->session);
 }
