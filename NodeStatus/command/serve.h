@@ -15,7 +15,7 @@ struct serveOptions {
 		*root;
 	char **metricsFrom;
 	double interval; /**< Seconds; 0: as configured. */
-	gboolean isQuiet, isVerbose;
+	gboolean isQuiet, isVerbose, isOpen; /**< No sandbox. */
 };
 
 /** Serve until a signal comes; the exit status. */
