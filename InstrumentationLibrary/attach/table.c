@@ -256,7 +256,7 @@ static void tableReset(struct attached *self, int64_t now,
 	if (table->skipped > 0 || table->isCut)
 		now = TABLE_UNKNOWN;
 	ret = pwrite(self->fd, &now, sizeof(now),
-			     offsetof(struct hdProbeHead, resetAt));
+		     offsetof(struct hdProbeHead, resetAt));
 
 	(void)ret;
 }

@@ -14,7 +14,7 @@ struct serveOptions {
 	char *name, *config, *tokens, *certificate, *key, *power, *smartctl,
 		*root;
 	char **metricsFrom;
-	double interval; /**< Seconds; 0: as configured. */
+	double interval;                     /**< Seconds; 0: as configured. */
 	gboolean isQuiet, isVerbose, isOpen; /**< No sandbox. */
 };
 

@@ -109,6 +109,8 @@ for library in $(built_libraries); do
 		-n 1 "$hdmpirun" -p p env -u LD_PRELOAD ./meet : \
 		-n 1 "$hdmpirun" -p p ./meet
 	ok "$library: the library for failures compiles" compiles_bind
+	# The shell that mpiexec starts expands it.
+	# shellcheck disable=SC2016
 	ok "$library: a rank that cannot announce itself delays no other" \
 		missing 1 1 1 "$hdmpirun" -p p ./meet : \
 		-n 1 "$hdmpirun" -p p sh -c 'LD_PRELOAD=$LD_PRELOAD:./nobind.so exec ./meet' : \

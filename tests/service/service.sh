@@ -190,7 +190,7 @@ is_below() {
 			--threshold="$2" "$1.service" >analysis
 	result=$?
 	cat analysis
-	return $result
+	return "$result"
 }
 
 # The figure that the guide has, of systemd 252; later ones look at more.
