@@ -74,7 +74,48 @@ static json_t *documentHead(const hdNode_Collector *collector)
 struct document {
 	FILE *file;
 	bool isFlat, isBad;
+	unsigned char held[3]; /* The begin of a character of several bytes. */
+	size_t heldLength;
 };
+
+/* How many bytes a character has that may have to be escaped: those of C1, and
+ * those that change the direction of text or end lines. */
+static size_t documentLength(unsigned char first)
+{
+	return first == 0xc2 || first == 0xd8 ? 2 : first == 0xe2 ? 3 : 0;
+}
+
+static bool documentIsHarmful(unsigned int c)
+{
+	return (c >= 0x80 && c < 0xa0) || c == 0x61c ||
+	       (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f);
+}
+
+/* Write a byte of UTF-8 that is JSON: what a terminal must not get becomes an
+ * escape. All that is not ASCII stands in strings. */
+static void documentByte(struct document *document, char byte)
+{
+	unsigned char c = (unsigned char)byte, *held = document->held;
+	unsigned int character;
+
+	if (document->heldLength == 0 && documentLength(c) == 0) {
+		fputc(byte, document->file);
+		return;
+	}
+	held[document->heldLength++] = c;
+	if (document->heldLength < documentLength(held[0]))
+		return;
+	character = document->heldLength == 2
+			    ? (held[0] & 0x1fU) << 6 | (held[1] & 0x3fU)
+			    : (held[0] & 0x0fU) << 12 | (held[1] & 0x3fU) << 6 |
+				      (held[2] & 0x3fU);
+	if (documentIsHarmful(character))
+		fprintf(document->file, "\\u%04x", character);
+	else
+		fwrite(held, 1, document->heldLength, document->file);
+	document->heldLength = 0;
+}
 
 static char *documentDump(struct document *document, json_t *json)
 {
@@ -112,7 +153,7 @@ static void documentAddHead(struct document *document, json_t *node)
 	if (!document->isFlat)
 		fputs("\n  ", document->file);
 	for (size_t i = 0; i < length; i++) {
-		fputc(text[i], document->file);
+		documentByte(document, text[i]);
 		/* Strings have none. */
 		if (text[i] == '\n')
 			fputs("  ", document->file);
@@ -143,7 +184,7 @@ static void sectionByte(struct section *section, char c)
 	if (isEnd ? !section->isBegun : section->isBegun)
 		sectionLine(section);
 	section->isBegun = false;
-	fputc(c, file);
+	documentByte(section->document, c);
 	if (section->isText) {
 		section->isText = c != '"' || section->isEscaped;
 		section->isEscaped = c == '\\' && !section->isEscaped;
@@ -163,11 +204,12 @@ static void sectionWrite(void *context, const char *text, size_t length)
 {
 	struct section *section = context;
 
-	if (section->document->isFlat)
-		fwrite(text, 1, length, section->document->file);
-	else
-		for (size_t i = 0; i < length; i++)
+	for (size_t i = 0; i < length; i++) {
+		if (section->document->isFlat)
+			documentByte(section->document, text[i]);
+		else
 			sectionByte(section, text[i]);
+	}
 }
 
 static void documentAddSections(struct document *document,

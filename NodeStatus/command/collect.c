@@ -28,6 +28,9 @@
  * not missed. */
 #define PROJECT_INTERVAL_S 0.5
 
+/* Numbers from this one on are written with an exponent. */
+#define NUMBER_MAX 1e9
+
 /* What is asked for, unless probes are wanted, too. */
 #define USUAL \
 	(HDNODE_CAPABILITIES | HDNODE_STATUS | HDNODE_HEALTH | HDNODE_ALARMS)
@@ -138,7 +141,9 @@ static void showNumber(struct rows *rows, enum column column,
 
 	if (!isfinite(number))
 		return;
-	text = g_strdup_printf(format, number);
+	/* A number that cannot be makes no column wide. */
+	text = fabs(number) < NUMBER_MAX ? g_strdup_printf(format, number)
+					 : g_strdup_printf("%.3g", number);
 	rowsText(rows, column, text);
 	g_free(text);
 }
@@ -238,15 +243,32 @@ static void showClock(struct rows *rows, const hdNode_Info *info)
 	g_free(text);
 }
 
+/* The name of a node, with its address if another one has the same name. */
+static char *nameIn(hdNode_Collector *collector, size_t index)
+{
+	hdNode_Info info, other;
+	bool isAlone = true;
+
+	hdNode_info(collector, index, &info);
+	for (size_t i = 0; isAlone && i < hdNode_count(collector); i++) {
+		hdNode_info(collector, i, &other);
+		isAlone = i == index || strcmp(info.name, other.name) != 0;
+	}
+	return isAlone ? g_strdup(info.name)
+		       : g_strdup_printf("%s (%s)", info.name, info.address);
+}
+
 static void printTable(hdNode_Collector *collector)
 {
 	struct rows *rows = rowsNew(columns, OUT_TEXT, NULL);
 
 	for (size_t i = 0; i < hdNode_count(collector); i++) {
+		char *name = nameIn(collector, i);
 		hdNode_Info info;
 
 		hdNode_info(collector, i, &info);
-		rowsText(rows, NAME, info.name);
+		rowsText(rows, NAME, name);
+		g_free(name);
 		rowsText(rows, STATE, info.word);
 		showNumber(rows, AGE, "%.1f s", info.age);
 		showClock(rows, &info);
