@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "NodeStatus/collect/peer.h"
+#include "NodeStatus/collect/answer.h"
 
 /* Longest name that a node may have. */
 #define NAME_MAX_BYTES 255
@@ -38,23 +38,28 @@ static bool answerName(const json_t *all, const char *key, char **text)
 	return true;
 }
 
-bool hdNodeAnswerSelf(struct nodePeer *peer, const json_t *all)
+bool hdNodeSelfTake(struct nodeSelf *self, const json_t *all, bool hasAnswered)
 {
-	char *before = peer->boot ? strdup(peer->boot) : NULL;
+	char *before = self->boot ? strdup(self->boot) : NULL;
 	double started = json_number_value(json_object_get(all, "started"));
-	bool isFine = answerName(all, "node", &peer->name) &&
-		      answerName(all, "host", &peer->hostName) &&
-		      answerName(all, "boot", &peer->boot);
+	bool isFine = answerName(all, "node", &self->name) &&
+		      answerName(all, "host", &self->hostName) &&
+		      answerName(all, "boot", &self->boot);
 
-	if (before && peer->boot && strcmp(before, peer->boot) != 0) {
-		peer->boots++;
-		hdNodeOffsetClear(&peer->offset);
-	}
-	if (peer->answeredNs && started != peer->started)
-		peer->restarts++;
-	peer->started = started;
+	if (before && self->boot && strcmp(before, self->boot) != 0)
+		self->boots++;
+	if (hasAnswered && started != self->started)
+		self->restarts++;
+	self->started = started;
 	free(before);
 	return isFine;
+}
+
+void hdNodeSelfClear(struct nodeSelf *self)
+{
+	free(self->name);
+	free(self->hostName);
+	free(self->boot);
 }
 
 /* ---- The file ---------------------------------------------------------- */

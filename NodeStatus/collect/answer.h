@@ -13,12 +13,17 @@
 
 #include "NodeStatus/wire/wire.h"
 
-struct nodePeer;
-
 /** A file without a name for the probes of all nodes. */
 struct nodeSpool {
 	int fd;       /**< Open if there are slots. */
 	size_t slots; /**< Of HD_NODE_WIRE_ANSWER_MAX bytes that are taken. */
+};
+
+/** Who a node is; all zero at first. */
+struct nodeSelf {
+	char *name, *hostName, *boot; /**< NULL: unknown. */
+	double started;
+	unsigned int boots, restarts; /**< How often that has changed. */
 };
 
 /** The last known sections of a node; all zero at first. */
@@ -43,12 +48,17 @@ const char *hdNodeAnswerTake(struct nodeAnswer *answer, struct nodeSpool *spool,
 			     const char *json, size_t length);
 
 /**
- * Take the names of a node out of an answer. It may be another one than before:
- * its host was booted, or hdnode has restarted.
+ * Take who a node is out of an answer: its host may have been booted, or hdnode
+ * have restarted.
  *
- * @return Whether they are names.
+ * @param hasAnswered Whether it has answered before.
+ *
+ * @return Whether its names are names.
  */
-bool hdNodeAnswerSelf(struct nodePeer *peer, const json_t *all);
+bool hdNodeSelfTake(struct nodeSelf *self, const json_t *all, bool hasAnswered);
+
+/** Free its names. */
+void hdNodeSelfClear(struct nodeSelf *self);
 
 /**
  * Write the text of a section, in pieces.

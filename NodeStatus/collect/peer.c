@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "NodeStatus/collect/turns.h"
+#include "NodeStatus/collect/peer.h"
 #include "common/clock.h"
 #include "common/net.h"
 
@@ -22,7 +22,26 @@
 /* What is sent at most beside a configuration. */
 #define FRAME_MAX 1024
 
-/* ---- What becomes of a wish --------------------------------------------- */
+/* What comes next on a connection. */
+enum peerStage { GREETING, PROOF, PONG, READY, ANSWER };
+
+/* A connection; it may outlive its peer until the loop is done with it. */
+struct nodeLink {
+	struct hdConnection connection; /* First: it is what its calls get. */
+	struct nodeShared *shared;
+	struct nodePeer *peer; /* NULL: no peer has it any more. */
+	struct nodeLink *next; /* Of those that are dead. */
+	enum peerStage stage;
+	unsigned int pings;
+	uint16_t tag;
+	int64_t sentWall, sentMono;
+	bool hasCapabilities;
+	unsigned int asked;                 /* Sections. */
+	struct nodeTurn turn;               /* For a long answer. */
+	unsigned char proof[HD_PROOF_SIZE]; /* That the node must send. */
+};
+
+/* ---- What becomes of a query --------------------------------------------- */
 
 static void peerDone(struct nodePeer *peer, enum hdNode_State state)
 {
@@ -130,8 +149,8 @@ static void linkAsk(struct nodeLink *link)
 			  shared->configLength },
 	};
 	struct hdNodeWireGet get = {
-		.sections = peer->wish.sections,
-		.flags = peer->wish.flags,
+		.sections = peer->query.sections,
+		.flags = peer->query.flags,
 	};
 
 	if (peer->isDone) {
@@ -141,8 +160,8 @@ static void linkAsk(struct nodeLink *link)
 	link->stage = ANSWER;
 	if (link->hasCapabilities)
 		get.sections &= ~(unsigned int)HD_NODE_WIRE_CAPABILITIES;
-	link->asked = peer->wish.isConfigure ? 0 : get.sections;
-	if (peer->wish.isConfigure)
+	link->asked = peer->query.isConfigure ? 0 : get.sections;
+	if (peer->query.isConfigure)
 		linkSend(link, HD_NODE_WIRE_CONFIGURE, &configure,
 			 FRAME_MAX + shared->configLength);
 	else
@@ -150,6 +169,17 @@ static void linkAsk(struct nodeLink *link)
 }
 
 /* ---- What the node says ------------------------------------------------- */
+
+/* It may be another one than before. */
+static bool peerTakeSelf(struct nodePeer *peer, const json_t *all)
+{
+	unsigned int boots = peer->self.boots;
+	bool isFine = hdNodeSelfTake(&peer->self, all, peer->answeredNs != 0);
+
+	if (peer->self.boots != boots)
+		hdNodeOffsetClear(&peer->offset);
+	return isFine;
+}
 
 /* What is wrong with the JSON of an answer, or NULL: then it is taken. */
 static const char *takeJson(struct nodeLink *link,
@@ -164,7 +194,7 @@ static const char *takeJson(struct nodeLink *link,
 		return why;
 	all = json_loadb(text, state->json.length, JSON_REJECT_DUPLICATES,
 			 NULL);
-	if (!json_is_object(all) || !hdNodeAnswerSelf(link->peer, all))
+	if (!json_is_object(all) || !peerTakeSelf(link->peer, all))
 		why = "invalid JSON";
 	if (!why)
 		why = hdNodeAnswerTake(&link->peer->answer,
@@ -175,8 +205,8 @@ static const char *takeJson(struct nodeLink *link,
 	return why;
 }
 
-static bool takeState(struct nodeLink *link,
-		      const struct hdNodeWireState *state)
+static bool peerParseState(struct nodeLink *link,
+			   const struct hdNodeWireState *state)
 {
 	struct nodePeer *peer = link->peer;
 	int64_t now = hdMonotonicNow();
@@ -195,7 +225,7 @@ static bool takeState(struct nodeLink *link,
 	return true;
 }
 
-/* An error: which ends the connection, or is the answer to a wish. */
+/* An error: which ends the connection, or is the answer to a query. */
 static bool takeFailure(struct nodeLink *link,
 			const struct hdFrameHeader *header,
 			const struct hdFrameFailure *failure)
@@ -268,7 +298,7 @@ union answer {
 	struct hdNodeWireConfigured configured;
 };
 
-static bool takePong(struct nodeLink *link, const struct hdFramePong *pong)
+static bool peerParsePong(struct nodeLink *link, const struct hdFramePong *pong)
 {
 	if (pong->content != link->pings)
 		return linkBad(link, "unexpected pong");
@@ -304,14 +334,15 @@ static bool takeAnswer(struct nodeLink *link,
 	if (header->type == HD_FRAME_AUTHENTICATED && link->stage == PROOF)
 		return takeProof(link, &answer->authenticated);
 	if (header->type == HD_FRAME_PONG && link->stage == PONG)
-		return takePong(link, &answer->pong);
+		return peerParsePong(link, &answer->pong);
 	if (link->stage != ANSWER)
 		return linkBad(link, "unexpected reply");
 	link->stage = READY;
-	if (header->type == HD_NODE_WIRE_STATE && !link->peer->wish.isConfigure)
-		return takeState(link, &answer->state);
+	if (header->type == HD_NODE_WIRE_STATE &&
+	    !link->peer->query.isConfigure)
+		return peerParseState(link, &answer->state);
 	if (header->type != HD_NODE_WIRE_CONFIGURED ||
-	    !link->peer->wish.isConfigure)
+	    !link->peer->query.isConfigure)
 		return linkBad(link, "unexpected reply");
 	peerDone(link->peer, HDNODE_OK);
 	return true;
@@ -351,8 +382,10 @@ static bool linkTake(struct hdConnection *connection)
 	if (header.length > linkMost(link))
 		return linkBad(link, "reply exceeds the size limit");
 	size = HD_FRAME_HEADER_SIZE + header.length;
-	if (size > link->shared->connections.inMax)
-		hdNodeTurnWait(link);
+	if (size > link->shared->turns.usual.inMax) {
+		hdNodeTurnWait(&link->shared->turns, &link->turn);
+		link->shared->isTicking = true;
+	}
 	/* What comes too late waits for the next pull. */
 	if (connection->in.used < size || linkIsLate(link))
 		return false;
@@ -368,7 +401,7 @@ static bool linkTake(struct hdConnection *connection)
 	if (!takeAnswer(link, &header, &answer))
 		return false;
 	hdConnectionTake(connection, size);
-	hdNodeTurnEnd(link);
+	hdNodeTurnEnd(&link->shared->turns, &link->turn);
 	return true;
 }
 
@@ -434,14 +467,14 @@ static void linkClosed(struct hdConnection *connection)
 			linkGone(link);
 		link->peer = NULL;
 	}
-	hdNodeTurnEnd(link);
+	hdNodeTurnEnd(&link->shared->turns, &link->turn);
 	link->next = link->shared->dead;
 	link->shared->dead = link;
 }
 
 void hdNodePeersBury(struct nodeShared *shared)
 {
-	hdNodeTurnBegin(shared);
+	hdNodeTurnBegin(&shared->turns, shared->deadlineNs);
 	while (shared->dead) {
 		struct nodeLink *link = shared->dead;
 
@@ -465,11 +498,12 @@ static int peerOpen(struct nodePeer *peer, int fd)
 		/* Nobody begins TLS with us. */
 		link->connection.isKnown = true;
 		link->shared = shared;
+		link->turn.connection = &link->connection;
 		link->peer = peer;
 		snprintf(link->connection.peer, sizeof(link->connection.peer),
 			 "%.*s", (int)sizeof(link->connection.peer) - 1,
 			 peer->address);
-		ret = hdConnectionOpen(&link->connection, &shared->connections,
+		ret = hdConnectionOpen(&link->connection, &shared->turns.usual,
 				       fd);
 		if (ret < 0)
 			hdTlsClose(link->connection.tls);
@@ -560,8 +594,8 @@ void hdNodePeerTick(struct nodePeer *peer)
 	    now >= peer->nextNs) {
 		snprintf(peer->why, sizeof(peer->why), HD_NET_TEXT_TIMEOUT);
 		peerElsewhere(peer);
-	} else if (peer->link && peer->link == peer->shared->large &&
-		   peer->shared->queue && now >= peer->shared->largeNs) {
+	} else if (peer->link && hdNodeTurnIsOver(&peer->shared->turns,
+						  &peer->link->turn, now)) {
 		peerFail(peer, HDNODE_LATE,
 			 "reply too slow; other nodes are waiting");
 	} else if (!peer->link && now >= peer->shared->namesNs) {
@@ -588,7 +622,7 @@ void hdNodePeersSetup(struct nodeShared *shared)
 		.loop = &shared->loop,
 		.done = peerFound,
 	};
-	shared->connections = (struct hdConnectionSetup){
+	shared->turns.usual = (struct hdConnectionSetup){
 		.calls = &calls,
 		.loop = &shared->loop,
 		.tls = &shared->none,
@@ -596,9 +630,8 @@ void hdNodePeersSetup(struct nodeShared *shared)
 		.outMax = FRAME_MAX,
 		.answerMax = HD_NODE_WIRE_CONFIG_MAX + 4 * FRAME_MAX,
 	};
-	shared->largeConnections = shared->connections;
-	shared->largeConnections.inMax =
-		HD_NODE_WIRE_ANSWER_MAX + 2 * FRAME_MAX;
+	shared->turns.large = shared->turns.usual;
+	shared->turns.large.inMax = HD_NODE_WIRE_ANSWER_MAX + 2 * FRAME_MAX;
 }
 
 int hdNodePeerCreate(struct nodeShared *shared, const char *address,
@@ -631,37 +664,35 @@ void hdNodePeerDestroy(struct nodePeer *peer)
 	peerDrop(peer);
 	hdNodeWhereForget(&peer->where);
 	hdNodeAnswerClear(&peer->answer);
-	free(peer->name);
-	free(peer->hostName);
-	free(peer->boot);
+	hdNodeSelfClear(&peer->self);
 	free(peer->address);
 	free(peer);
 }
 
 /* Whether a connection is of no use: an answer to something else is still owed,
  * or it hangs. */
-static bool isStuck(const struct nodePeer *peer, const struct nodeWish *wish)
+static bool isStuck(const struct nodePeer *peer, const struct nodeQuery *query)
 {
 	const struct nodeLink *link = peer->link;
 
 	if (!link || link->stage == READY)
 		return false;
 	if (link->stage == ANSWER &&
-	    (wish->isConfigure || peer->wish.isConfigure || wish->flags ||
-	     peer->wish.flags))
+	    (query->isConfigure || peer->query.isConfigure || query->flags ||
+	     peer->query.flags))
 		return true;
 	return hdMonotonicNow() - link->connection.activeNs > STUCK_NS;
 }
 
-void hdNodePeerAsk(struct nodePeer *peer, const struct nodeWish *wish)
+void hdNodePeerAsk(struct nodePeer *peer, const struct nodeQuery *query)
 {
-	if (isStuck(peer, wish)) {
+	if (isStuck(peer, query)) {
 		/* Nobody was there: it may have moved. */
 		if (peer->link->stage == GREETING)
 			hdNodeWhereForget(&peer->where);
 		peerDrop(peer);
 	}
-	peer->wish = *wish;
+	peer->query = *query;
 	peer->isDone = false;
 	peer->shared->waiting++;
 	if (peer->link && peer->link->stage == READY) {
@@ -674,8 +705,8 @@ void hdNodePeerAsk(struct nodePeer *peer, const struct nodeWish *wish)
 		peerBegin(peer);
 	} else {
 		/* An answer that came too late is there already. */
-		peer->shared->isTicking |=
-			peer->nextNs < INT64_MAX || peer->shared->queue != NULL;
+		peer->shared->isTicking |= peer->nextNs < INT64_MAX ||
+					   peer->shared->turns.queue != NULL;
 		hdConnectionKick(&peer->link->connection);
 	}
 }

@@ -15,6 +15,7 @@
 
 #include "NodeStatus/collect/answer.h"
 #include "NodeStatus/collect/offset.h"
+#include "NodeStatus/collect/turns.h"
 #include "NodeStatus/collect/where.h"
 #include "NodeStatus/wire/wire.h"
 #include "common/backoff.h"
@@ -25,15 +26,10 @@ struct nodePeer;
 
 /** What all peers share. */
 struct nodeShared {
-	struct hdLoop loop; /**< First: it is what woken() gets. */
-	struct hdConnectionSetup connections;
-	struct hdConnectionSetup largeConnections; /**< For long answers. */
-	struct nodeSpool spool;                    /**< For probes. */
-	struct nodeLink *large; /**< That has the turn for a long answer. */
-	int64_t largeNs;        /**< When its turn is over. */
-	struct nodeLink *queue; /**< Those that wait for theirs. */
-	size_t queueLength;
-	struct hdTls *tls; /**< NULL: not encrypted. */
+	struct hdLoop loop;     /**< First: it is what woken() gets. */
+	struct nodeTurns turns; /**< Connections, and who sends much. */
+	struct nodeSpool spool; /**< For probes. */
+	struct hdTls *tls;      /**< NULL: not encrypted. */
 	struct hdTokens *tokens;
 	const char *user, *token;
 	struct hdTls *none;    /**< NULL: nobody begins TLS with us. */
@@ -48,7 +44,7 @@ struct nodeShared {
 };
 
 /** What is to be asked. */
-struct nodeWish {
+struct nodeQuery {
 	unsigned int sections; /**< 0 with isConfigure. */
 	unsigned int flags;
 	bool isConfigure;
@@ -62,16 +58,14 @@ struct nodePeer {
 	int64_t nextNs;        /**< When the next address has its turn. */
 	struct hdBackoff backoff;
 	bool hasFailed; /**< Backoff holds. */
-	struct nodeWish wish;
-	bool isDone; /**< The wish is done, or has failed. */
+	struct nodeQuery query;
+	bool isDone; /**< The query is done, or has failed. */
 	enum hdNode_State state;
 	char why[256];
 	struct nodeAnswer answer; /**< What it has said. */
-	char *name, *hostName, *boot;
-	double started;
-	unsigned int boots, restarts;
-	int64_t answeredNs; /**< Monotonic; 0: never. */
-	int64_t wallNs;     /**< Its wall clock in that answer. */
+	struct nodeSelf self;     /**< Who it is. */
+	int64_t answeredNs;       /**< Monotonic; 0: never. */
+	int64_t wallNs;           /**< Its wall clock in that answer. */
 	struct nodeOffset offset;
 	unsigned long long sent, received;
 };
@@ -92,7 +86,7 @@ int hdNodePeerCreate(struct nodeShared *shared, const char *address,
 void hdNodePeerDestroy(struct nodePeer *peer);
 
 /** Ask; shared->waiting counts it until that is done. */
-void hdNodePeerAsk(struct nodePeer *peer, const struct nodeWish *wish);
+void hdNodePeerAsk(struct nodePeer *peer, const struct nodeQuery *query);
 
 /** The time is over: it is late, if it is not done. */
 void hdNodePeerExpire(struct nodePeer *peer);

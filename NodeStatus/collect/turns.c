@@ -8,54 +8,58 @@
 /* How long a node may at least take to send a long answer. */
 #define TURN_MIN_NS (HD_NS_PER_S / 10)
 
-void hdNodeTurnBegin(struct nodeShared *shared)
+void hdNodeTurnBegin(struct nodeTurns *turns, int64_t deadlineNs)
 {
-	struct nodeLink *link = shared->queue;
+	struct nodeTurn *turn = turns->queue;
 	int64_t now = hdMonotonicNow();
-	int64_t left = shared->deadlineNs > now ? shared->deadlineNs - now : 0;
+	int64_t left = deadlineNs > now ? deadlineNs - now : 0;
 
-	if (shared->large || !link)
+	if (turns->now || !turn)
 		return;
-	shared->largeNs = now + left / (int64_t)(1 + shared->queueLength);
-	if (shared->largeNs < now + TURN_MIN_NS)
-		shared->largeNs = now + TURN_MIN_NS;
-	shared->queue = link->queued;
-	shared->queueLength--;
-	shared->large = link;
-	link->isQueued = false;
-	link->connection.setup = &shared->largeConnections;
-	hdConnectionKick(&link->connection);
+	turns->untilNs = now + left / (int64_t)(1 + turns->length);
+	if (turns->untilNs < now + TURN_MIN_NS)
+		turns->untilNs = now + TURN_MIN_NS;
+	turns->queue = turn->next;
+	turns->length--;
+	turns->now = turn;
+	turn->isQueued = false;
+	turn->connection->setup = &turns->large;
+	hdConnectionKick(turn->connection);
 }
 
-void hdNodeTurnWait(struct nodeLink *link)
+void hdNodeTurnWait(struct nodeTurns *turns, struct nodeTurn *turn)
 {
-	struct nodeLink **last = &link->shared->queue;
+	struct nodeTurn **last = &turns->queue;
 
-	if (link->isQueued || link->shared->large == link)
+	if (turn->isQueued || turns->now == turn)
 		return;
 	while (*last)
-		last = &(*last)->queued;
-	*last = link;
-	link->queued = NULL;
-	link->isQueued = true;
-	link->shared->queueLength++;
-	link->shared->isTicking = true;
+		last = &(*last)->next;
+	*last = turn;
+	turn->next = NULL;
+	turn->isQueued = true;
+	turns->length++;
 }
 
-void hdNodeTurnEnd(struct nodeLink *link)
+void hdNodeTurnEnd(struct nodeTurns *turns, struct nodeTurn *turn)
 {
-	struct nodeShared *shared = link->shared;
-	struct nodeLink **at = &shared->queue;
+	struct nodeTurn **at = &turns->queue;
 
-	if (link->isQueued) {
-		while (*at != link)
-			at = &(*at)->queued;
-		*at = link->queued;
-		link->isQueued = false;
-		shared->queueLength--;
+	if (turn->isQueued) {
+		while (*at != turn)
+			at = &(*at)->next;
+		*at = turn->next;
+		turn->isQueued = false;
+		turns->length--;
 	}
-	if (shared->large == link) {
-		shared->large = NULL;
-		link->connection.setup = &shared->connections;
+	if (turns->now == turn) {
+		turns->now = NULL;
+		turn->connection->setup = &turns->usual;
 	}
+}
+
+bool hdNodeTurnIsOver(const struct nodeTurns *turns,
+		      const struct nodeTurn *turn, int64_t nowNs)
+{
+	return turns->now == turn && turns->queue && nowNs >= turns->untilNs;
 }

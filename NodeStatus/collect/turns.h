@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Connections to nodes, and their turns: one at a time receives an answer that
- * is longer than those without probes may be, so that memory does not grow with
+ * Turns of connections to nodes: one at a time receives an answer that is
+ * longer than those without probes may be, so that memory does not grow with
  * the number of nodes. Each has a share of the time that is left.
  */
 #ifndef HD_NODE_TURNS_H
 #define HD_NODE_TURNS_H
 
-#include "NodeStatus/collect/peer.h"
+#include "net/connection.h"
 
-/** What comes next on a connection. */
-enum nodeStage { GREETING, PROOF, PONG, READY, ANSWER };
+/** Of a connection; all zero but for the first. */
+struct nodeTurn {
+	struct hdConnection *connection;
+	struct nodeTurn *next; /**< In the queue. */
+	bool isQueued;
+};
 
-/** A connection; it may outlive its peer until the loop is done with it. */
-struct nodeLink {
-	struct hdConnection connection; /**< First: it is what its calls get. */
-	struct nodeShared *shared;
-	struct nodePeer *peer; /**< NULL: no peer has it any more. */
-	struct nodeLink *next; /**< Of those that are dead. */
-	enum nodeStage stage;
-	unsigned int pings;
-	uint16_t tag;
-	int64_t sentWall, sentMono;
-	bool hasCapabilities;
-	unsigned int asked;                 /**< Sections. */
-	bool isQueued;                      /**< It waits for its turn. */
-	struct nodeLink *queued;            /**< The next one that does. */
-	unsigned char proof[HD_PROOF_SIZE]; /**< That the node must send. */
+/** All zero but for the first two. */
+struct nodeTurns {
+	/** Of connections, and of the one that has its turn. */
+	struct hdConnectionSetup usual, large;
+	struct nodeTurn *now, *queue;
+	size_t length;   /**< Of the queue. */
+	int64_t untilNs; /**< When the turn is over, if others wait. */
 };
 
 /** Let the first one that waits receive a long answer. */
-void hdNodeTurnBegin(struct nodeShared *shared);
+void hdNodeTurnBegin(struct nodeTurns *turns, int64_t deadlineNs);
 
 /** Wait for a turn, unless it has one. */
-void hdNodeTurnWait(struct nodeLink *link);
+void hdNodeTurnWait(struct nodeTurns *turns, struct nodeTurn *turn);
 
 /** Give up the turn, or the place in the queue, if there is one. */
-void hdNodeTurnEnd(struct nodeLink *link);
+void hdNodeTurnEnd(struct nodeTurns *turns, struct nodeTurn *turn);
+
+/** Whether it has a turn, but no time left, and others wait. */
+bool hdNodeTurnIsOver(const struct nodeTurns *turns,
+		      const struct nodeTurn *turn, int64_t nowNs);
 
 #endif
