@@ -242,7 +242,8 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 		forRequests(self, record, time, startReceive);
 	else if (g_str_has_prefix(record->name, "Start"))
 		forRequests(self, record, time, startAgain);
-	else if (isNamed(record, "Recv_init") &&
+	else if ((isNamed(record, "Recv_init") ||
+		  isNamed(record, "Precv_init")) &&
 		 messagesNumber(record->attributes, record->attributeCount,
 				"rid", &request) &&
 		 request >= 0)
