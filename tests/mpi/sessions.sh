@@ -23,10 +23,10 @@ runs() {
 
 # Calls of the second rank, each with how often.
 calls() {
-	"$hdtrace" dump p >dump && awk '
+	"$hdtrace" dump p | awk '
 		/^trace / { isRank = $3 == "\"" label "_1_0\"" }
 		isRank && /^  [0-9]/ { n[$3]++ }
-		END { for (i in n) print i, n[i] }' label="$(host_label)" dump |
+		END { for (i in n) print i, n[i] }' label="$(host_label)" - |
 		LC_ALL=C sort >calls
 	cat calls
 }
@@ -103,10 +103,10 @@ for library in $(built_libraries); do
 	openmpi) compiler=$MPICC_OPENMPI ;;
 	mpich) compiler=$MPICC_MPICH ;;
 	esac
-	can_launch "$library" && [ -n "$compiler" ] || {
+	if ! can_launch "$library" || [ -z "$compiler" ]; then
 		skip "$library" "mpiexec or mpicc does not work here"
 		continue
-	}
+	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
 	if ! echo '#include <mpi.h>
 MPI_Session session;' | "$compiler" -x c -c -o none.o - 2>/dev/null; then
