@@ -27,6 +27,7 @@
 #include <hdTrace.h>
 #include "MPITracingLibrary/functions.h"
 #include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/record/callprofile.h"
 #include "MPITracingLibrary/src/record/counters.h"
 #include "MPITracingLibrary/src/record/polling.h"
 #include "MPITracingLibrary/src/record/sites.h"
@@ -64,8 +65,10 @@ struct hdmpiThread {
 	unsigned int regions;
 	bool isRecorded[HDMPI_REGIONS_MAX]; /**< Of each open region. */
 	struct hdmpiPolls polls;            /**< Of calls that found nothing. */
-	int64_t window; /**< Of throttling: the last one recorded in. */
-	int64_t part;   /**< As the trace says; see hdmpiNotePart(). */
+	struct hdmpiProfile *profile;       /**< NULL: calls are recorded. */
+	unsigned int ended; /**< Calls, to look at the size of the trace. */
+	int64_t window;     /**< Of throttling: the last one recorded in. */
+	int64_t part;       /**< As the trace says; see hdmpiNotePart(). */
 	struct hdmpiCached types[HDMPI_CACHE_SIZE];
 	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
 	unsigned char *described; /**< Bit set of types in its .info. */
@@ -96,6 +99,7 @@ struct hdmpiCall {
 	enum hdmpiFunction function;
 	bool isRecorded;
 	bool isByTicks;     /**< Times are ticks, of a call that polls. */
+	bool isProfiled;    /**< It is added up by its function. */
 	const void *caller; /**< Return address of the wrapper. */
 	int64_t start;      /**< Of MPI_Init, and of calls that poll. */
 	int64_t end;        /**< In ticks 0: it has not returned. */
@@ -142,6 +146,7 @@ static inline __attribute__((__always_inline__)) bool hdmpiBegin(
 	call->self = NULL;
 	call->isRecorded = false;
 	call->isByTicks = false;
+	call->isProfiled = false;
 	call->function = function;
 	if (__builtin_expect(
 		    !atomic_load_explicit(&hdmpiIsActive, memory_order_relaxed),
@@ -153,8 +158,11 @@ static inline __attribute__((__always_inline__)) bool hdmpiBegin(
 /** The MPI function has returned: take the time. */
 static inline void hdmpiStop(struct hdmpiCall *call)
 {
-	if (!call->isRecorded)
+	if (!call->isRecorded) {
+		if (__builtin_expect(call->isProfiled, 0))
+			hdmpiProfileLeave(call);
 		return;
+	}
 	call->end = __builtin_expect(call->isByTicks, 0)
 			    ? (int64_t)hdTscReadEarly()
 			    : hdClockNow();

@@ -95,12 +95,18 @@ static bool isInWindow(struct hdmpiThread *self)
 	return true;
 }
 
-bool hdmpiIsRecording(struct hdmpiThread *self)
+/* Whether calls of a thread are looked at, be it to add them up. */
+static bool runtimeIsOn(struct hdmpiThread *self)
 {
 	return self->trace &&
 	       (atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed) &
 		1) &&
 	       (!hdmpiOptions.throttleNs || isInWindow(self));
+}
+
+bool hdmpiIsRecording(struct hdmpiThread *self)
+{
+	return !self->profile && runtimeIsOn(self);
 }
 
 void hdmpiNotePart(struct hdmpiThread *self)
@@ -160,8 +166,10 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	call->held.count = 0;
 	call->held.requests = NULL;
 	if (!runtime.isOn[function] || self->depth > hdmpiOptions.nested ||
-	    !hdmpiIsRecording(self))
+	    !runtimeIsOn(self))
 		return false;
+	if (__builtin_expect(self->profile != NULL, 0))
+		return hdmpiProfileEnter(self, call);
 	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0) &&
 	    (!isPoll || self->polls.open))
 		hdmpiPollSettle(self);
@@ -200,6 +208,9 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 	call->self->depth--;
 	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
 		hdmpiCountersLeave(call->self);
+	if (__builtin_expect(hdmpiOptions.limit != 0, 0) &&
+	    call->self->depth == 0)
+		hdmpiProfileLimit(call->self, call->end);
 }
 
 /* ---- Begin -----------------------------------------------------------------
@@ -588,6 +599,7 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call)
 {
 	int64_t own = runtimeOwnPart();
 
+	hdmpiProfileOwnNs = own;
 	if (!atomic_load(&hdmpiIsActive) ||
 	    !runtimeTracer(call->self, call->end))
 		return;

@@ -29,6 +29,7 @@ static void threadLeave(void *thread)
 	threadSelf = NULL;
 	if (self->trace) {
 		hdmpiPollSettle(self);
+		hdmpiProfileEnd(self);
 		while (self->regions > 0)
 			hdmpiRegionEnd(self, NULL);
 	}
@@ -181,6 +182,10 @@ bool hdmpiRegionEnd(struct hdmpiThread *self, const struct timespec *when)
 
 	if (self->regions > 0)
 		self->regions--;
+	/* What is added up is inside of it. */
+	if (isRecorded && self->profile)
+		hdmpiProfileWrite(self, when ? hdClockToNs(when) - hdClockStep()
+					     : hdClockNow());
 	if (isRecorded && when) {
 		time = regionTime(when);
 		hdT_logStateEndAt(self->trace, &time);
@@ -219,6 +224,7 @@ void hdmpiThreadsEnd(void)
 		threadAwait(i);
 		if (i->trace) {
 			hdmpiPollSettle(i);
+			hdmpiProfileEnd(i);
 			hdT_finalize(i->trace);
 		}
 		i->trace = NULL;
