@@ -231,6 +231,7 @@ static void takeRank(struct taking *taking, GHashTable *labels, guint number,
 		costOf(taking, isRank ? COMPARE_RANK : COMPARE_TRACE,
 		       hasName ? node->label : node->path);
 
+	taking->run->ranks += isRank;
 	cost->values[COMPARE_COUNT] = (double)rank->states;
 	cost->values[COMPARE_TIME] = secondsOf(rank->start, rank->end);
 	setAmount(taking, cost, rank->amounts,
