@@ -233,6 +233,8 @@ function emitC(    i, status, tracks) {
 		printf "\tif (!hdmpiBegin(&call, HDMPI_%s)%s)\n" \
 			"\t\treturn HDMPI_NEXT(%s)(%s);\n", function_,
 			tracks ? " && !call.self" : "", function_, arguments()
+	if (after ~ /hdmpiNoteDone(One|Some)\(/)
+		print "\tcall.base = 0;"
 	for (i = 1; i <= count; i++) {
 		if (isStatus(i) && !extent[i])
 			printf "\tif (%s == MPI_STATUS_IGNORE)\n\t\t%s = " \

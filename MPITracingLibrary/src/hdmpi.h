@@ -106,7 +106,8 @@ struct hdmpiCall {
 	int64_t cid;        /**< Of a matched message, or -1. */
 	bool isNowhere;     /**< A matched message is MPI_MESSAGE_NO_PROC. */
 	struct hdmpiHeld held;
-	int base; /**< Index of the first element of an array: Fortran's 1. */
+	/** Index of the first element of an array, where one is named: Fortran's 1. */
+	int base;
 };
 
 /** Whether MPI calls are to be looked at. */
@@ -240,11 +241,27 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs);
 
 /* ---- Threads; thread.c --------------------------------------------------- */
 
+/** The calling thread if it has been traced before; or NULL. */
+extern __thread struct hdmpiThread *hdmpiThreadSelf __attribute__((
+	__tls_model__("initial-exec"), __visibility__("hidden")));
+
+/** Begin to trace the calling thread; NULL if that fails, or the wrapper is not
+ *  active. */
+struct hdmpiThread *hdmpiThreadMeet(void) __attribute__((__cold__));
+
 /** Get the calling thread, or NULL. The wrapper must be active. */
-struct hdmpiThread *hdmpiThreadGet(void);
+static inline struct hdmpiThread *hdmpiThreadGet(void)
+{
+	struct hdmpiThread *self = hdmpiThreadSelf;
+
+	return __builtin_expect(self != NULL, 1) ? self : hdmpiThreadMeet();
+}
 
 /** Get the calling thread if it has been traced before, or NULL. */
-struct hdmpiThread *hdmpiThreadPeek(void);
+static inline struct hdmpiThread *hdmpiThreadPeek(void)
+{
+	return hdmpiThreadSelf;
+}
 
 /** A call is about to end: its relation ends, if it has one. */
 void hdmpiRelationLeave(struct hdmpiThread *self);

@@ -284,6 +284,9 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 	optionThrottle(options);
 	optionCounters(options);
 	optionClock(options);
+	options->hasMore = options->limit || options->counters ||
+			   options->siteDepth || options->throttleNs ||
+			   options->nested < INT_MAX;
 	if (options->isOn)
 		optionProject(options, isSpawned);
 }

@@ -365,8 +365,9 @@ static void partitioned(int rid)
 			PMPI_Parrived(requests[0], 1, &flag);
 		expect("Parrived partition=1 rid=%d flag=1", rid);
 		MPI_Parrived(requests[0], 1, &flag);
-		expect("Waitall count=2 <Request rid=%d fromRank=%d fromTag=3 "
-		       "size=16 cid=0/> <Request rid=%d/> completed=2",
+		expect("Waitall count=2 completed=2 <Request rid=%d "
+		       "fromRank=%d fromTag=3 size=16 cid=0/> "
+		       "<Request rid=%d/>",
 		       rid, last, rid + 1);
 		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 		require(flag && gets[0] == last && gets[3] == last,

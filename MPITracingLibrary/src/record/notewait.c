@@ -192,12 +192,14 @@ static bool holdRoom(struct hdmpiHeld *held, size_t length)
 	return false;
 }
 
-void hdmpiNoteHold(struct hdmpiCall *call, int count,
-		   const MPI_Request requests[])
+void hdmpiNoteHoldMany(struct hdmpiCall *call, int count,
+		       const MPI_Request requests[])
 {
 	struct hdmpiHeld *held = &call->held;
 	size_t length = (size_t)(count > 0 ? count : 0);
 
+	held->count = 0;
+	held->requests = NULL;
 	if (!requests || length == 0 || !holdRoom(held, length))
 		return;
 	held->count = count;
@@ -212,12 +214,10 @@ void hdmpiNoteHold(struct hdmpiCall *call, int count,
 		call->start = hdClockNow();
 }
 
-static void letGo(struct hdmpiCall *call)
+static void __attribute__((__noinline__)) letGoMany(struct hdmpiCall *call)
 {
 	struct hdmpiHeld *held = &call->held;
 
-	if (!held->requests)
-		return;
 	if (held->places)
 		hdmpiRequestsLetGo(held->count, held->requests, held->places);
 	if (held->requests != held->own) {
@@ -228,8 +228,17 @@ static void letGo(struct hdmpiCall *call)
 	held->count = 0;
 }
 
+static inline void letGo(struct hdmpiCall *call)
+{
+	struct hdmpiHeld *held = &call->held;
+
+	if (held->requests && (held->places || held->requests != held->own))
+		letGoMany(call);
+}
+
 /* Whether a held request is complete now, and what it was. */
-static bool take(struct hdmpiCall *call, int at, struct hdmpiRequest *request)
+static inline __attribute__((__always_inline__)) bool take(
+	struct hdmpiCall *call, int at, struct hdmpiRequest *request)
 {
 	struct hdmpiHeld *held = &call->held;
 
@@ -252,8 +261,9 @@ struct completion {
 };
 
 /* Whether a held request is complete now, and what came of it. */
-static bool complete(struct hdmpiCall *call, int at, const MPI_Status *status,
-		     struct completion *completion)
+static inline __attribute__((__always_inline__)) bool complete(
+	struct hdmpiCall *call, int at, const MPI_Status *status,
+	struct completion *completion)
 {
 	bool isDone = take(call, at, &completion->request);
 
@@ -272,7 +282,8 @@ static bool complete(struct hdmpiCall *call, int at, const MPI_Status *status,
 }
 
 /* One request, as attributes of the call. */
-static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
+static inline void noteOne(struct hdmpiCall *call, int at,
+			   const MPI_Status *status)
 {
 	struct completion one;
 

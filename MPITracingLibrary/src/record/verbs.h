@@ -427,8 +427,23 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 		      const MPI_Request requests[]);
 
 /** Keep the requests that the call may complete, which loses them. */
-void hdmpiNoteHold(struct hdmpiCall *call, int count,
-		   const MPI_Request requests[]);
+void hdmpiNoteHoldMany(struct hdmpiCall *call, int count,
+		       const MPI_Request requests[]);
+static inline void hdmpiNoteHold(struct hdmpiCall *call, int count,
+				 const MPI_Request requests[])
+{
+	struct hdmpiHeld *held = &call->held;
+
+	if (count != 1 || !requests || hdmpiRequestsAreShared ||
+	    call->isProfiled) {
+		hdmpiNoteHoldMany(call, count, requests);
+		return;
+	}
+	held->own[0] = requests[0];
+	held->requests = held->own;
+	held->places = NULL;
+	held->count = 1;
+}
 void hdmpiNoteDone(struct hdmpiCall *call, const MPI_Status *status);
 void hdmpiNoteDoneIf(struct hdmpiCall *call, int flag,
 		     const MPI_Status *status);
