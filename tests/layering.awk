@@ -59,7 +59,7 @@ FILENAME == ARGV[2] {
 	exists[$0] = 1
 	if (!(roomOf($0) in line))
 		print $0 ": its folder has no room in rooms.list"
-	if ($0 ~ /\/include\/[^\/]*\.h$/)
+	if ($0 ~ /\/include\/(lower\/)?[^\/]*\.h$/)
 		public[basename($0)] = $0
 	else if ($0 ~ /\.h$/)
 		unused[$0] = 1
@@ -93,7 +93,7 @@ FILENAME == ARGV[3] {
 
 BEGIN {
 	# Made by the build.
-	generated["HDTraceTools/model/functions.h"] = 1
+	generated["HDTraceTools/model/mpi/functions.h"] = 1
 	generated["HDTraceTools/plot/statecolours.h"] = 1
 	generated["MPITracingLibrary/functions.h"] = 1
 	generated["NodeStatus/local/rulestext.h"] = 1

@@ -6,8 +6,8 @@
 #ifndef HD_CHECK_H
 #define HD_CHECK_H
 
-#include "HDTraceTools/command/scan.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/scan.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "cli/output.h"
 #include "cli/rows.h"
 
@@ -56,7 +56,7 @@ void checkTrace(struct check *check, const hdITraceFile *trace);
 /** Read all relations and check how they fit together. */
 void checkRelations(struct check *check);
 
-/* ---- Messages between ranks; checkmessage.c ---- */
+/* ---- Messages between ranks; messageclocks.c ---- */
 
 /** Get ready for the messages of a project. */
 struct checkMessages *checkMessagesNew(const hdIProject *project);

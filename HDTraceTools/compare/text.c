@@ -10,10 +10,10 @@
 
 #include "HDTraceTools/base/ranktest.h"
 #include "HDTraceTools/command/powers.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "cli/quantity.h"
 
-static void title(const struct compare *self, const char *text)
+static void compareTextPrintTitle(const struct compare *self, const char *text)
 {
 	printf("\n%s%s%s\n", self->tool->isColored ? "\033[1m" : "", text,
 	       self->tool->isColored ? "\033[0m" : "");
@@ -81,7 +81,7 @@ static void printSet(const struct compare *self, int set)
 			    self->runs[first + i].powers);
 }
 
-static void printDiagnostics(const struct compare *self)
+static void compareTextPrintDiagnostics(const struct compare *self)
 {
 	for (size_t i = 0; i < compareRuns(self); i++) {
 		const struct compareRun *run = &self->runs[i];
@@ -98,7 +98,7 @@ static void printDiagnostics(const struct compare *self)
 }
 
 /** The numbers of ranks of a set: "4", or "2 to 4". */
-static void printRanks(const struct compare *self, int set)
+static void compareTextPrintRanks(const struct compare *self, int set)
 {
 	size_t first = compareFirst(self, set);
 	uint64_t least = self->runs[first].ranks, most = least;
@@ -112,14 +112,14 @@ static void printRanks(const struct compare *self, int set)
 		printf(" to %" PRIu64, most);
 }
 
-static void printPerRank(const struct compare *self)
+static void compareTextPrintPerRank(const struct compare *self)
 {
 	if (!self->isPerRank)
 		return;
 	printf("  The numbers of ranks differ (A: ");
-	printRanks(self, COMPARE_A);
+	compareTextPrintRanks(self, COMPARE_A);
 	printf(", B: ");
-	printRanks(self, COMPARE_B);
+	compareTextPrintRanks(self, COMPARE_B);
 	puts("): functions and regions are compared per rank.");
 }
 
@@ -172,7 +172,7 @@ static void printNamedMeasure(const struct compareRow *row, int measure)
 	g_free(change);
 }
 
-static const char *nameOf(const struct compareRow *row)
+static const char *compareTextNameOf(const struct compareRow *row)
 {
 	return *row->name ? row->name : "all";
 }
@@ -182,7 +182,7 @@ static void printNamed(const struct compare *self)
 	guint count = self->isAll ? self->named->len
 				  : MIN(self->named->len, (guint)self->top);
 
-	title(self, "Differences");
+	compareTextPrintTitle(self, "Differences");
 	if (!self->isTested) {
 		printUntested(self);
 		return;
@@ -194,7 +194,7 @@ static void printNamed(const struct compare *self)
 		const char *between = ": ";
 
 		printf("  %u. %s ", i + 1, compareKindNames[row->kind]);
-		outPrintable(nameOf(row));
+		outPrintable(compareTextNameOf(row));
 		for (int k = 0; k < COMPARE_MEASURES; k++) {
 			if (row->results[k].verdict != COMPARE_DIFFERS)
 				continue;
@@ -229,7 +229,7 @@ enum {
 
 /** An empty table; the headings that depend on the rule are those of the other
  *  one. */
-static struct outTable *newTable(const struct compare *self)
+static struct outTable *compareTextNewTable(const struct compare *self)
 {
 	static const char *headings[] = {
 		"<Name",   ".Count A",       ".Count B",  ".Time A",
@@ -246,7 +246,7 @@ static struct outTable *newTable(const struct compare *self)
 
 /** Whether the other rule says something else of a row, by more than 5 %, so
  * that both are told. */
-static bool otherDiffers(const struct compareRow *row)
+static bool compareTextOtherDiffers(const struct compareRow *row)
 {
 	for (int set = 0; set < COMPARE_SETS; set++) {
 		double one = row->results[COMPARE_ENERGY].medians[set];
@@ -269,8 +269,8 @@ static void addMedians(struct outTable *table, const struct compareRow *row,
 	}
 }
 
-static void addChange(struct outTable *table, const struct compareRow *row,
-		      int measure)
+static void compareTextAddChange(struct outTable *table,
+				 const struct compareRow *row, int measure)
 {
 	char *text = changeText(&row->results[measure]);
 
@@ -279,7 +279,8 @@ static void addChange(struct outTable *table, const struct compareRow *row,
 }
 
 /** The parts of the time of all ranks. */
-static void addShares(struct outTable *table, const struct compareRow *row)
+static void compareTextAddShares(struct outTable *table,
+				 const struct compareRow *row)
 {
 	for (int set = 0; set < COMPARE_SETS; set++) {
 		char *text = isnan(row->shares[set])
@@ -317,28 +318,30 @@ static void addVerdict(struct outTable *table, const struct compareRow *row)
 	g_string_free(text, TRUE);
 }
 
-static void addRow(struct outTable *table, const struct compareRow *row)
+static void compareTextAddRow(struct outTable *table,
+			      const struct compareRow *row)
 {
-	outTableAdd(table, nameOf(row));
+	outTableAdd(table, compareTextNameOf(row));
 	addMedians(table, row, COMPARE_COUNT);
 	addMedians(table, row, COMPARE_TIME);
-	addChange(table, row, COMPARE_TIME);
+	compareTextAddChange(table, row, COMPARE_TIME);
 	addMedians(table, row, COMPARE_ENERGY);
-	addChange(table, row, COMPARE_ENERGY);
+	compareTextAddChange(table, row, COMPARE_ENERGY);
 	addMedians(table, row, COMPARE_POWER);
-	if (otherDiffers(row)) {
+	if (compareTextOtherDiffers(row)) {
 		addMedians(table, row, COMPARE_OTHER);
 	} else {
 		outTableAdd(table, "");
 		outTableAdd(table, "");
 	}
 	addMedians(table, row, COMPARE_PATH);
-	addShares(table, row);
+	compareTextAddShares(table, row);
 	addVerdict(table, row);
 }
 
 /** Whether any of the rows of a kind knows a measure. */
-static bool isKnown(const struct compare *self, unsigned int kinds, int measure)
+static bool compareTextIsKnown(const struct compare *self, unsigned int kinds,
+			       int measure)
 {
 	for (guint i = 0; i < self->rows->len; i++) {
 		const struct compareRow *row = self->rows->pdata[i];
@@ -355,19 +358,20 @@ static bool isKnown(const struct compare *self, unsigned int kinds, int measure)
 static void hideColumns(const struct compare *self, unsigned int kinds,
 			struct outTable *table)
 {
-	bool hasEnergy = isKnown(self, kinds, COMPARE_ENERGY);
+	bool hasEnergy = compareTextIsKnown(self, kinds, COMPARE_ENERGY);
 	bool hasOther = false;
 
 	for (guint i = 0; i < self->rows->len; i++) {
 		const struct compareRow *row = self->rows->pdata[i];
 
-		hasOther |= kinds >> row->kind & 1 && otherDiffers(row);
+		hasOther |=
+			kinds >> row->kind & 1 && compareTextOtherDiffers(row);
 	}
 	for (size_t i = COLUMN_ENERGY; i < COLUMN_OTHER && !hasEnergy; i++)
 		outTableHide(table, i);
 	for (size_t i = COLUMN_OTHER; i < COLUMN_PATH && !hasOther; i++)
 		outTableHide(table, i);
-	if (!isKnown(self, kinds, COMPARE_PATH)) {
+	if (!compareTextIsKnown(self, kinds, COMPARE_PATH)) {
 		outTableHide(table, COLUMN_PATH);
 		outTableHide(table, COLUMN_PATH + 1);
 	}
@@ -380,10 +384,10 @@ static void hideColumns(const struct compare *self, unsigned int kinds,
 }
 
 /** Print the rows of some kinds, given as bits. */
-static void printTable(const struct compare *self, const char *text,
-		       unsigned int kinds)
+static void compareTextPrintTable(const struct compare *self, const char *text,
+				  unsigned int kinds)
 {
-	struct outTable *table = newTable(self);
+	struct outTable *table = compareTextNewTable(self);
 	guint listed = 0;
 	guint count = 0;
 
@@ -393,7 +397,7 @@ static void printTable(const struct compare *self, const char *text,
 		if (!(kinds >> row->kind & 1))
 			continue;
 		if (self->isAll || count < (guint)self->top) {
-			addRow(table, row);
+			compareTextAddRow(table, row);
 			listed++;
 		}
 		count++;
@@ -403,7 +407,7 @@ static void printTable(const struct compare *self, const char *text,
 		return;
 	}
 	hideColumns(self, kinds, table);
-	title(self, text);
+	compareTextPrintTitle(self, text);
 	outTablePrint(table, "  ", self->tool->isColored);
 	if (listed < count)
 		printf("  and %u more; --all lists them\n", count - listed);
@@ -413,7 +417,7 @@ static void printCannot(const struct compare *self)
 {
 	if (!self->cannot->len)
 		return;
-	title(self, "Not comparable");
+	compareTextPrintTitle(self, "Not comparable");
 	for (guint i = 0; i < self->cannot->len; i++) {
 		printf("  ");
 		outPrintable(self->cannot->pdata[i]);
@@ -425,17 +429,19 @@ void comparePrintText(const struct compare *self)
 {
 	for (int set = 0; set < COMPARE_SETS; set++)
 		printSet(self, set);
-	printDiagnostics(self);
-	printPerRank(self);
+	compareTextPrintDiagnostics(self);
+	compareTextPrintPerRank(self);
 	printNamed(self);
-	printTable(self, "The whole run", bit(COMPARE_RUN));
-	printTable(self,
-		   self->isPerRank ? "Functions and regions, per rank"
-				   : "Functions and regions",
-		   bit(COMPARE_FUNCTION) | bit(COMPARE_REGION));
-	printTable(self, "Ranks", bit(COMPARE_RANK));
-	printTable(self, "Traces without a rank", bit(COMPARE_TRACE));
-	printTable(self, "Nodes", bit(COMPARE_NODE));
+	compareTextPrintTable(self, "The whole run", bit(COMPARE_RUN));
+	compareTextPrintTable(self,
+			      self->isPerRank
+				      ? "Functions and regions, per rank"
+				      : "Functions and regions",
+			      bit(COMPARE_FUNCTION) | bit(COMPARE_REGION));
+	compareTextPrintTable(self, "Ranks", bit(COMPARE_RANK));
+	compareTextPrintTable(self, "Traces without a rank",
+			      bit(COMPARE_TRACE));
+	compareTextPrintTable(self, "Nodes", bit(COMPARE_NODE));
 	printCannot(self);
 	if (self->counts[COMPARE_A] + self->counts[COMPARE_B] > 2)
 		puts("\nNumbers are medians over the runs.");

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "HDTraceTools/command/results.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/mpi/traffic.h"
 #include "HDTraceTools/stat/volumes.h"
 #include "cli/output.h"
@@ -78,7 +78,7 @@ static const char *const titles[TRAFFIC_BYS] = {
 /* ---- Printing ---------------------------------------------------------- */
 
 /** For people a size has a unit. */
-static void showBytes(struct rows *rows, size_t column, int64_t bytes)
+static void volumesShowBytes(struct rows *rows, size_t column, int64_t bytes)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
@@ -86,7 +86,7 @@ static void showBytes(struct rows *rows, size_t column, int64_t bytes)
 }
 
 /** "0:3 64:5": bins that have messages, for CSV; with units for people. */
-static char *histogramText(const struct sizes *sizes, bool isForPeople)
+static char *volumesHistogramText(const struct sizes *sizes, bool isForPeople)
 {
 	GString *text = g_string_new(NULL);
 	char buffer[OUT_NUMBER_SIZE];
@@ -106,10 +106,10 @@ static char *histogramText(const struct sizes *sizes, bool isForPeople)
 	return g_string_free(text, FALSE);
 }
 
-static void setSizes(struct rows *rows, const struct sizes *sizes)
+static void volumesSetSizes(struct rows *rows, const struct sizes *sizes)
 {
-	char *plain = histogramText(sizes, false);
-	char *shown = histogramText(sizes, true);
+	char *plain = volumesHistogramText(sizes, false);
+	char *shown = volumesHistogramText(sizes, true);
 	double median = sizesMedian(sizes);
 
 	rowsCount(rows, COLUMN_COUNT, sizes->count + sizes->unknown);
@@ -121,18 +121,18 @@ static void setSizes(struct rows *rows, const struct sizes *sizes)
 		rowsCount(rows, COLUMN_MIN, (uint64_t)sizes->min);
 		rowsNumber(rows, COLUMN_MEDIAN, median);
 		rowsCount(rows, COLUMN_MAX, (uint64_t)sizes->max);
-		showBytes(rows, COLUMN_SUM,
-			  (int64_t)MIN(sizes->sum, INT64_MAX));
-		showBytes(rows, COLUMN_MIN, sizes->min);
-		showBytes(rows, COLUMN_MEDIAN, (int64_t)median);
-		showBytes(rows, COLUMN_MAX, sizes->max);
+		volumesShowBytes(rows, COLUMN_SUM,
+				 (int64_t)MIN(sizes->sum, INT64_MAX));
+		volumesShowBytes(rows, COLUMN_MIN, sizes->min);
+		volumesShowBytes(rows, COLUMN_MEDIAN, (int64_t)median);
+		volumesShowBytes(rows, COLUMN_MAX, sizes->max);
 	}
 	g_free(plain);
 	g_free(shown);
 }
 
-static void setRow(const struct volumes *self, struct rows *rows,
-		   const struct trafficRow *row)
+static void volumesSetRow(const struct volumes *self, struct rows *rows,
+			  const struct trafficRow *row)
 {
 	char *text = row->site ? siteText(row->site, self->addresses) : NULL;
 
@@ -149,11 +149,11 @@ static void setRow(const struct volumes *self, struct rows *rows,
 		if (row->peer >= 0)
 			rowsCount(rows, COLUMN_PEER, (uint64_t)row->peer);
 	}
-	setSizes(rows, &row->sizes);
+	volumesSetSizes(rows, &row->sizes);
 	g_free(text);
 }
 
-static void putHistogram(struct outJson *json, const struct sizes *sizes)
+static void volumesPutHistogram(struct outJson *json, const struct sizes *sizes)
 {
 	outJsonArray(json, "histogram", true);
 	for (int i = 0; i < SIZES_BINS; i++) {
@@ -167,16 +167,16 @@ static void putHistogram(struct outJson *json, const struct sizes *sizes)
 	outJsonEnd(json);
 }
 
-static void putRow(struct volumes *self, struct rows *rows,
-		   const struct trafficRow *row)
+static void volumesPutRow(struct volumes *self, struct rows *rows,
+			  const struct trafficRow *row)
 {
-	setRow(self, rows, row);
+	volumesSetRow(self, rows, row);
 	if (self->tool->format != OUT_JSON) {
 		rowsEnd(rows);
 		return;
 	}
 	rowsPut(rows);
-	putHistogram(&self->json, &row->sizes);
+	volumesPutHistogram(&self->json, &row->sizes);
 	if (row->site) {
 		outJsonObject(&self->json, "call_site", false);
 		resultsPutSite(&self->json, row->site, self->addresses);
@@ -186,7 +186,7 @@ static void putRow(struct volumes *self, struct rows *rows,
 }
 
 /** The columns that a table of people has none of. */
-static void hideOthers(struct rows *rows, enum trafficBy by)
+static void volumesHideOthers(struct rows *rows, enum trafficBy by)
 {
 	if (by != TRAFFIC_SITE)
 		rowsHide(rows, COLUMN_SITE);
@@ -200,8 +200,8 @@ static void hideOthers(struct rows *rows, enum trafficBy by)
 		rowsHide(rows, i);
 }
 
-static void printTable(struct volumes *self, const GPtrArray *list,
-		       enum trafficBy by, bool isFirst)
+static void volumesPrintTable(struct volumes *self, const GPtrArray *list,
+			      enum trafficBy by, bool isFirst)
 {
 	struct rows *rows = rowsNew(columns, OUT_TEXT, NULL);
 	bool isColored = self->tool->isColored;
@@ -210,16 +210,16 @@ static void printTable(struct volumes *self, const GPtrArray *list,
 		const struct trafficRow *row = list->pdata[i];
 
 		if (row->by == by)
-			putRow(self, rows, row);
+			volumesPutRow(self, rows, row);
 	}
 	printf("%s%s%s%s\n", isFirst ? "" : "\n", isColored ? "\033[1m" : "",
 	       titles[by], isColored ? "\033[0m" : "");
-	hideOthers(rows, by);
+	volumesHideOthers(rows, by);
 	rowsPrint(rows, "  ", isColored);
 	rowsFree(rows);
 }
 
-static void printText(struct volumes *self, const GPtrArray *list)
+static void volumesPrintText(struct volumes *self, const GPtrArray *list)
 {
 	guint first = 0;
 
@@ -227,7 +227,7 @@ static void printText(struct volumes *self, const GPtrArray *list)
 		const struct trafficRow *row = list->pdata[first];
 		enum trafficBy by = row->by;
 
-		printTable(self, list, by, first == 0);
+		volumesPrintTable(self, list, by, first == 0);
 		while (first < list->len) {
 			row = list->pdata[first];
 			if (row->by != by)
@@ -239,7 +239,7 @@ static void printText(struct volumes *self, const GPtrArray *list)
 		puts("No messages.");
 }
 
-static void printRows(struct volumes *self, const GPtrArray *list)
+static void volumesPrintRows(struct volumes *self, const GPtrArray *list)
 {
 	struct rows *rows = rowsNew(columns, self->tool->format, &self->json);
 	const hdIProject *project = self->scan.project;
@@ -252,7 +252,7 @@ static void printRows(struct volumes *self, const GPtrArray *list)
 		outJsonArray(&self->json, "rows", false);
 	}
 	for (guint i = 0; i < list->len; i++)
-		putRow(self, rows, list->pdata[i]);
+		volumesPutRow(self, rows, list->pdata[i]);
 	if (self->tool->format == OUT_JSON) {
 		outJsonEnd(&self->json);
 		outJsonEnd(&self->json);
@@ -262,7 +262,7 @@ static void printRows(struct volumes *self, const GPtrArray *list)
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static bool takeRecord(const hdIRecord *record, void *data)
+static bool volumesTakeRecord(const hdIRecord *record, void *data)
 {
 	struct volumes *self = data;
 	const struct selection *selection = self->scan.selection;
@@ -276,14 +276,14 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	return true;
 }
 
-static void takeTrace(const hdITraceFile *trace, void *data)
+static void volumesTakeTrace(const hdITraceFile *trace, void *data)
 {
 	struct volumes *self = data;
 
 	if (!trafficEnter(self->traffic, trace))
 		return;
 	self->sites = sitesNew();
-	scanTrace(&self->scan, trace, takeRecord, self);
+	scanTrace(&self->scan, trace, volumesTakeRecord, self);
 	sitesFree(self->sites);
 }
 
@@ -303,13 +303,13 @@ int volumesPrint(struct tool *tool, const hdIProject *project,
 	const GPtrArray *rows;
 
 	toolProgressStart(tool, scanTracesSize(&self.scan));
-	scanTraces(&self.scan, takeTrace, &self);
+	scanTraces(&self.scan, volumesTakeTrace, &self);
 	toolProgressEnd(tool);
 	rows = trafficRows(self.traffic);
 	if (tool->format == OUT_TEXT)
-		printText(&self, rows);
+		volumesPrintText(&self, rows);
 	else
-		printRows(&self, rows);
+		volumesPrintRows(&self, rows);
 	resultsTellSites(tool, project, self.addresses);
 	trafficFree(self.traffic);
 	addressesFree(self.addresses);

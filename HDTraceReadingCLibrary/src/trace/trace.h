@@ -11,7 +11,7 @@
 
 #include <hdReading.h>
 #include "HDTraceReadingCLibrary/src/arena.h"
-#include "HDTraceReadingCLibrary/src/message.h"
+#include "HDTraceReadingCLibrary/src/diagnostic.h"
 #include "HDTraceReadingCLibrary/src/trace/tracexml.h"
 
 /** What an open element is. */
@@ -96,7 +96,7 @@ static inline struct hdIFrame *hdITraceTop(struct hdITraceReader *reader)
 	return &reader->frames[reader->frameCount - 1];
 }
 
-/* ---- tracerecord.c: what records are made of --------------------------- */
+/* ---- recordbuild.c: what records are made of --------------------------- */
 
 /** Make room for one more item; returns the array, or NULL: no memory. */
 void *hdITraceGrow(void *array, size_t count, size_t *room, size_t size);

@@ -16,7 +16,7 @@
 
 /** Of an intercommunicator the root is in the other group, or it is in the own
  *  one and has no rank. */
-static uint32_t rootOf(const struct volumeShare *share)
+static uint32_t otf2CollectiveRoot(const struct volumeShare *share)
 {
 	if (!share->hasRoot)
 		return OTF2_COLLECTIVE_ROOT_NONE;
@@ -29,14 +29,15 @@ static uint32_t rootOf(const struct volumeShare *share)
 }
 
 /** As a format has it that knows no unknown numbers. */
-static uint64_t bytesKnown(int64_t bytes)
+static uint64_t otf2CollectiveBytes(int64_t bytes)
 {
 	return bytes < 0 ? OTF2_UNDEFINED_UINT64 : (uint64_t)bytes;
 }
 
-static void putCollective(struct otf2 *self,
-			  const struct otf2Function *function,
-			  const hdIRecord *record, int64_t time, bool isBegin)
+static void otf2CollectivePut(struct otf2 *self,
+			      const struct otf2Function *function,
+			      const hdIRecord *record, int64_t time,
+			      bool isBegin)
 {
 	struct volumeShare part;
 	struct volume bytes;
@@ -57,8 +58,9 @@ static void putCollective(struct otf2 *self,
 	else
 		code = otf2Api.OTF2_EvtWriter_MpiCollectiveEnd(
 			self->events, NULL, (OTF2_TimeStamp)time, function->op,
-			part.group->number, rootOf(&part),
-			bytesKnown(bytes.given), bytesKnown(bytes.got));
+			part.group->number, otf2CollectiveRoot(&part),
+			otf2CollectiveBytes(bytes.given),
+			otf2CollectiveBytes(bytes.got));
 	otf2Check(self, code);
 	otf2CountEvent(self, time);
 }
@@ -76,9 +78,9 @@ struct nonblocking {
 
 /** The function that waits, of one that does not: Ibarrier and Barrier_init are
  *  like Barrier. */
-static const struct otf2Function *findWaiting(const struct otf2 *self,
-					      const char *name,
-					      bool *isPersistent)
+static const struct otf2Function *otf2CollectiveWaiting(const struct otf2 *self,
+							const char *name,
+							bool *isPersistent)
 {
 	const struct otf2Function *function;
 	const char *end = strstr(name, "_init");
@@ -102,8 +104,9 @@ static const struct otf2Function *findWaiting(const struct otf2 *self,
 /** Requests of persistent calls are kept apart from those that are started. */
 #define PERSISTENT(request) (-2 - (request))
 
-static void putStarted(struct otf2 *self, int64_t request,
-		       const struct nonblocking *call, int64_t time)
+static void otf2CollectivePutStarted(struct otf2 *self, int64_t request,
+				     const struct nonblocking *call,
+				     int64_t time)
 {
 	g_hash_table_insert(self->collectives,
 			    g_memdup2(&request, sizeof(request)),
@@ -114,10 +117,10 @@ static void putStarted(struct otf2 *self, int64_t request,
 	otf2CountEvent(self, time);
 }
 
-static void startCollective(struct otf2 *self,
-			    const struct otf2Function *function,
-			    const hdIRecord *record, int64_t time,
-			    bool isPersistent)
+static void otf2CollectiveBegin(struct otf2 *self,
+				const struct otf2Function *function,
+				const hdIRecord *record, int64_t time,
+				bool isPersistent)
 {
 	struct nonblocking call = { .op = function->op };
 	struct volume bytes;
@@ -135,11 +138,11 @@ static void startCollective(struct otf2 *self,
 	exportLose(self->export, "unknown bytes of collective calls",
 		   bytes.given < 0 || bytes.got < 0);
 	call.comm = part.group->number;
-	call.root = rootOf(&part);
-	call.sent = bytesKnown(bytes.given);
-	call.received = bytesKnown(bytes.got);
+	call.root = otf2CollectiveRoot(&part);
+	call.sent = otf2CollectiveBytes(bytes.given);
+	call.received = otf2CollectiveBytes(bytes.got);
 	if (!isPersistent) {
-		putStarted(self, request, &call, time);
+		otf2CollectivePutStarted(self, request, &call, time);
 		return;
 	}
 	request = PERSISTENT(request);
@@ -155,7 +158,7 @@ void otf2CollectiveStart(struct otf2 *self, int64_t request, int64_t time)
 		g_hash_table_lookup(self->collectives, &known);
 
 	if (call)
-		putStarted(self, request, call, time);
+		otf2CollectivePutStarted(self, request, call, time);
 }
 
 void otf2CollectiveComplete(struct otf2 *self, int64_t request, int64_t time)
@@ -190,12 +193,12 @@ bool otf2CollectiveEnter(struct otf2 *self, const hdIRecord *record,
 	bool isPersistent;
 
 	if (function && function->isCollective) {
-		putCollective(self, function, record, time, true);
+		otf2CollectivePut(self, function, record, time, true);
 		return true;
 	}
-	waiting = findWaiting(self, record->name, &isPersistent);
+	waiting = otf2CollectiveWaiting(self, record->name, &isPersistent);
 	if (waiting)
-		startCollective(self, waiting, record, time, isPersistent);
+		otf2CollectiveBegin(self, waiting, record, time, isPersistent);
 	exportLose(self->export,
 		   "MPI records of neighborhood collectives (their bytes are "
 		   "attributes)",
@@ -211,6 +214,6 @@ bool otf2CollectiveLeave(struct otf2 *self, const hdIRecord *record,
 
 	if (!function || !function->isCollective)
 		return false;
-	putCollective(self, function, record, time, false);
+	otf2CollectivePut(self, function, record, time, false);
 	return true;
 }

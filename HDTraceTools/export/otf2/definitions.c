@@ -290,7 +290,7 @@ static void defineComm(struct otf2 *self, const struct messageGroup *group,
 			  (*next)++, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
-static void defineWindows(struct otf2 *self)
+static void otf2DefineWindows(struct otf2 *self)
 {
 	for (guint i = 0; i < self->windowList->len; i++) {
 		const struct otf2Window *window =
@@ -305,7 +305,7 @@ static void defineWindows(struct otf2 *self)
 }
 
 /** Files belong to the whole system: whose they are is not in traces. */
-static void defineFiles(struct otf2 *self)
+static void otf2DefineFiles(struct otf2 *self)
 {
 	if (self->fileList->len)
 		otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteIoParadigm(
@@ -345,8 +345,8 @@ static void defineComms(struct otf2 *self)
 	for (guint i = 0; hasRanks && i < groups->len; i++)
 		defineComm(self, groups->pdata[i], &next, places);
 	g_hash_table_destroy(places);
-	defineWindows(self);
-	defineFiles(self);
+	otf2DefineWindows(self);
+	otf2DefineFiles(self);
 }
 
 static void defineNames(struct otf2 *self)
@@ -421,7 +421,8 @@ static void nameAll(struct otf2 *self)
 }
 
 /** The clock that a node's times were corrected by; NULL if there is none. */
-static const hdIClock *clockOf(const struct otf2 *self, const hdINode *node)
+static const hdIClock *otf2DefinitionsClockOf(const struct otf2 *self,
+					      const hdINode *node)
 {
 	const hdIProject *project = self->export->project;
 
@@ -441,7 +442,7 @@ static const hdIClock *clockOf(const struct otf2 *self, const hdINode *node)
 static void defineClock(struct otf2 *self, guint number)
 {
 	const struct otf2Location *location = otf2LocationAt(self, number);
-	const hdIClock *clock = clockOf(self, location->node);
+	const hdIClock *clock = otf2DefinitionsClockOf(self, location->node);
 	OTF2_DefWriter *writer =
 		otf2Api.OTF2_Archive_GetDefWriter(self->archive, number);
 

@@ -25,7 +25,7 @@ static const struct otf2Function functions[] = {
 	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0 },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
 	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME },
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 GHashTable *otf2MpiFunctions(void)
@@ -187,13 +187,13 @@ static OTF2_ErrorCode putReceived(struct otf2 *self,
 }
 
 /** Requests that are made are to be known later. */
-static void putNothing(const struct messageEnd *end, void *data)
+static void otf2MpiPutNothing(const struct messageEnd *end, void *data)
 {
 	(void)end;
 	(void)data;
 }
 
-static void putMessage(const struct messageEnd *end, void *data)
+static void otf2MpiPutMessage(const struct messageEnd *end, void *data)
 {
 	struct otf2 *self = data;
 	uint64_t size = end->size < 0 ? 0 : (uint64_t)end->size;
@@ -235,7 +235,7 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 	if (otf2CollectiveEnter(self, record, time) ||
 	    otf2RmaEnter(self, record, time) ||
 	    otf2IoEnter(self, record, time)) {
-		messagesFind(self->messages, record, putNothing, NULL);
+		messagesFind(self->messages, record, otf2MpiPutNothing, NULL);
 		return;
 	}
 	if (isNamed(record, "Irecv") || isNamed(record, "Imrecv"))
@@ -249,7 +249,7 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 		 request >= 0)
 		addRequest(self, PERSISTENT(request), REQUEST_RECEIVE);
 	self->wantsSent = true;
-	messagesFind(self->messages, record, putMessage, self);
+	messagesFind(self->messages, record, otf2MpiPutMessage, self);
 }
 
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
@@ -260,7 +260,7 @@ void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
 	    otf2RmaLeave(self, record, time) || otf2IoLeave(self, record, time))
 		return;
 	self->wantsSent = false;
-	messagesFind(self->messages, record, putMessage, self);
+	messagesFind(self->messages, record, otf2MpiPutMessage, self);
 	messagesNumber(record->attributes, record->attributeCount, "flag",
 		       &flag);
 	if (g_str_has_prefix(record->name, "Test") && flag == 0) {

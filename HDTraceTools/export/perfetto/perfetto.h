@@ -139,7 +139,8 @@ void perfettoEndWriting(struct perfetto *self, struct perfettoWriting *writing);
 void perfettoPutAll(struct perfetto *self, size_t count, partsRun *run,
 		    partsTake *take);
 
-/* ---- messages.c --------------------------------------------------------- */
+/* ---- messagearrows.c
+ * --------------------------------------------------------- */
 
 /** Write all messages, as arrows; their numbers go on. Sets self->error. */
 void perfettoPutMessages(struct perfetto *self);
@@ -166,13 +167,14 @@ int64_t perfettoTimeOnPath(const struct perfettoPath *self,
 			   const hdITraceFile *trace, int64_t start,
 			   int64_t end);
 
-/* ---- relations.c ------------------------------------------------------- */
+/* ---- relationslices.c -------------------------------------------------------
+ */
 
 /** Write all relations that were asked for; 0, or -1 after an error, which was
  *  said. */
 int perfettoPutRelations(struct perfetto *self);
 
-/* ---- exportperfettovalues.c -------------------------------------------- */
+/* ---- values.c -------------------------------------------- */
 
 /** How many tracks a group takes. */
 uint64_t perfettoGroupTracks(const struct exportGroup *group);

@@ -76,11 +76,11 @@ static int compareFromLatest(const void *a, const void *b)
 /* ---- Begin and end ----------------------------------------------------- */
 
 struct dependencies *dependenciesNew(const hdIProject *project,
-				     const struct dependencyWish *wish)
+				     const struct dependencyFilter *filter)
 {
 	struct dependencies *self = g_new0(struct dependencies, 1);
 
-	self->wish = *wish;
+	self->filter = *filter;
 	self->project = project;
 	self->residuals = residualsNew(project);
 	self->messages = messagesNew(project);
@@ -88,7 +88,7 @@ struct dependencies *dependenciesNew(const hdIProject *project,
 	self->nodes = g_array_new(FALSE, TRUE, sizeof(const hdINode *));
 	self->ends = sorterNew(sizeof(struct dependencyEnd), compareEnds);
 	self->edges = sorterNew(sizeof(struct dependency),
-				wish->order == DEPENDENCIES_BY_CAUSE
+				filter->order == DEPENDENCIES_BY_CAUSE
 					? compareByCause
 					: compareFromLatest);
 	return self;
@@ -161,7 +161,7 @@ static bool hasMessages(const char *name)
 	static const char *const names[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) name,
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -172,7 +172,7 @@ static bool hasMessages(const char *name)
 	       g_str_has_suffix(name, "_init_c");
 }
 
-static unsigned int findRole(const char *name)
+static unsigned int dependenciesFindRole(const char *name)
 {
 	int function = dependencyFunction(name);
 	unsigned int role = dependencyOpenmp(name);
@@ -192,14 +192,15 @@ static unsigned int findRole(const char *name)
 }
 
 /** What records of a name are; most names come often. */
-static unsigned int roleOf(struct dependencyReader *reader, const char *name)
+static unsigned int dependenciesRoleOf(struct dependencyReader *reader,
+				       const char *name)
 {
 	uint32_t number = messagesName(reader->messages, name);
 
 	if (number >= reader->roles->len) {
 		g_array_set_size(reader->roles, number + 1);
 		g_array_index(reader->roles, unsigned int, number) =
-			findRole(name);
+			dependenciesFindRole(name);
 	}
 	return g_array_index(reader->roles, unsigned int, number);
 }
@@ -211,7 +212,7 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 		return 0;
 	reader->record = record;
 	reader->isChosen = isChosen;
-	reader->role = roleOf(reader, record->name);
+	reader->role = dependenciesRoleOf(reader, record->name);
 	if (!reader->role && !messagesEpoch(record, &reader->epoch) &&
 	    !messagesIsOfGraph(record)) {
 		if (reader->nestings)
@@ -223,7 +224,7 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 	if (messageField(&reader->read->own, MESSAGE_PART, &reader->epoch))
 		reader->role |= ROLE_MESSAGES;
 	for (uint8_t i = 0; i < G_N_ELEMENTS(sources); i++) {
-		if (sources[i]->kinds & reader->owner->wish.kinds ||
+		if (sources[i]->kinds & reader->owner->filter.kinds ||
 		    sources[i] == &dependencyCompletions)
 			sources[i]->note(reader, i);
 	}
@@ -356,7 +357,8 @@ int dependenciesLeave(struct dependencies *self,
 
 /* ---- Edges ------------------------------------------------------------- */
 
-static const hdINode *nodeOf(const struct dependencies *self, uint32_t trace)
+static const hdINode *dependenciesNodeOf(const struct dependencies *self,
+					 uint32_t trace)
 {
 	if (self->forest && trace >= self->firstRelation)
 		return forestFileOf(self->forest, trace - self->firstRelation)
@@ -365,7 +367,8 @@ static const hdINode *nodeOf(const struct dependencies *self, uint32_t trace)
 }
 
 /** Compare its times with what clocks allow. */
-static void judge(struct dependencies *self, struct dependency *edge)
+static void dependenciesCheckTimes(struct dependencies *self,
+				   struct dependency *edge)
 {
 	int64_t residual;
 	bool isKnown;
@@ -374,8 +377,9 @@ static void judge(struct dependencies *self, struct dependency *edge)
 	if (edge->fromTime <= edge->toTime)
 		return;
 	edge->early = edge->fromTime - edge->toTime;
-	isKnown = residualsGet(self->residuals, nodeOf(self, edge->from),
-			       nodeOf(self, edge->to), &residual);
+	isKnown = residualsGet(self->residuals,
+			       dependenciesNodeOf(self, edge->from),
+			       dependenciesNodeOf(self, edge->to), &residual);
 	if (isKnown && edge->early > residual) {
 		edge->certainty = DEPENDENCY_IMPOSSIBLE;
 		self->counts.backwards++;
@@ -401,10 +405,10 @@ static bool isWait(const struct dependency *edge)
 
 int dependencyMake(struct dependencies *self, struct dependency *edge)
 {
-	if (!(edge->kind & self->wish.kinds))
+	if (!(edge->kind & self->filter.kinds))
 		return 0;
-	judge(self, edge);
-	if (self->wish.onlyWaits && !isWait(edge))
+	dependenciesCheckTimes(self, edge);
+	if (self->filter.onlyWaits && !isWait(edge))
 		return 0;
 	return sorterAdd(self->edges, edge);
 }
@@ -420,7 +424,7 @@ static int finishJoin(struct dependencyJoin *join, uint8_t source)
 	return ret;
 }
 
-static int join(struct dependencies *self)
+static int dependenciesJoinAll(struct dependencies *self)
 {
 	struct dependencyJoin join = {
 		.dependencies = self,
@@ -452,7 +456,7 @@ static int join(struct dependencies *self)
 
 int dependenciesNext(struct dependencies *self, struct dependency *edge)
 {
-	int ret = self->isJoined ? 0 : join(self);
+	int ret = self->isJoined ? 0 : dependenciesJoinAll(self);
 
 	if (!self->isJoined) {
 		sorterFree(self->ends);

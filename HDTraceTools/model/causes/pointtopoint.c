@@ -22,7 +22,7 @@ static uint8_t blocksOf(const char *name)
 	return strcmp(name, "Send") == 0 || strcmp(name, "Send_c") == 0;
 }
 
-static void takeEnd(const struct messageEnd *end, void *data)
+static void pointToPointAddMessageEnd(const struct messageEnd *end, void *data)
 {
 	struct dependencyReader *reader = data;
 	const hdIRecord *record = reader->record;
@@ -42,11 +42,12 @@ static void takeEnd(const struct messageEnd *end, void *data)
 	dependencyAdd(reader, &noted, end);
 }
 
-static void note(struct dependencyReader *reader, uint8_t number)
+static void pointToPointNote(struct dependencyReader *reader, uint8_t number)
 {
-	(void)number; /* 0: what takeEnd() leaves. */
+	(void)number; /* 0: what pointToPointAddMessageEnd() leaves. */
 	if (reader->role & ROLE_MESSAGES)
-		messagesEnds(reader->messages, reader->read, takeEnd, reader);
+		messagesEnds(reader->messages, reader->read,
+			     pointToPointAddMessageEnd, reader);
 }
 
 /* ---- Joining ----------------------------------------------------------- */
@@ -190,14 +191,15 @@ static int takeReceived(struct dependencyJoin *join,
 	return ret < 0 ? ret : makeLoose(join, received, DEPENDENCY_CERTAIN);
 }
 
-static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+static int pointToPointAddSortedEnd(struct dependencyJoin *join,
+				    const struct dependencyEnd *end)
 {
 	if (join->channel->key.epoch < 0)
 		return makeLoose(join, end, DEPENDENCY_UNSURE);
 	return end->isSent ? takeSent(join, end) : takeReceived(join, end);
 }
 
-static int finish(struct dependencyJoin *join)
+static int pointToPointFinish(struct dependencyJoin *join)
 {
 	return dropSent(join, UINT64_MAX);
 }
@@ -206,7 +208,7 @@ const struct dependencySource dependencyMessages = {
 	.name = "messages",
 	.kinds = DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS | DEPENDENCY_SENT |
 		 DEPENDENCY_RECEIVED,
-	.note = note,
-	.take = take,
-	.finish = finish,
+	.note = pointToPointNote,
+	.take = pointToPointAddSortedEnd,
+	.finish = pointToPointFinish,
 };

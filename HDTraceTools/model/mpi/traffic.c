@@ -11,7 +11,7 @@
 #include "HDTraceTools/model/mpi/traffic.h"
 #include "HDTraceTools/model/mpi/volume.h"
 
-/** Data between a process and a window or a file; see common/mpi.table. */
+/** Data between a process and a window or a file; see common/mpi/roles.table. */
 enum trafficMove {
 	TRAFFIC_NONE,
 	TRAFFIC_PUT,
@@ -33,7 +33,7 @@ static const struct {
 #define MPI_MOVES(name, WAY) { name, WAY },
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 /** What a row is known by. */
@@ -116,7 +116,7 @@ struct trafficMessage {
 	const struct messageGroup *group; /**< NULL: not known. */
 };
 
-static void trafficAdd(struct traffic *self,
+static void trafficAddMessage(struct traffic *self,
 		       const struct trafficMessage *message)
 {
 	struct trafficKey key = { .way = message->way };
@@ -172,7 +172,7 @@ static void trafficTakeEnd(const struct messageEnd *end, void *data)
 		.group = end->group,
 	};
 
-	trafficAdd(data, &message);
+	trafficAddMessage(data, &message);
 }
 
 /** A collective call, in one direction. */
@@ -187,7 +187,7 @@ static void trafficTakeBytes(struct traffic *self, enum trafficWay way,
 	};
 
 	if (bytes != 0)
-		trafficAdd(self, &message);
+		trafficAddMessage(self, &message);
 }
 
 /** A collective call, and what it moves each time. */
@@ -318,10 +318,10 @@ static void trafficTakeMove(struct traffic *self, enum trafficMove move)
 		      : move == TRAFFIC_WRITES ? TRAFFIC_WRITTEN
 		      : move == TRAFFIC_PUT    ? TRAFFIC_SENT
 					       : TRAFFIC_RECEIVED;
-	trafficAdd(self, &message);
+	trafficAddMessage(self, &message);
 	message.way = TRAFFIC_SENT;
 	if (move == TRAFFIC_EXCHANGE && !trafficIsNoOperation(self->record))
-		trafficAdd(self, &message);
+		trafficAddMessage(self, &message);
 }
 
 /** Requests that are made are to be known later. */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
-#include "MPITracingLibrary/src/message.h"
-#include "MPITracingLibrary/src/record/callprofile.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/callprofile.h"
 
 /* The first state is so long. */
 #define PROFILE_FIRST_NS HD_NS_PER_S

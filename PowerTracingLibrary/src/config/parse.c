@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files that read the configuration share; see configparse.h. */
+/* What the files that read the configuration share; see parse.h. */
 #include "config.h"
 
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/config/parse.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 static void parsePrint(struct ptParse *parse, const char *name, long line,
 		       const char *format, va_list arguments)
