@@ -146,7 +146,7 @@ def table(path, schema_path):
 
 
 # Keys of documents of version 2 that say what those of version 1 did not.
-ADDED = {".ranks", ".over_ranks"}
+ADDED = {".ranks", ".over_ranks", ".findings", ".account"}
 
 
 def compare(a, b, where=""):
