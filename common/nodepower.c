@@ -9,8 +9,6 @@
 
 /* Fewer steps of a counter than this say nothing. */
 #define STEPS_MIN 100
-/* A step of a counter whose source states none, in joules. */
-#define RESOLUTION 1e-4
 
 /* The larger of two numbers; fmax() would need the library of mathematics. */
 static double powerLarger(double a, double b)
@@ -98,6 +96,8 @@ static enum powerTier powerTierOf(const struct hdPowerChannel *channels,
 				  size_t count,
 				  const struct hdPowerChannel *channel)
 {
+	if (channel->isTwin)
+		return TIER_NONE;
 	if (channel->isNamed)
 		return TIER_NAMED;
 	if (channel->fault)
@@ -125,6 +125,59 @@ static enum powerTier powerBestTier(const struct hdPowerChannel *channels,
 	return best;
 }
 
+/* ---- The same channel twice -------------------------------------------- */
+
+static bool powerAreSame(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
+
+/* Whether two channels of different files are one: labels of the machine's own
+ * inputs are unique, cards are known by their hardware, and two external meters
+ * may have the same label. */
+static bool powerAreTwins(const struct hdPowerChannel *a,
+			  const struct hdPowerChannel *b)
+{
+	bool hasLabel = strcmp(a->label, b->label) == 0;
+
+	if (a->is != b->is || a->group == b->group)
+		return false;
+	switch (a->is) {
+	case HD_POWER_CARD:
+		return a->hardware && b->hardware
+			       ? powerAreSame(a->hardware, b->hardware)
+			       : hasLabel;
+	case HD_POWER_METER:
+	case HD_POWER_SUPPLY:
+	case HD_POWER_RAIL:
+	case HD_POWER_UNKNOWN:
+		return hasLabel && powerAreSame(a->hardware, b->hardware);
+	default:
+		return hasLabel;
+	}
+}
+
+static void powerFindTwins(struct hdPowerChannel *channels, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		channels[i].isTwin = false;
+		for (size_t j = 0; j < i && !channels[i].isTwin; j++)
+			channels[i].isTwin =
+				!channels[j].isTwin &&
+				powerAreTwins(&channels[j], &channels[i]);
+	}
+}
+
+/* Whether a channel without a known role counts: those of one file do. */
+static bool powerIsOfFirst(const struct hdPowerChannel *channels, size_t count,
+			   const struct hdPowerChannel *channel)
+{
+	for (size_t i = 0; i < count; i++)
+		if (powerTierOf(channels, count, &channels[i]) == TIER_UNKNOWN)
+			return channel->group == channels[i].group;
+	return false;
+}
+
 /* Count those of a tier that nothing else contains. */
 static size_t powerCountTier(struct hdPowerChannel *channels, size_t count,
 			     enum powerTier tier)
@@ -138,7 +191,9 @@ static size_t powerCountTier(struct hdPowerChannel *channels, size_t count,
 			tier < TIER_NONE &&
 			powerTierOf(channels, count, channel) == tier &&
 			(tier == TIER_NAMED ||
-			 !powerContainer(channels, count, channel));
+			 !powerContainer(channels, count, channel)) &&
+			(tier != TIER_UNKNOWN ||
+			 powerIsOfFirst(channels, count, channel));
 		counted += channel->isCounted;
 	}
 	return counted;
@@ -159,7 +214,9 @@ static void powerExplain(const struct hdPowerChannel *channels, size_t count,
 		powerContainer(channels, count, channel);
 
 	channel->reason[0] = '\0';
-	if (channel->isCounted && tier == TIER_UNKNOWN)
+	if (channel->isTwin)
+		powerSay(channel, "recorded twice%s", "");
+	else if (channel->isCounted && tier == TIER_UNKNOWN)
 		powerSay(channel, "unknown role%s", "");
 	else if (channel->isCounted)
 		return;
@@ -181,10 +238,13 @@ static void powerExplain(const struct hdPowerChannel *channels, size_t count,
 
 size_t hdPowerChoose(struct hdPowerChannel *channels, size_t count)
 {
-	enum powerTier tier = powerBestTier(channels, count);
-	size_t counted = powerCountTier(channels, count, tier);
 	const struct hdPowerChannel *first = NULL;
+	enum powerTier tier;
+	size_t counted;
 
+	powerFindTwins(channels, count);
+	tier = powerBestTier(channels, count);
+	counted = powerCountTier(channels, count, tier);
 	for (size_t i = count; i-- > 0;)
 		if (channels[i].isCounted)
 			first = &channels[i];
@@ -283,6 +343,19 @@ bool hdPowerJudge(struct hdPowerChannel *channels,
 	return isNew;
 }
 
+int64_t hdPowerWindow(const struct hdPowerGain *gains, size_t count)
+{
+	int64_t window = HD_POWER_WINDOW_NS;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t periods = HD_POWER_WINDOW_PERIODS * gains[i].periodNs;
+
+		if (gains[i].isCounter && periods > window)
+			window = periods;
+	}
+	return window;
+}
+
 static const char mirrorFault[] = "a mirror of another die";
 
 static bool powerAreMirrors(const struct hdPowerGain *a,
@@ -332,39 +405,4 @@ bool hdPowerFindMirrors(struct hdPowerChannel *channels,
 		isNew = isNew || die->fault != before;
 	}
 	return isNew;
-}
-
-bool hdPowerIsCounted(const char *source)
-{
-	return source && strstr(source, "energy") &&
-	       !strstr(source, ", integrated");
-}
-
-/* Read a decimal number that has a point in every locale. */
-static const char *readNumber(const char *text, double *number)
-{
-	double place = 1;
-
-	*number = 0;
-	for (; *text >= '0' && *text <= '9'; text++)
-		*number = 10 * *number + (*text - '0');
-	if (*text == '.')
-		for (text++; *text >= '0' && *text <= '9'; text++)
-			*number += (place /= 10) * (*text - '0');
-	return text;
-}
-
-double hdPowerResolution(const char *text)
-{
-	static const struct {
-		const char *unit;
-		double joules;
-	} units[] = { { " uJ", 1e-6 }, { " mJ", 1e-3 }, { " J", 1 } };
-	double number = 0;
-
-	text = text ? readNumber(text, &number) : "";
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (strncmp(text, units[i].unit, strlen(units[i].unit)) == 0)
-			return number * units[i].joules;
-	return RESOLUTION;
 }

@@ -27,8 +27,10 @@
 /** No channel draws more, in watts. */
 #define HD_POWER_WATTS_MAX 20000
 
-/** A counter is judged over at least this time. */
+/** A counter is judged over at least this time, and over so many of its update
+ *  periods. */
 #define HD_POWER_WINDOW_NS INT64_C(1000000000)
+#define HD_POWER_WINDOW_PERIODS 10
 
 /** What a channel measures. */
 enum hdPowerRole {
@@ -50,15 +52,18 @@ enum hdPowerRole {
 /** A channel. */
 struct hdPowerChannel {
 	/* Given: */
-	const char *device; /**< Driver, or NULL. */
-	const char *label;  /**< "package-0-dram". */
-	const char *role;   /**< As stated, or NULL. */
-	const char *partOf; /**< Label of what contains it, or NULL. */
-	bool isNamed;       /**< The user named it: it counts. */
+	const char *device;   /**< Driver, or NULL. */
+	const char *label;    /**< "package-0-dram". */
+	const char *role;     /**< As stated, or NULL. */
+	const char *partOf;   /**< Label of what contains it, or NULL. */
+	const char *hardware; /**< Identity of its hardware, or NULL. */
+	size_t group;         /**< Number of its file, or 0. */
+	bool isNamed;         /**< The user named it: it counts. */
 	/* Found: */
 	enum hdPowerRole is;
 	char container[HD_POWER_LABEL]; /**< Label; "" for none. */
 	const char *fault; /**< Why its values are not used, or NULL. */
+	bool isTwin;       /**< A channel before it is the same one. */
 	bool isCounted;
 	char reason[HD_POWER_REASON]; /**< Why it is left out, or a note. */
 };
@@ -75,8 +80,9 @@ void hdPowerClassify(struct hdPowerChannel *channel);
  *
  * One that the user named counts. Else, in this order: external meters;
  * supplies; the platform, if there is one zone of it; modules, packages,
- * memory and cards; what has no known role. A channel with a fault is passed
- * over.
+ * memory and cards; what has no known role, of the first file that has such
+ * channels. A channel with a fault is passed over. One that several files have
+ * counts once.
  *
  * @param channels Classified; isCounted and reason are filled in.
  *
@@ -90,7 +96,11 @@ struct hdPowerGain {
 	bool isKnown;   /**< All the time. */
 	double joules;
 	double resolution; /**< In joules. */
+	int64_t periodNs;  /**< Between its updates; 0: not known. */
 };
+
+/** How long counters are to be watched before they are judged. */
+int64_t hdPowerWindow(const struct hdPowerGain *gains, size_t count);
 
 /**
  * Whether counters have to be watched: one contains others, or two may be
@@ -100,7 +110,7 @@ bool hdPowerIsDoubtful(const struct hdPowerChannel *channels, size_t count);
 
 /**
  * Judge counters by what they gained in a window of at least
- * HD_POWER_WINDOW_NS: one that gains nothing while its parts do, a platform
+ * hdPowerWindow(): one that gains nothing while its parts do, a platform
  * that gains less than its packages, and one that gains more than is plausible
  * has a fault from then on.
  *
@@ -127,5 +137,8 @@ bool hdPowerIsCounted(const char *source);
 /** The resolution of a counter in joules, by its text ("61 uJ, every 1 ms"), or
  *  what a counter has at most if that is NULL or tells none. */
 double hdPowerResolution(const char *text);
+
+/** The time between updates of a counter by the same text, or 0. */
+int64_t hdPowerPeriod(const char *text);
 
 #endif

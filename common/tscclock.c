@@ -492,7 +492,7 @@ static void processTry(void)
 		return;
 	processRefusal = processStart();
 	if (!processRefusal)
-		hdClockUse(processRead);
+		atomic_store(&hdClockRead, processRead);
 }
 
 const char *hdTscClockUse(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/compare/compare.h"
 
 /** What stands for "--" while options are parsed, which would drop it. */
@@ -48,6 +49,9 @@ static void clear(struct compare *self)
 	for (size_t i = 0; self->runs && i < compareRuns(self); i++) {
 		g_free(self->runs[i].name);
 		g_free(self->runs[i].file);
+		powerChoiceFree(self->runs[i].powers);
+		if (self->runs[i].project)
+			hdI_closeProject(self->runs[i].project);
 	}
 	g_free(self->runs);
 	g_ptr_array_unref(self->rows);
@@ -166,6 +170,7 @@ int compareRun(struct tool *tool, int argc, char **argv)
 		  "Number of rows to list in each table (default: 10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &self.isAll,
 		  "List all rows", NULL },
+		POWERS_ENTRY(&self.isVerbose),
 		{ "fail", 0, 0, G_OPTION_ARG_NONE, &self.fails,
 		  "Exit with 3 if a difference is significant", NULL },
 		{ NULL },

@@ -86,9 +86,11 @@ struct compareRow {
 
 /** A run that was read. */
 struct compareRun {
-	const char *path; /**< As it was given. */
-	char *name;       /**< Of the project. */
-	char *file;       /**< NULL if there is none. */
+	const char *path;           /**< As it was given. */
+	char *name;                 /**< Of the project. */
+	char *file;                 /**< NULL if there is none. */
+	hdIProject *project;        /**< NULL before it was read. */
+	struct powerChoice *powers; /**< Whose energy is compared. */
 	bool hasEnergy;
 	bool hasPath;
 	bool hasOther;    /**< The other rule divides energy in another way. */
@@ -121,6 +123,7 @@ struct compare {
 	int top;
 	gboolean isAll;
 	gboolean fails;
+	gboolean isVerbose;
 };
 
 /** Number of all runs. */

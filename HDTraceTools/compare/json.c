@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "HDTraceTools/base/ranktest.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/compare/compare.h"
 #include "cli/rows.h"
 
@@ -110,12 +111,13 @@ static void putRuns(const struct compare *self, struct outJson *json, int set)
 	for (size_t i = 0; i < self->counts[set]; i++) {
 		const struct compareRun *run = &self->runs[first + i];
 
-		outJsonObject(json, NULL, true);
+		outJsonObject(json, NULL, false);
 		outJsonText(json, "path", run->path);
 		outJsonText(json, "project", run->name);
 		outJsonText(json, "file", run->file);
 		outJsonInteger(json, "message_count",
 			       (int64_t)run->diagnostics);
+		powersPut(json, run->project, run->powers);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

@@ -282,14 +282,16 @@ static void takeNodes(struct taking *taking)
 	}
 	for (size_t i = 0; i < project->groupCount; i++) {
 		const struct findingsGroup *group = &findings->groups[i];
+		struct findingsEnergy energy;
 		struct compareCost *cost;
 
-		if (!group->powerCount)
+		if (!group->isFirst)
 			continue;
+		energy = findingsNodeEnergy(findings, group->group->node);
 		cost = costOf(taking, COMPARE_NODE,
 			      rolesPath(group->group->node));
 		setNode(findings, group->group->node, cost);
-		setEnergy(cost, &group->energy);
+		setEnergy(cost, &energy);
 	}
 }
 
@@ -350,8 +352,10 @@ bool compareRead(struct compare *self)
 			takeRun(self, run, &findings);
 			self->read++;
 		}
+		run->project = project;
+		run->powers = findings.powers;
+		findings.powers = NULL;
 		findingsEnd(&findings);
-		hdI_closeProject(project);
 	}
 	findingsClear(&findings);
 	self->tool->take = NULL;

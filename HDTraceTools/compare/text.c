@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "HDTraceTools/base/ranktest.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/compare/compare.h"
 #include "cli/quantity.h"
 
@@ -75,6 +76,9 @@ static void printSet(const struct compare *self, int set)
 		outPrintable(self->runs[first + i].path);
 	}
 	putchar('\n');
+	for (size_t i = 0; self->isVerbose && i < self->counts[set]; i++)
+		powersPrint(self->runs[first + i].project,
+			    self->runs[first + i].powers);
 }
 
 static void printDiagnostics(const struct compare *self)

@@ -158,8 +158,7 @@ static bool choosePower(const struct delayRun *self, const hdIGroup *group,
 	bool isAny = false;
 
 	if (!self->selection.values)
-		return valuesOfPower(self->scan.project, group, NULL, isPower,
-				     NULL) > 0;
+		return powerOfGroup(self->scan.project, group, isPower) > 0;
 	for (size_t i = 0; i < group->valueCount; i++) {
 		isPower[i] = unitIsPower(group->values[i].unit) &&
 			     selectionHasValue(&self->selection,

@@ -170,9 +170,23 @@ static void describeValue(struct ctf *self, const hdIValue *value,
 				       field, name, field);
 		g_free(length);
 		g_free(field);
+	} else if (value->hasMissing) {
+		char *has = g_strconcat("has_", value->name, NULL);
+		char *field = identifier(taken, has);
+
+		/* What is missing is an empty structure. */
+		g_string_append_printf(
+			self->metadata,
+			"\t\tenum : uint8_t { none = 0, value = 1 "
+			"} %s;\n"
+			"\t\tvariant <%s> { struct {} none; "
+			"%s value; } %s;\n",
+			field, field, types[value->type], name);
+		g_free(field);
+		g_free(has);
 	} else {
 		g_string_append_printf(self->metadata, "\t\t%s %s;\n",
-				       types[columnPlainType(value)], name);
+				       types[value->type], name);
 	}
 	g_free(name);
 }
@@ -272,16 +286,14 @@ static int writeMetadata(struct ctf *self)
 static void putValue(FILE *file, const hdIValue *value, const hdIColumn *values,
 		     size_t entry)
 {
+	bool isMissing = columnIsMissing(value, values, entry);
 	uint32_t bits32;
 	uint64_t bits64;
-	double number;
 
-	if (value->hasMissing) {
-		number = columnNumber(value, values, entry);
-		memcpy(&bits64, &number, sizeof(bits64));
-		ctfPutNumber(file, bits64, 8);
+	if (value->hasMissing)
+		ctfPutNumber(file, !isMissing, 1);
+	if (isMissing)
 		return;
-	}
 	switch (value->type) {
 	case HDI_INT32:
 		ctfPutNumber(file, (uint32_t)values->int32[entry], 4);

@@ -13,6 +13,7 @@
 
 #include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/export/export.h"
 
 #define ADDRESS(name) &export##name,
@@ -40,6 +41,7 @@ static void sayLosses(const struct export *export)
 static void printJson(const struct export *export)
 {
 	struct outJson json = { .depth = 0 };
+	struct powerChoice *powers;
 
 	outJsonDocument(&json, "hdtrace-export");
 	outJsonText(&json, "project", export->project->name);
@@ -56,6 +58,9 @@ static void printJson(const struct export *export)
 	outJsonInteger(&json, "messages", (int64_t) export->messages);
 	if (export->project->relationCount)
 		outJsonInteger(&json, "relations", (int64_t) export->relations);
+	powers = powerChoiceNew(export->project, NULL);
+	powersPut(&json, export->project, powers);
+	powerChoiceFree(powers);
 	outJsonArray(&json, "lost", false);
 	for (guint i = 0; i < export->losses->len; i++) {
 		const struct exportLoss *loss =
@@ -68,6 +73,14 @@ static void printJson(const struct export *export)
 	}
 	outJsonEnd(&json);
 	outJsonEnd(&json);
+}
+
+static void printPowers(const struct export *export)
+{
+	struct powerChoice *powers = powerChoiceNew(export->project, NULL);
+
+	powersPrint(export->project, powers);
+	powerChoiceFree(powers);
 }
 
 static void printText(const struct export *export)
@@ -91,6 +104,8 @@ static void printText(const struct export *export)
 		printf("%s %" PRIu64 " %s", i ? "," : ":", counts[i].count,
 		       counts[i].count == 1 ? counts[i].one : counts[i].many);
 	putchar('\n');
+	if (export->isVerbose)
+		printPowers(export);
 }
 
 /* ---- The command ------------------------------------------------------- */
@@ -292,6 +307,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		  "Output file or directory; - is standard output", "PATH" },
 		WINDOW_ENTRY(&export.window),
 		DELAY_ENTRY(&export.isAsRecorded),
+		POWERS_ENTRY(&export.isVerbose),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace existing files", NULL },
 		{ NULL },

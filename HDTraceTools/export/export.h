@@ -39,6 +39,7 @@ struct export
 	char *output; /**< File or directory; "-" is stdout. */
 	gboolean isForced;
 	gboolean isAsRecorded;
+	gboolean isVerbose;
 	struct selection selection;
 	struct windowOption window;
 	struct phases windows; /**< Those that are asked for. */

@@ -36,8 +36,8 @@ bool findingsCountersOf(const struct findings *findings,
 			const struct findingsGroup *group,
 			struct findingsCounters *counters)
 {
-	const struct findingsGroup *power =
-		findingsPowerOf(findings, group->group->node);
+	struct findingsEnergy energy =
+		findingsNodeEnergy(findings, group->group->node);
 	struct known of = { 0 };
 	bool isThere = false, isTraffic = false;
 
@@ -59,12 +59,10 @@ bool findingsCountersOf(const struct findings *findings,
 	counters->trafficKnown = of;
 	/* Of the same node: a meter above has others' power, too. Both over
 	 * the time in which they are known. */
-	if (isTraffic && power && power->group->node == group->group->node &&
-	    power->energy.isKnown && power->energy.joules > 0) {
-		counters->bytesPerJoule =
-			rateOf(counters->traffic, of) /
-			rateOf(power->energy.joules, power->energy.known);
-		counters->trafficKnown = knownOfAll(of, power->energy.known);
+	if (isTraffic && energy.isKnown && energy.joules > 0) {
+		counters->bytesPerJoule = rateOf(counters->traffic, of) /
+					  rateOf(energy.joules, energy.known);
+		counters->trafficKnown = knownOfAll(of, energy.known);
 	}
 	return isThere || isTraffic;
 }

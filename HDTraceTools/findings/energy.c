@@ -139,42 +139,66 @@ struct findingsMost findingsFindMost(const struct findings *findings)
 	return most;
 }
 
-/* Of a node only the first group with power counts, and only if no node above
- * has one. */
 void findingsChoosePowers(struct findings *findings)
 {
 	const hdIProject *project = findings->project;
 
-	findings->powers = g_hash_table_new(NULL, NULL);
+	findings->powers = powerChoiceNew(project, findings->power);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		struct findingsGroup *group = &findings->groups[i];
-		const hdINode *node = project->groups[i]->node;
+		const struct powerGroup *power =
+			powerChoiceAt(findings->powers, i);
 
-		group->isPower =
-			g_new0(bool, project->groups[i]->valueCount + 1);
-		if (g_hash_table_contains(findings->powers, node))
-			continue;
-		group->leftOut = g_new0(struct powerLeftOut,
-					group->group->valueCount + 1);
-		group->powerCount =
-			valuesOfPower(project, group->group, findings->power,
-				      group->isPower, group->leftOut);
-		if (!group->powerCount)
-			continue;
-		group->energyIndex = findings->energyCount++;
-		g_hash_table_insert(findings->powers, (gpointer)node, group);
+		group->isPower = power->isPower;
+		group->leftOut = power->leftOut;
+		group->powerCount = power->count;
+		group->isFirst = power->count && power->first == power;
+		if (power->count)
+			group->energyIndex = findings->energyCount++;
+		group->countsForTotal = !powerChoiceNear(
+			findings->powers, group->group->node->parent);
 	}
-	for (size_t i = 0; i < project->groupCount; i++)
-		findings->groups[i].countsForTotal = !findingsPowerOf(
-			findings, project->groups[i]->node->parent);
 }
 
 struct findingsGroup *findingsPowerOf(const struct findings *findings,
 				      const hdINode *node)
 {
-	struct findingsGroup *group = NULL;
+	const struct powerGroup *power =
+		powerChoiceNear(findings->powers, node);
 
-	for (; node && !group; node = node->parent)
-		group = g_hash_table_lookup(findings->powers, node);
-	return group;
+	return power ? &findings->groups[power -
+					 powerChoiceAt(findings->powers, 0)]
+		     : NULL;
+}
+
+/* ---- Nodes ------------------------------------------------------------- */
+
+struct findingsEnergy findingsNodeEnergy(const struct findings *findings,
+					 const hdINode *node)
+{
+	struct findingsEnergy sum = { .hasBound = false };
+
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+
+		if (group->powerCount && group->group->node == node)
+			findingsEnergyAdd(&sum, &group->energy);
+	}
+	return sum;
+}
+
+struct findingsEnergy findingsPhaseEnergy(const struct findings *findings,
+					  const struct findingsPhase *phase,
+					  const hdINode *node)
+{
+	struct findingsEnergy sum = { .hasBound = false };
+
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+
+		if (group->powerCount && group->group->node == node)
+			findingsEnergyAdd(&sum,
+					  &phase->groups[group->energyIndex]);
+	}
+	return sum;
 }

@@ -212,8 +212,8 @@ static bool hasKernels(const struct findings *findings,
 	return false;
 }
 
-/** A group, and those below it that no other one is between: struct
- *  kernelMeter. */
+/** A group, the others of its node, and those below it that no other one is
+ *  between: struct kernelMeter. */
 static GArray *findMeters(const struct findings *findings,
 			  const struct findingsGroup *group)
 {
@@ -225,9 +225,9 @@ static GArray *findMeters(const struct findings *findings,
 		const struct findingsGroup *part = &findings->groups[i];
 		const hdINode *node = part->group->node;
 
-		if (!part->powerCount ||
-		    findingsPowerOf(findings, node) != part ||
-		    findingsPowerOf(findings, node->parent) != group)
+		if (!part->powerCount || part == group ||
+		    (findingsPowerOf(findings, node) != group &&
+		     findingsPowerOf(findings, node->parent) != group))
 			continue;
 		meter = (struct kernelMeter){ part->group, part->isPower };
 		g_array_append_val(meters, meter);
@@ -270,9 +270,7 @@ static void readKernels(struct findings *findings)
 		const struct findingsGroup *group = &findings->groups[i];
 		GArray *meters;
 
-		if (!group->powerCount ||
-		    findingsPowerOf(findings, group->group->node) != group ||
-		    !hasKernels(findings, group))
+		if (!group->isFirst || !hasKernels(findings, group))
 			continue;
 		meters = findMeters(findings, group);
 		readKernelsOf(findings, meters);
@@ -363,18 +361,13 @@ static void freeAll(struct findings *findings)
 		g_free(group->isGuessed);
 		g_free(group->values);
 		g_free(group->moments);
-		g_free(group->isPower);
-		for (size_t k = 0;
-		     group->leftOut && k < group->group->valueCount; k++)
-			g_free(group->leftOut[k].reason);
-		g_free(group->leftOut);
 		if (group->gaps.list)
 			g_array_unref(group->gaps.list);
 		if (group->late.list)
 			g_array_unref(group->late.list);
 	}
 	g_free(findings->groups);
-	g_hash_table_destroy(findings->powers);
+	powerChoiceFree(findings->powers);
 	attributionFree(findings->attribution);
 	attributionFree(findings->other);
 	criticalPathFree(findings->path);

@@ -83,15 +83,16 @@ struct findingsGroup {
 	uint64_t interruptions;       /**< Those while it was recorded. */
 	struct findingsSpans gaps;    /**< These, and before and after it. */
 	struct findingsSpans late;
-	bool *isPower; /**< Values from which the energy of the node is derived.
-			*/
-	struct powerLeftOut *leftOut; /**< Others that tell power; NULL if
-				       *   the node has another group. */
+	const bool *isPower; /**< Values from which the energy of the node is
+			      *   derived. */
+	const struct powerLeftOut *leftOut; /**< Others that tell power. */
 	size_t powerCount;
+	bool isFirst; /**< Of the groups that tell the power of the node. */
 	struct findingsEnergy energy; /**< When all was read. */
-	size_t energyIndex;         /**< Its place in findingsPhase::groups. */
-	bool countsForTotal;        /**< No node above has such values. */
-	struct powerSeries *series; /**< While traces are read ... */
+	size_t energyIndex;  /**< Its place in findingsPhase::groups. */
+	bool countsForTotal; /**< No node above has such values. */
+	struct powerSeries
+		*series; /**< Of the node; while traces are read ... */
 	/** ... and what relations leave of it for ranks; NULL: all. */
 	struct powerSeries *rest;
 	size_t traces; /**< ... whose energy it tells. */
@@ -211,7 +212,7 @@ struct findings {
 	 *  charged with, by whatever group: less than 0 where nodes tell less
 	 *  than those below them. */
 	powerPico unattributed;
-	GHashTable *powers; /**< Nodes to the group that tells their power. */
+	struct powerChoice *powers;
 	struct findingsRelations relations;
 	/** What is pending in layers; NULL: there are none. */
 	struct layers *layers;
@@ -296,10 +297,19 @@ void findingsEnd(struct findings *findings);
 /** Choose the values that tell the energy of nodes. */
 void findingsChoosePowers(struct findings *findings);
 
-/** The group that tells the power of the nearest node, from one upwards; or
- *  NULL. */
+/** The group that stands for the power of the nearest node, from one upwards;
+ * or NULL. */
 struct findingsGroup *findingsPowerOf(const struct findings *findings,
 				      const hdINode *node);
+
+/** Energy of a node, by all groups that tell its power, when all was read. */
+struct findingsEnergy findingsNodeEnergy(const struct findings *findings,
+					 const hdINode *node);
+
+/** Likewise, in a phase. */
+struct findingsEnergy findingsPhaseEnergy(const struct findings *findings,
+					  const struct findingsPhase *phase,
+					  const hdINode *node);
 
 /** Energy of a group in a slot of moments, as told by its power values. */
 struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,

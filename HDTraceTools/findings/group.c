@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/model/power/node.h"
 
 /** The usual interval is derived from so many at the beginning. */
 #define PROBE_SIZE 4096
@@ -215,13 +216,17 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	if (!hdI_getStatStart(reader, &work.last))
 		work.last = INT64_MAX;
 	/* That traces are charged with. */
-	if (group->traces || (group->powerCount && findings->relations.joules))
+	if (group->traces || (group->isFirst && findings->relations.joules))
 		group->series = powerSeriesOfNode(group->group, group->isPower);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (hasPhases)
 		summaryStart(&summary, NULL);
 	*spoolError = readEntries(&work, reader, hasPhases ? &summary : NULL);
+	if (*spoolError == 0 && group->series)
+		*spoolError =
+			nodePowerComplete(findings->project, findings->powers,
+					  group->group, &group->series);
 	if (!work.isProbed)
 		endProbe(&work);
 	if (hasPhases)

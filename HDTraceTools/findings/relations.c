@@ -29,7 +29,7 @@ void findingsStartRelations(struct findings *findings)
 	scanRelations(&scan, forest);
 	sayTemporary(findings, forestEnd(forest));
 	findings->relations.forest = forest;
-	findings->relations.joules = joulesNew(forest, findings->power);
+	findings->relations.joules = joulesNew(forest, findings->powers);
 }
 
 int findingsDivide(struct findings *findings, struct findingsGroup *group)

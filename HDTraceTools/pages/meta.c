@@ -218,6 +218,61 @@ static void putCounts(struct outJson *json, const char *key, GArray *counts)
 		g_array_unref(counts);
 }
 
+/** The numbers of the values of a group that count. */
+static void putPowerValues(struct outJson *json,
+			   const struct findingsGroup *group)
+{
+	outJsonArray(json, "values", true);
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		if (group->isPower[i])
+			outJsonInteger(json, NULL, (int64_t)i);
+	}
+	outJsonEnd(json);
+}
+
+/** Other groups that tell a part of the same node. */
+static void putPowerOthers(struct outJson *json,
+			   const struct findings *findings,
+			   const struct findingsGroup *first)
+{
+	outJsonArray(json, "others", true);
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+
+		if (group == first || !group->powerCount ||
+		    group->group->node != first->group->node)
+			continue;
+		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "group", (int64_t)i);
+		putPowerValues(json, group);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+/** Values of a node that tell power and are left out, and why. */
+static void putPowerLeftOut(struct outJson *json,
+			    const struct findings *findings,
+			    const hdINode *node)
+{
+	outJsonArray(json, "leftOut", true);
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+
+		if (group->group->node != node)
+			continue;
+		for (size_t k = 0; k < group->group->valueCount; k++) {
+			if (!group->leftOut[k].reason)
+				continue;
+			outJsonObject(json, NULL, true);
+			outJsonText(json, "name", group->group->values[k].name);
+			outJsonText(json, "reason", group->leftOut[k].reason);
+			outJsonEnd(json);
+		}
+	}
+	outJsonEnd(json);
+}
+
 /** From what the energy of a node is derived, and who shares it: at any time
  *  that of each of its ranks that are active is divided among its traces. */
 static void putPower(struct outJson *json, const struct findings *findings,
@@ -230,12 +285,9 @@ static void putPower(struct outJson *json, const struct findings *findings,
 	outJsonObject(json, NULL, false);
 	outJsonInteger(json, "group", (int64_t)number);
 	outJsonBool(json, "inTotal", group->countsForTotal);
-	outJsonArray(json, "values", true);
-	for (size_t i = 0; i < group->group->valueCount; i++) {
-		if (group->isPower[i])
-			outJsonInteger(json, NULL, (int64_t)i);
-	}
-	outJsonEnd(json);
+	putPowerValues(json, group);
+	putPowerOthers(json, findings, group);
+	putPowerLeftOut(json, findings, group->group->node);
 	putCounts(json, "ranks",
 		  attribution
 			  ? attributionRanks(attribution, group->group->node)
@@ -262,7 +314,7 @@ static void putPowers(struct outJson *json, const struct findings *findings)
 
 	outJsonArray(json, "powers", false);
 	for (size_t i = 0; i < project->groupCount; i++) {
-		if (findings->groups[i].powerCount)
+		if (findings->groups[i].isFirst)
 			putPower(json, findings, i, powers,
 				 findings->attribution);
 	}

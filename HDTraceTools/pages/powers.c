@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "HDTraceTools/model/power/node.h"
 #include "HDTraceTools/pages/powers.h"
 
 /** The power that a group tells. */
@@ -27,10 +28,10 @@ struct powers {
 	struct power *powers; /**< By group. */
 };
 
-/** Whether a group tells a part of the power of all nodes. */
+/** Whether a group stands for a part of the power of all nodes. */
 static bool isOfAll(const struct findingsGroup *group)
 {
-	return group->powerCount && group->countsForTotal;
+	return group->isFirst && group->countsForTotal;
 }
 
 struct powers *powersNew(const struct findings *findings)
@@ -99,13 +100,15 @@ int powersFilled(struct powers *self, size_t group)
 	const struct findings *findings = self->findings;
 	struct power *power = &self->powers[group];
 	bool isShared;
-	int ret = 0;
+	int ret = nodePowerComplete(findings->project, findings->powers,
+				    findings->groups[group].group,
+				    &power->series);
 
 	/* Nobody but traces asks for what is left for them. */
 	pthread_mutex_lock(&self->mutex);
 	isShared = power->users > (size_t)isOfAll(&findings->groups[group]);
 	pthread_mutex_unlock(&self->mutex);
-	if (isShared && findings->relations.joules)
+	if (ret == 0 && isShared && findings->relations.joules)
 		ret = joulesDivide(findings->relations.joules,
 				   findings->attribution,
 				   findings->groups[group].group, power->series,

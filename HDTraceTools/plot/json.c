@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/mpi/roles.h"
@@ -123,6 +124,21 @@ static void putComparison(struct outJson *json, const struct plotPanel *panel)
 	outJsonEnd(json);
 }
 
+/** Which values make up the power of nodes. */
+static void putPowers(struct outJson *json, const struct plot *plot)
+{
+	outJsonArray(json, "powers", false);
+	for (size_t i = 0; i < plot->sourceCount; i++) {
+		const struct plotSource *source = &plot->sources[i];
+
+		outJsonObject(json, NULL, false);
+		outJsonText(json, "project", source->project->name);
+		powersPut(json, source->project, source->powers);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
 void plotPrintJson(const struct plot *plot)
 {
 	struct outJson json = { .depth = 0 };
@@ -144,6 +160,7 @@ void plotPrintJson(const struct plot *plot)
 	if (plot->panels->len &&
 	    ((const struct plotPanel *)plot->panels->pdata[0])->isComparison)
 		putComparison(&json, plot->panels->pdata[0]);
+	putPowers(&json, plot);
 	outJsonArray(&json, "panels", false);
 	for (guint i = 0; i < plot->panels->len; i++) {
 		const struct plotPanel *panel = plot->panels->pdata[i];

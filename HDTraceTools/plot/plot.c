@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/command/alignoption.h"
 #include "HDTraceTools/command/delayoption.h"
@@ -192,6 +193,8 @@ static void printSummary(const struct plotJob *job)
 	       curves == 1 ? "curve" : "curves", plot->panels->len,
 	       plot->panels->len == 1 ? "panel" : "panels", plot->rows->len,
 	       plot->rows->len == 1 ? "time line" : "time lines");
+	for (size_t i = 0; plot->isVerbose && i < plot->sourceCount; i++)
+		powersPrint(plot->sources[i].project, plot->sources[i].powers);
 }
 
 /* ---- The command ------------------------------------------------------- */
@@ -354,6 +357,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		WINDOW_ENTRY(&job.plot.window),
 		ALIGN_ENTRY(&options->align),
 		DELAY_ENTRY(&options->isAsRecorded),
+		POWERS_ENTRY(&job.plot.isVerbose),
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &options->time,
 		  "Format of times: relative or date (default: relative)",
 		  "FORM" },

@@ -43,6 +43,8 @@ struct plotSource {
 	/** Which values tell the energy of nodes; only if there are several
 	 *  projects. */
 	struct findings *findings;
+	/** The same, if it is to be said. */
+	struct powerChoice *powers;
 };
 
 /** A piece of the picture's width, as wide as a thin line. */
@@ -121,6 +123,7 @@ struct plot {
 	struct plotSource *sources;
 	size_t sourceCount;
 	/* Options. */
+	gboolean isVerbose;
 	enum plotPanels panelsBy;
 	enum plotTime time;
 	enum plotStates states;

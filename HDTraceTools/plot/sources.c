@@ -116,6 +116,9 @@ int plotStartSources(struct plot *plot, const hdIProject *const *projects,
 			status = resolve(plot, source);
 		if (status < 0 && count > 1)
 			source->findings = findPowers(plot->tool, projects[i]);
+		if (status < 0 &&
+		    (plot->isVerbose || plot->tool->format == OUT_JSON))
+			source->powers = powerChoiceNew(projects[i], NULL);
 	}
 	g_strfreev(names);
 	return status;
@@ -123,8 +126,10 @@ int plotStartSources(struct plot *plot, const hdIProject *const *projects,
 
 void plotEndSources(struct plot *plot)
 {
-	for (size_t i = 0; i < plot->sourceCount; i++)
+	for (size_t i = 0; i < plot->sourceCount; i++) {
 		freePowers(plot->sources[i].findings);
+		powerChoiceFree(plot->sources[i].powers);
+	}
 	g_free(plot->sources);
 }
 

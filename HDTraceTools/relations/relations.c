@@ -14,7 +14,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/model/power/choice.h"
+#include "HDTraceTools/model/power/node.h"
 #include "HDTraceTools/relations/relations.h"
 #include "cli/known.h"
 #include "cli/quantity.h"
@@ -62,14 +62,14 @@ static void readRelations(struct relationsRun *self)
 static int divideGroup(struct relationsRun *self, const struct scan *scan,
 		       struct attribution *ranks, const hdIGroup *group)
 {
-	bool *isPower = g_new0(bool, group->valueCount + 1);
 	struct powerSeries *rest = NULL;
-	struct powerSeries *series;
-	int ret;
+	struct powerSeries *series =
+		nodePowerNew(powerChoiceOf(self->powers, group->node));
+	int ret = scanSeries(scan, group, series);
 
-	valuesOfPower(self->project, group, NULL, isPower, NULL);
-	series = powerSeriesOfNode(group, isPower);
-	ret = scanSeries(scan, group, series);
+	if (ret == 0)
+		ret = nodePowerComplete(self->project, self->powers, group,
+					&series);
 	if (ret == 0)
 		ret = joulesDivide(self->joules, ranks, group, series, true,
 				   &rest);
@@ -77,7 +77,6 @@ static int divideGroup(struct relationsRun *self, const struct scan *scan,
 		ret = joulesRanks(self->joules, ranks, group, rest);
 	powerSeriesFree(rest);
 	powerSeriesFree(series);
-	g_free(isPower);
 	return ret;
 }
 
@@ -95,7 +94,8 @@ static void readJoules(struct relationsRun *self)
 	int64_t total = 0;
 	int ret = 0;
 
-	self->joules = joulesNew(self->forest, NULL);
+	self->powers = powerChoiceNew(self->project, NULL);
+	self->joules = joulesNew(self->forest, self->powers);
 	nodes = joulesNodes(self->joules);
 	for (guint i = 0; i < nodes->len; i++)
 		total += joulesNodeAt(self->joules, i)->group->fileSize +
@@ -272,6 +272,7 @@ void relationsForget(struct relationsRun *self)
 {
 	inferredFree(self->inferred);
 	joulesFree(self->joules);
+	powerChoiceFree(self->powers);
 	forestFree(self->forest);
 }
 

@@ -28,6 +28,7 @@ struct relationsRun {
 	int depth;  /**< No deeper than that; -1: any. */
 	bool onlySums; /**< Sums by name and layer, and no list. */
 	struct forest *forest;
+	struct powerChoice *powers;
 	struct joules *joules;
 	/** Causes that were inferred; NULL: nobody asked for them. */
 	struct inferred *inferred;

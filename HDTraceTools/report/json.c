@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/mpi/roles.h"
@@ -134,28 +135,10 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 	outJsonEnd(json);
 }
 
-static void putLeftOut(struct outJson *json, const struct findingsGroup *group)
+static void putGroup(struct outJson *json, const struct findings *findings,
+		     const struct findingsGroup *group)
 {
-	bool isAny = false;
-
-	for (size_t i = 0; i < group->group->valueCount; i++) {
-		if (!group->leftOut[i].reason)
-			continue;
-		if (!isAny)
-			outJsonArray(json, "energy_left_out", false);
-		isAny = true;
-		outJsonObject(json, NULL, true);
-		outJsonText(json, "name", group->group->values[i].name);
-		outJsonText(json, "reason", group->leftOut[i].reason);
-		outJsonBool(json, "fault", group->leftOut[i].isFault);
-		outJsonEnd(json);
-	}
-	if (isAny)
-		outJsonEnd(json);
-}
-
-static void putGroup(struct outJson *json, const struct findingsGroup *group)
-{
+	size_t number = (size_t)(group - findings->groups);
 	const char *cycle = reportKey(json, "cycle_s", "usual_interval");
 
 	outJsonObject(json, NULL, false);
@@ -176,11 +159,11 @@ static void putGroup(struct outJson *json, const struct findingsGroup *group)
 					    group->group->values[i].name);
 		}
 		outJsonEnd(json);
-		putLeftOut(json, group);
 		outJsonBool(json, "in_total", group->countsForTotal);
 	} else {
 		outJsonPlain(json, "energy", "null");
 	}
+	powersPutLeftOut(json, powerChoiceAt(findings->powers, number));
 	outJsonArray(json, "values", false);
 	for (size_t i = 0; i < group->group->valueCount; i++)
 		putValue(json, group, i);
@@ -209,13 +192,16 @@ static void putPhases(struct outJson *json, const struct findings *findings)
 			const struct findingsGroup *group =
 				&findings->groups[k];
 
-			if (!group->powerCount)
+			struct findingsEnergy energy;
+
+			if (!group->isFirst)
 				continue;
+			energy = findingsPhaseEnergy(findings, phase,
+						     group->group->node);
 			outJsonObject(json, NULL, false);
 			outJsonText(json, "node",
 				    rolesPath(group->group->node));
-			putEnergy(json, "energy",
-				  &phase->groups[group->energyIndex]);
+			putEnergy(json, "energy", &energy);
 			outJsonEnd(json);
 		}
 		outJsonEnd(json);
@@ -655,7 +641,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putSteps(json, project);
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++)
-		putGroup(json, &findings->groups[i]);
+		putGroup(json, findings, &findings->groups[i]);
 	outJsonEnd(json);
 	putPhases(json, findings);
 	putMost(json, findings);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/report/report.h"
 
@@ -361,32 +362,31 @@ static void hideValues(struct outTable *table, const struct shownValues *shown)
 	}
 }
 
-/** Print which values that tell power are not used: those with a fault, or all.
- */
-static void printLeftOut(const struct report *report,
-			 const struct findingsGroup *group)
+/** Print the energy of a node, and which of its values it is from. */
+static void printNodeEnergy(const struct report *report, const hdINode *node)
 {
-	const char *between = "  Left out: ";
+	const struct findings *findings = &report->findings;
+	struct findingsEnergy energy = findingsNodeEnergy(findings, node);
 
-	for (size_t i = 0; i < group->group->valueCount; i++) {
-		const struct powerLeftOut *leftOut = &group->leftOut[i];
-
-		if (!leftOut->reason ||
-		    (!report->isVerbose && !leftOut->isFault))
-			continue;
-		fputs(between, stdout);
-		outPrintable(group->group->values[i].name);
-		printf(" (%s)", leftOut->reason);
-		between = ", ";
-	}
-	if (*between == ',')
+	printf("  Energy: ");
+	printEnergy(report, &energy);
+	printf("  (from ");
+	powersPrintCounted(findings->project, findings->powers, node);
+	puts(energy.isKnown && !energy.hasBound
+		     ? "; error unknown: the source states no resolution or "
+		       "class)"
+		     : ")");
+	if (powersPrintLeftOut(findings->project, findings->powers, node,
+			       report->isVerbose ? POWERS_ALL : POWERS_FAULTS,
+			       "  Left out: "))
 		putchar('\n');
 }
 
 static void printNode(const struct report *report, const hdINode *node)
 {
 	struct outTable *table = NULL;
-	const struct findingsGroup *power = NULL;
+	const struct findings *findings = &report->findings;
+	const struct powerGroup *power = powerChoiceOf(findings->powers, node);
 	struct shownValues shown = { false };
 	bool hasGuesses = false;
 
@@ -397,8 +397,6 @@ static void printNode(const struct report *report, const hdINode *node)
 			continue;
 		if (!table)
 			table = outTableNew(valueHeadings);
-		if (group->powerCount)
-			power = group;
 		for (size_t k = 0; k < group->group->valueCount; k++) {
 			addValue(report, table, group, k, &shown);
 			hasGuesses |= group->isGuessed[k];
@@ -408,25 +406,8 @@ static void printNode(const struct report *report, const hdINode *node)
 		return;
 	hideValues(table, &shown);
 	reportTitle(report, nodeName(report, node));
-	if (power) {
-		const char *between = "";
-
-		printf("  Energy: ");
-		printEnergy(report, &power->energy);
-		printf("  (from ");
-		for (size_t i = 0; i < power->group->valueCount; i++) {
-			if (!power->isPower[i])
-				continue;
-			printf("%s", between);
-			outPrintable(power->group->values[i].name);
-			between = " + ";
-		}
-		puts(power->energy.isKnown && !power->energy.hasBound
-			     ? "; error unknown: the source states no "
-			       "resolution or class)"
-			     : ")");
-		printLeftOut(report, power);
-	}
+	if (power)
+		printNodeEnergy(report, node);
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (hasGuesses)
 		puts("  " KIND_GUESSED_NOTE);
@@ -545,11 +526,15 @@ static void printPhases(const struct report *report)
 			const struct findingsGroup *group =
 				&report->findings.groups[k];
 
-			if (group->powerCount)
-				hasBounds |= addPhaseRow(
-					report, table, phase,
-					nodeName(report, group->group->node),
-					&phase->groups[group->energyIndex]);
+			struct findingsEnergy energy;
+
+			if (!group->isFirst)
+				continue;
+			energy = findingsPhaseEnergy(&report->findings, phase,
+						     group->group->node);
+			hasBounds |= addPhaseRow(
+				report, table, phase,
+				nodeName(report, group->group->node), &energy);
 		}
 	}
 	if (!hasBounds)

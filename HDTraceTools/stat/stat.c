@@ -11,6 +11,7 @@
 
 #include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
+#include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
@@ -46,6 +47,7 @@ struct statRun {
 	gboolean isShares;
 	char *ruleText;
 	gboolean isAsRecorded;
+	gboolean isVerbose;
 	enum attributionRule rule;
 	bool hasPhases;
 	struct extent extent; /**< Of the run. */
@@ -755,6 +757,22 @@ static void printRelations(struct statRun *run)
 	relationsForget(&relations);
 }
 
+/** Say which values make up the power of nodes. */
+static void tellPowers(struct statRun *run)
+{
+	bool isJson = run->tool->format == OUT_JSON;
+	struct powerChoice *powers;
+
+	if (!isJson && (!run->isVerbose || run->tool->format != OUT_TEXT))
+		return;
+	powers = powerChoiceNew(run->project, NULL);
+	if (isJson)
+		powersPut(&run->json, run->project, powers);
+	else
+		powersPrint(run->project, powers);
+	powerChoiceFree(powers);
+}
+
 static void summarize(struct statRun *run)
 {
 	startOutput(run);
@@ -773,6 +791,7 @@ static void summarize(struct statRun *run)
 	}
 	if (hasRelations(run))
 		printRelations(run);
+	tellPowers(run);
 	if (run->tool->format == OUT_JSON)
 		outJsonEnd(&run->json);
 	rowsFree(run->rows);
@@ -864,6 +883,7 @@ int statRun(struct tool *tool, int argc, char **argv)
 		WINDOW_ENTRY(&run.window),
 		ATTRIBUTION_ENTRY(&run.ruleText),
 		DELAY_ENTRY(&run.isAsRecorded),
+		POWERS_ENTRY(&run.isVerbose),
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);

@@ -113,6 +113,19 @@ static inline uint64_t statsTime(hdStatsGroup *group, uint64_t stamp)
 	return stamp;
 }
 
+/* Read the wall clock; false if that fails. */
+static inline bool statsNow(uint64_t *stamp)
+{
+	struct timespec now;
+
+	if (__builtin_expect(hdClockRead(CLOCK_REALTIME, &now) != 0 ||
+				     (uint64_t)now.tv_sec > UINT32_MAX,
+			     0))
+		return false;
+	*stamp = hdEntryStamp((uint64_t)now.tv_sec, (uint64_t)now.tv_nsec);
+	return true;
+}
+
 /* Make nanoseconds a stamp; STATS_NOW if they are negative. */
 static uint64_t statsStampOf(int64_t ns)
 {
@@ -318,7 +331,7 @@ int hdS_commitGroup(hdStatsGroup *group)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (group->isCommitted || hdOutfileIsForeign(group->file))
 		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
-	if (!hdEntryStampNow(&now))
+	if (!statsNow(&now))
 		return hdFail(-HD_ERR_GET_TIME);
 	ret = statsMakeEntry(group);
 	if (ret == 0)
@@ -448,7 +461,7 @@ int hdS_enableGroup(hdStatsGroup *group)
 		return -2;
 	if (!group->isCommitted)
 		return -1;
-	return statsEnable(group, hdEntryStampNow(&now) ? now : group->last);
+	return statsEnable(group, statsNow(&now) ? now : group->last);
 }
 
 int hdS_enableGroupAt(hdStatsGroup *group, const struct timespec *when)
@@ -540,12 +553,11 @@ static inline int statsPutStamp(hdStatsGroup *group)
 {
 	uint64_t stamp = group->stamp;
 
-	if (__builtin_expect(stamp != STATS_NOW, 0)) {
-		group->stamp = STATS_NOW;
-	} else if (__builtin_expect(!hdEntryStampNow(&stamp), 0)) {
+	if (__builtin_expect(stamp == STATS_NOW && !statsNow(&stamp), 0)) {
 		statsRewind(group);
 		return hdFail(-HD_ERR_GET_TIME);
 	}
+	group->stamp = STATS_NOW;
 	hdEntryPut64(group->begin, statsTime(group, stamp));
 	return 0;
 }
@@ -848,23 +860,21 @@ static inline int statsWriteWhole(hdStatsGroup *group, const void *entry,
 	file = group->file;
 	if (__builtin_expect(hdOutfileIsForeign(file), 0))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
-	if (__builtin_expect(!entry, 0)) {
-		if (length > 0)
-			return hdFail(-HD_ERR_INVALID_ARGUMENT);
-		entry = "";
-	}
+	if (__builtin_expect(!entry && length > 0, 0))
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (__builtin_expect(length + HD_STAMP_SIZE != group->wanted, 0) &&
 	    !statsLengthFits(group, entry, length))
 		return hdFail(-HDS_ERR_UNEXPECTED_ARGVALUE);
-	if (__builtin_expect(group->stamp != STATS_NOW, 0)) {
-		stamp = stamp == STATS_NOW ? group->stamp : stamp;
-		group->stamp = STATS_NOW;
-	}
-	if (stamp == STATS_NOW && __builtin_expect(!hdEntryStampNow(&stamp), 0))
+	if (stamp == STATS_NOW)
+		stamp = group->stamp;
+	if (__builtin_expect(stamp == STATS_NOW && !statsNow(&stamp), 0))
 		return hdFail(-HD_ERR_GET_TIME);
+	group->stamp = STATS_NOW;
 	stamp = statsTime(group, stamp);
-	if (__builtin_expect(!hdOutfileHasRoom(file, length + HD_STAMP_SIZE),
-			     0))
+	if (__builtin_expect(
+		    length == 0 ||
+			    !hdOutfileHasRoom(file, length + HD_STAMP_SIZE),
+		    0))
 		return statsWriteSlowly(group, entry, length, stamp);
 	to = hdOutfileAt(file);
 	hdEntryPut64(to, stamp);

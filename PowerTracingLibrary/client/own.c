@@ -254,8 +254,10 @@ static void choose(struct ptOwn *own)
 
 		channels[i].device = meter->config.name;
 		channels[i].label = column->label;
+		channels[i].hardware = column->hardware;
 		gains[i].isCounter = hdPowerIsCounted(column->source);
 		gains[i].resolution = hdPowerResolution(column->resolution);
+		gains[i].periodNs = hdPowerPeriod(column->resolution);
 	}
 	ptPowerSumChoose(own->sum, channels, gains);
 	g_free(channels);

@@ -170,6 +170,17 @@ static void sumWatch(struct ptPowerSum *sum, size_t column, double watts,
 		sum->gains[column].isKnown = false;
 }
 
+/* How long a group is watched before it is judged. */
+static int64_t sumWindow(const struct ptPowerSum *sum, size_t group)
+{
+	int64_t window = HD_POWER_WINDOW_NS;
+
+	for (size_t i = 0; i < sum->count; i++)
+		if (sum->columns[i].group == group)
+			window = MAX(window, hdPowerWindow(&sum->gains[i], 1));
+	return window;
+}
+
 /* Watch what a group's counters gain. */
 static void sumWatchGroup(struct ptPowerSum *sum, size_t group,
 			  const struct ptRecorderReading *reading)
@@ -185,7 +196,7 @@ static void sumWatchGroup(struct ptPowerSum *sum, size_t group,
 			 reading->lengthNs);
 		windowNs = sum->windowNs[i];
 	}
-	if (windowNs >= HD_POWER_WINDOW_NS)
+	if (windowNs >= sumWindow(sum, group))
 		sumJudge(sum, group, windowNs);
 }
 

@@ -17,7 +17,7 @@
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kind.h"
-#include "HDTraceTools/model/power/choice.h"
+#include "HDTraceTools/model/power/node.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
@@ -188,37 +188,33 @@ static void findCycles(struct learntMeter *meter)
 	}
 }
 
-/* Power of a host is that of a group at its node; the first that has some. */
+/* Power of a host is that of the groups at its node; how late it is, is that of
+ * the first of them. */
 static int readPower(struct learnt *self, const hdIProject *project,
-		     const hdIGroup *group)
+		     const struct powerChoice *choice, size_t number)
 {
+	const struct powerGroup *power = powerChoiceAt(choice, number);
+	const hdIGroup *group = power->group;
 	struct learntMeter *meter;
 	int64_t late, applied;
-	bool *isPower;
 	int ret;
 
-	if (!group->isReadable || !group->node->level ||
+	if (power->count == 0 || power->first != power || !group->node->level ||
 	    hostNode(project, group->node) != group->node)
 		return 0;
-	isPower = g_new0(bool, group->valueCount + 1);
-	if (!valuesOfPower(project, group, NULL, isPower, NULL)) {
-		g_free(isPower);
-		return 0;
-	}
 	meter = learntMeterOf(self, meterOf(self, project, group->node));
-	if (meter->power) {
-		g_free(isPower);
+	if (meter->power)
 		return 0;
-	}
-	meter->power = powerSeriesOfNode(group, isPower);
+	meter->power = nodePowerNew(power);
 	if (valueIsSimulated(group, &group->values[0]))
 		meter->lateness = LATE_RECORDED;
-	g_free(isPower);
 	if (delayOfGroup(group, &late, &applied)) {
 		meter->lateness = LATE_RECORDED;
 		meter->late = late - applied;
 	}
 	ret = readSeries(project, group, meter->power);
+	if (ret == 0)
+		ret = nodePowerComplete(project, choice, group, &meter->power);
 	if (ret < 0)
 		return ret;
 	meter->cursor = powerCursorNew(meter->power);
@@ -589,6 +585,7 @@ int learnProject(struct learnt *self, const char *path)
 {
 	hdIProject *project = hdI_openProject(path, takeDiagnostic, self);
 	int ret = project ? 0 : -errno;
+	struct powerChoice *choice;
 	int64_t start = 0;
 
 	if (project && isKnown(self, project)) {
@@ -611,8 +608,10 @@ int learnProject(struct learnt *self, const char *path)
 		if (learntMeterOf(self, i)->project == project)
 			learntMeterOf(self, i)->origin = start;
 	}
+	choice = powerChoiceNew(project, NULL);
 	for (size_t i = 0; i < project->groupCount && ret == 0; i++)
-		ret = readPower(self, project, project->groups[i]);
+		ret = readPower(self, project, choice, i);
+	powerChoiceFree(choice);
 	if (ret < 0)
 		learntSay(self, false, project, NULL,
 			  "cannot read its power: %s", g_strerror(-ret));

@@ -17,6 +17,7 @@
 #include <hdStats.h>
 
 #include <RUT.h>
+#include "common/counter.h"
 #include "recording/cell.h"
 #include "recording/kind.h"
 
@@ -208,66 +209,6 @@ int rutColumnsAdd(struct rutColumns *columns, const struct rutColumn *column,
 /** Remove the last columns until @p count are left. */
 void rutColumnsTruncate(struct rutColumns *columns, size_t count);
 
-/**
- * A counter of the kernel.
- *
- * What it counts in an interval is known if it was followed all the time. The
- * first value is a base. One that decreased begins anew, unless it has a width
- * at which it may have wrapped since. Zero-initialise.
- */
-struct rutCounter {
-	uint64_t raw;
-	uint64_t sum;
-	uint64_t taken;
-	bool is32;    /**< It wraps at 32 bits; else at 64. */
-	bool isBased; /**< raw is what it was when it was last seen. */
-	bool isLost;  /**< A part of the interval is not known. */
-};
-
-/** Begin to follow a counter. */
-static inline void rutCounterBegin(struct rutCounter *counter, uint64_t raw)
-{
-	counter->raw = raw;
-	counter->taken = counter->sum;
-	counter->isBased = true;
-	counter->isLost = false;
-}
-
-/** A counter could not be read, or is another one by now. */
-static inline void rutCounterLose(struct rutCounter *counter)
-{
-	counter->isBased = false;
-	counter->isLost = true;
-}
-
-/** What a counter gained if it wrapped; false if it was rather set to zero: by
- *  more than a quarter of its range none wraps between two looks. */
-static inline bool rutCounterWrap(const struct rutCounter *counter,
-				  uint64_t raw, uint64_t *gain)
-{
-	uint64_t range = counter->is32 ? UINT32_MAX : UINT64_MAX;
-
-	*gain = raw - counter->raw;
-	if (counter->is32)
-		*gain = (uint32_t)*gain;
-	return counter->raw <= range && *gain <= range / 4;
-}
-
-/** Add what a counter has counted since it was last seen. */
-static inline void rutCounterFollow(struct rutCounter *counter, uint64_t raw)
-{
-	uint64_t gain = raw - counter->raw;
-
-	if (!counter->isBased ||
-	    (raw < counter->raw && !rutCounterWrap(counter, raw, &gain))) {
-		counter->isLost = true;
-		gain = 0;
-	}
-	counter->isBased = true;
-	counter->raw = raw;
-	counter->sum += gain;
-}
-
 /** More than anything is in an interval (a petabyte; 13 days in ns), and little
  *  enough that sums of it do not overflow. */
 #define RUT_AMOUNT_MAX (INT64_MAX >> 13)
@@ -275,18 +216,26 @@ static inline void rutCounterFollow(struct rutCounter *counter, uint64_t raw)
 /** Get what was added since the last time, in units of the counter that are
  *  worth so much; RUT_AMOUNT_MAX at most, HD_CELL_MISSING if that is not known.
  */
-static inline int64_t rutCounterTake(struct rutCounter *counter, int64_t unit)
+static inline int64_t rutCounterTake(struct hdCounter *counter, int64_t unit)
 {
-	uint64_t amount = counter->sum - counter->taken;
-	bool isLost = counter->isLost;
+	uint64_t amount;
 
-	counter->taken = counter->sum;
-	counter->isLost = !counter->isBased;
-	if (isLost)
+	if (!hdCounterTake(counter, &amount))
 		return HD_CELL_MISSING;
 	return amount < (uint64_t)(RUT_AMOUNT_MAX / unit)
 		       ? (int64_t)amount * unit
 		       : RUT_AMOUNT_MAX;
+}
+
+/** Begin to follow a counter with an interval, or follow it. */
+static inline void rutCounterRead(struct hdCounter *counter,
+				  const struct hdCounterLaw *law,
+				  enum rutWhy why, uint64_t raw, int64_t nowNs)
+{
+	if (why == RUT_WHY_BEGIN)
+		hdCounterBegin(counter, raw, nowNs);
+	else
+		hdCounterFollow(counter, law, raw, nowNs);
 }
 
 #endif

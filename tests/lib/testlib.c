@@ -158,17 +158,17 @@ void testClockSet(int64_t ns, int64_t step)
 {
 	atomic_store(&testClockNs, ns);
 	atomic_store(&testClockStep, step);
-	hdClockUse(testClockRead);
+	hdClockRead = testClockRead;
 }
 
 void testClockBreak(void)
 {
-	hdClockUse(testClockFail);
+	hdClockRead = testClockFail;
 }
 
 void testClockReset(void)
 {
-	hdClockUse(hdClockSteady);
+	hdClockRead = hdClockSteady;
 }
 
 struct timespec testTime(int64_t ns)

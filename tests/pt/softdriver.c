@@ -45,7 +45,7 @@ void softInit(void)
 {
 	ptNow = fakeMonotonic;
 	ptSleep = fakeSleep;
-	hdClockUse(fakeWall);
+	hdClockRead = fakeWall;
 	softListen();
 }
 

@@ -404,26 +404,29 @@ static void testCounter(void)
 		{ 1000, 10, HD_CELL_MISSING, false },
 		{ 1000, 10, HD_CELL_MISSING, true },
 		{ UINT64_C(1) << 31, 10, HD_CELL_MISSING, true },
-		{ (uint64_t)UINT32_MAX + 1, 10, HD_CELL_MISSING, true },
+		{ (uint64_t)UINT32_MAX + 2, 10, HD_CELL_MISSING, true },
 		{ UINT32_MAX, UINT64_C(1) << 33,
 		  (INT64_C(1) << 33) - UINT32_MAX, false },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct rutCounter counter = { .is32 = cases[i].is32 };
+		struct hdCounter counter = { 0 };
+		const struct hdCounterLaw law = {
+			.span = cases[i].is32 ? (uint64_t)UINT32_MAX + 1 : 0
+		};
 
-		rutCounterBegin(&counter, cases[i].old);
-		rutCounterFollow(&counter, cases[i].new);
+		hdCounterBegin(&counter, cases[i].old, 0);
+		hdCounterFollow(&counter, &law, cases[i].new, 0);
 		g_assert_cmpint(rutCounterTake(&counter, 1), ==,
 				cases[i].amount);
 		/* What comes then is known again. */
-		rutCounterFollow(&counter, cases[i].new + 3);
+		hdCounterFollow(&counter, &law, cases[i].new + 3, 0);
 		g_assert_cmpint(rutCounterTake(&counter, 1), ==, 3);
 	}
 	/* Absurd amounts are bounded, also in another unit. */
 	for (int64_t unit = 1; unit <= 1000000; unit *= 1000) {
-		struct rutCounter counter = { .sum = UINT64_MAX,
-					      .isBased = true };
+		struct hdCounter counter = { .sum = UINT64_MAX,
+					     .isBased = true };
 
 		g_assert_cmpint(rutCounterTake(&counter, unit), ==,
 				RUT_AMOUNT_MAX);
@@ -435,18 +438,19 @@ static void testCounter(void)
 /* One that cannot be read has no value until it has been read twice. */
 static void testCounterLost(void)
 {
-	struct rutCounter counter = { 0 };
+	const struct hdCounterLaw law = { 0 };
+	struct hdCounter counter = { 0 };
 
-	rutCounterBegin(&counter, 100);
-	rutCounterFollow(&counter, 110);
-	rutCounterLose(&counter);
+	hdCounterBegin(&counter, 100, 0);
+	hdCounterFollow(&counter, &law, 110, 0);
+	hdCounterLose(&counter);
 	g_assert_cmpint(rutCounterTake(&counter, 1), ==, HD_CELL_MISSING);
-	rutCounterLose(&counter);
+	hdCounterLose(&counter);
 	g_assert_cmpint(rutCounterTake(&counter, 1), ==, HD_CELL_MISSING);
-	rutCounterFollow(&counter, 500);
-	rutCounterFollow(&counter, 510);
+	hdCounterFollow(&counter, &law, 500, 0);
+	hdCounterFollow(&counter, &law, 510, 0);
 	g_assert_cmpint(rutCounterTake(&counter, 1), ==, HD_CELL_MISSING);
-	rutCounterFollow(&counter, 512);
+	hdCounterFollow(&counter, &law, 512, 0);
 	g_assert_cmpint(rutCounterTake(&counter, 1), ==, 2);
 }
 
@@ -456,13 +460,16 @@ static void testCounterLaw(void)
 {
 	for (guint32 seed = 0; seed < 1000; seed++) {
 		GRand *chance = g_rand_new_with_seed(seed);
-		struct rutCounter counter = { .is32 = seed % 2 };
+		struct hdCounter counter = { 0 };
+		const struct hdCounterLaw law = {
+			.span = seed % 2 ? (uint64_t)UINT32_MAX + 1 : 0
+		};
 		uint64_t mask = seed % 2 ? UINT32_MAX : UINT64_MAX;
 		uint64_t shown =
 			mask - (uint64_t)g_rand_int_range(chance, 0, 5000000);
 		int64_t gained = 0, known = 0, missing = 0;
 
-		rutCounterBegin(&counter, shown);
+		hdCounterBegin(&counter, shown, 0);
 		for (int i = 0; i < 100; i++) {
 			int64_t gain = g_rand_int_range(chance, 0, 200000);
 			int event = g_rand_int_range(chance, 0, 20);
@@ -472,14 +479,14 @@ static void testCounterLaw(void)
 			gained += gain;
 			if (event == 0) {
 				/* It cannot be read. */
-				rutCounterLose(&counter);
+				hdCounterLose(&counter);
 			} else if (event == 1) {
 				/* Another one, which may be ahead. */
 				shown = g_rand_int(chance);
-				rutCounterLose(&counter);
-				rutCounterFollow(&counter, shown);
+				hdCounterLose(&counter);
+				hdCounterFollow(&counter, &law, shown, 0);
 			} else {
-				rutCounterFollow(&counter, shown);
+				hdCounterFollow(&counter, &law, shown, 0);
 			}
 			if (g_rand_boolean(chance))
 				continue;
@@ -712,6 +719,15 @@ static void statWrite(const char *root, unsigned int cpus, unsigned int irqs,
 	g_string_free(text, TRUE);
 }
 
+/* A utilization, or NaN where it is not known. */
+static void cpuExpect(const struct used *used, size_t column, float percent)
+{
+	if (isnan(percent))
+		g_assert_cmpint(isnan(used->cells[column].f), !=, 0);
+	else
+		g_assert_cmpfloat(used->cells[column].f, ==, percent);
+}
+
 static void testManyCpus(void)
 {
 	static const struct {
@@ -749,16 +765,18 @@ static void testManyCpus(void)
 		/* No tick of idle: all that are online are busy. */
 		usedRead(&cpus, RUT_WHY_SAMPLE);
 		for (unsigned int j = 0; j < cases[i].cpus; j++)
-			g_assert_cmpfloat(cpus.cells[j + 1].f, ==,
-					  j == cases[i].offline ? 0 : 100);
+			cpuExpect(&cpus, j + 1,
+				  j == cases[i].offline ? NAN : 100);
 		g_assert_cmpfloat(cpus.cells[0].f, ==, 100);
 		/* An hour of idle. */
 		statWrite(root, cases[i].cpus, cases[i].irqs, cases[i].offline,
 			  361000);
 		usedRead(&cpus, RUT_WHY_SAMPLE);
 		usedRead(&switches, RUT_WHY_SAMPLE);
-		for (unsigned int j = 0; j <= cases[i].cpus; j++)
-			g_assert_cmpfloat(cpus.cells[j].f, ==, 0);
+		g_assert_cmpfloat(cpus.cells[0].f, ==, 0);
+		for (unsigned int j = 0; j < cases[i].cpus; j++)
+			cpuExpect(&cpus, j + 1,
+				  j == cases[i].offline ? NAN : 0);
 		g_assert_cmpint(switches.cells[0].i, ==, 3600000);
 		usedClose(&cpus);
 		usedClose(&switches);

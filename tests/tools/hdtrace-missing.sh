@@ -74,6 +74,31 @@ paraver_leaves_out() {
 		! grep -q 9223372036854775808 records
 }
 ok "Paraver omits missing integers" paraver_leaves_out
+if command -v babeltrace2 >/dev/null; then
+	status 0 export --to=ctf -o ctf a_a_Utilization.stat >/dev/null
+	ctf_leaves_out() {
+		babeltrace2 ctf >decoded || return 1
+		cat decoded
+		[ "$(grep -c 'CPU_FREQ_0 = { [24]000000000 }' decoded)" -eq 2 ] &&
+			[ "$(grep -c 'CPU_FREQ_0 = { { } }' decoded)" -eq 1 ]
+	}
+	ok "CTF omits missing integers" ctf_leaves_out
+else
+	skip "CTF omits missing integers" "no babeltrace2"
+fi
+if command -v otf2-print >/dev/null &&
+	status 0 export --to=otf2 -o otf2 a_a_Utilization.stat >/dev/null; then
+	otf2_leaves_out() {
+		otf2-print otf2/traces.otf2 >decoded || return 1
+		grep METRIC decoded
+		[ "$(grep -c '"CPU_FREQ_0" <0>; INT64; [24]000000000' decoded)" -eq 2 ] &&
+			[ "$(grep -c '^METRIC ' decoded)" -eq 4 ]
+	}
+	ok "OTF2 omits missing integers" otf2_leaves_out
+	ok "OTF2 export reports missing integers" grep -q 'missing values.* (2)' err
+else
+	skip "OTF2 omits missing integers" "no OTF2"
+fi
 status 0 stat --window=1.5 --format=csv a_a_Utilization.stat >/dev/null
 ok "windows omit missing integers" sh -c '! grep -q 9223372036854775808 out'
 

@@ -112,4 +112,16 @@ ok "--verbose lists other omitted inputs" grep -qF \
 	"Left out: P_package-0-core (part of package-0)" out
 status 0 report --power=P_package-0-core -q --format=json a_a_Energy.stat >/dev/null
 ok "a value of --power counts" grep -q '"energy_from": \["P_package-0-core"\]' out
+
+# Meters in several files; all commands have the same choice.
+python3 "$abs_top_srcdir/tests/tools/readers/powers.py" "$hdtrace" >scenes 2>&1
+while read -r result; do
+	case $result in
+	'ok - '*) ok "${result#ok - }" true ;;
+	'not ok - '*) ok "${result#not ok - }" false ;;
+	*) echo "# $result" ;;
+	esac
+done <scenes
+enough() { cat scenes; [ "$(grep -c '^ok - ' scenes)" -ge 9 ]; }
+ok "scenes with several files" enough
 done_testing

@@ -167,28 +167,24 @@ static OTF2_MetricMemberRef defineMember(struct otf2 *self,
 			  self->definitions, ref, otf2String(self, value->name),
 			  sourceRef(self, group, value), OTF2_METRIC_TYPE_OTHER,
 			  metricMode(valueKind(group, value, NULL)),
-			  otf2MetricType(columnPlainType(value)),
-			  OTF2_BASE_DECIMAL, 0, otf2String(self, value->unit)));
+			  otf2MetricType(value->type), OTF2_BASE_DECIMAL, 0,
+			  otf2String(self, value->unit)));
 	exportLoseValue(self->export, value);
 	return ref;
 }
 
-/** Define a metric class of some values of a location, and its instance. */
-static void defineClass(struct otf2 *self, guint location,
-			const GArray *numbers, guint first,
+/** Define a metric class of a value of a location, and its instance: samples of
+ *  one class have all of its members, and values may be missing. */
+static void defineClass(struct otf2 *self, guint location, size_t number,
 			OTF2_MetricRef class)
 {
 	const struct otf2Location *of = otf2LocationAt(self, location);
-	OTF2_MetricMemberRef members[OTF2_MEMBERS_MAX];
-	guint count = MIN(numbers->len - first, OTF2_MEMBERS_MAX);
+	OTF2_MetricMemberRef member =
+		defineMember(self, of->group->group, of->group->values[number]);
 
-	for (guint i = 0; i < count; i++)
-		members[i] = defineMember(self, of->group->group,
-					  of->group->values[g_array_index(
-						  numbers, size_t, first + i)]);
 	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteMetricClass(
-				self->definitions, class, (uint8_t)count,
-				members, OTF2_METRIC_ASYNCHRONOUS,
+				self->definitions, class, 1, &member,
+				OTF2_METRIC_ASYNCHRONOUS,
 				OTF2_RECORDER_KIND_ABSTRACT));
 	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteMetricInstance(
 				self->definitions, class + 1, class, location,
@@ -200,15 +196,14 @@ static void defineMetrics(struct otf2 *self)
 {
 	for (guint i = 0; i < self->locations->len; i++) {
 		const struct otf2Location *location = otf2LocationAt(self, i);
-		OTF2_MetricRef class = location->firstMetric;
 		GArray *numbers;
 
 		if (!location->group)
 			continue;
 		numbers = otf2NumbersOf(location->group);
-		for (guint first = 0; first < numbers->len;
-		     first += OTF2_MEMBERS_MAX, class += 2)
-			defineClass(self, i, numbers, first, class);
+		for (guint k = 0; k < numbers->len; k++)
+			defineClass(self, i, g_array_index(numbers, size_t, k),
+				    location->firstMetric + 2 * k);
 		g_array_unref(numbers);
 	}
 }

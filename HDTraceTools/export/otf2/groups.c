@@ -6,6 +6,8 @@
  */
 #include "config.h"
 
+#include <math.h>
+
 #include "HDTraceTools/export/otf2/otf2.h"
 #include "HDTraceTools/model/column.h"
 
@@ -36,44 +38,50 @@ GArray *otf2NumbersOf(const struct exportGroup *group)
 static OTF2_MetricValue metricValue(const hdIColumn *values, const hdIValue *of,
 				    size_t entry)
 {
-	hdIType type = columnPlainType(of);
 	OTF2_MetricValue value;
 
-	if (type == HDI_INT32)
+	if (of->type == HDI_INT32)
 		value.signed_int = values->int32[entry];
-	else if (type == HDI_INT64)
+	else if (of->type == HDI_INT64)
 		value.signed_int = values->int64[entry];
-	else if (type == HDI_UINT64)
+	else if (of->type == HDI_UINT64)
 		value.unsigned_int = values->uint64[entry];
 	else
 		value.floating_point = columnNumber(of, values, entry);
 	return value;
 }
 
+/** Put the sample of a value; none where it is missing. */
+static void putSample(struct otf2 *self, const hdIValue *of,
+		      const hdIColumn *values, size_t entry,
+		      OTF2_TimeStamp time, OTF2_MetricRef metric)
+{
+	OTF2_Type type = otf2MetricType(of->type);
+	OTF2_MetricValue value;
+
+	if (isnan(columnNumber(of, values, entry))) {
+		exportLose(self->export,
+			   "missing values (the next value covers their time)",
+			   1);
+		return;
+	}
+	value = metricValue(values, of, entry);
+	otf2Check(self,
+		  otf2Api.OTF2_EvtWriter_Metric(self->events, NULL, time,
+						metric, 1, &type, &value));
+	otf2CountEvent(self, (int64_t)time);
+}
+
 static void putEntry(struct otf2 *self, const struct exportGroup *group,
 		     const GArray *numbers, const hdIBlock *block, size_t entry)
 {
-	OTF2_Type types[OTF2_MEMBERS_MAX];
-	OTF2_MetricValue values[OTF2_MEMBERS_MAX];
-	OTF2_MetricRef metric = self->location->firstMetric + 1;
+	for (guint i = 0; i < numbers->len; i++) {
+		size_t at = g_array_index(numbers, size_t, i);
 
-	for (guint first = 0; first < numbers->len; first += OTF2_MEMBERS_MAX) {
-		guint count = MIN(numbers->len - first, OTF2_MEMBERS_MAX);
-
-		for (guint i = 0; i < count; i++) {
-			size_t at = g_array_index(numbers, size_t, first + i);
-			const hdIValue *value = group->values[at];
-
-			types[i] = otf2MetricType(columnPlainType(value));
-			values[i] = metricValue(exportColumn(group, block, at),
-						value, entry);
-		}
-		otf2Check(self, otf2Api.OTF2_EvtWriter_Metric(
-					self->events, NULL,
-					(OTF2_TimeStamp)block->end[entry],
-					metric, (uint8_t)count, types, values));
-		otf2CountEvent(self, block->end[entry]);
-		metric += 2;
+		putSample(self, group->values[at],
+			  exportColumn(group, block, at), entry,
+			  (OTF2_TimeStamp)block->end[entry],
+			  self->location->firstMetric + 1 + 2 * i);
 	}
 	exportLose(self->export, "strings", group->valueCount - numbers->len);
 	exportLose(self->export, "gaps", block->isAfterGap[entry]);

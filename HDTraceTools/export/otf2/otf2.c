@@ -130,11 +130,12 @@ static int putTrace(struct otf2Part *part, const hdITraceFile *trace)
 	return ret < 0 ? -1 : 0;
 }
 
-/** The number of metric classes and instances of a group. */
+/** The number of metric classes and instances of a group: one of each for each
+ *  value. */
 static OTF2_MetricRef countMetrics(const struct exportGroup *group)
 {
 	GArray *numbers = otf2NumbersOf(group);
-	guint count = (numbers->len + OTF2_MEMBERS_MAX - 1) / OTF2_MEMBERS_MAX;
+	guint count = numbers->len;
 
 	g_array_unref(numbers);
 	return 2 * count;

@@ -13,9 +13,6 @@
 #include "HDTraceTools/export/otf2/library.h"
 #include "HDTraceTools/model/mpi/messages.h"
 
-/** A metric event holds no more values than fit into its counter. */
-#define OTF2_MEMBERS_MAX 255
-
 /** A location: a group, a trace, or a lane of relations. */
 struct otf2Location {
 	const hdINode *node;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Which values of a group tell the power of its node.
+ * Which values tell the power of nodes.
  */
 #include "config.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 #include <glib.h>
@@ -13,258 +12,381 @@
 #include "HDTraceTools/model/amounts.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/model/power/candidates.h"
 #include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/units.h"
-#include "common/nodepower.h"
 
-/** What there is to choose from. */
-struct choice {
+struct powerChoice {
 	const hdIProject *project;
-	const hdIGroup *group;
+	struct powerGroup *groups; /**< By number. */
+	GHashTable *nodes;         /**< Nodes to struct powerGroup. */
+};
+
+/** The time that entries of a group cover. */
+struct choiceTime {
+	int64_t start, end, coveredNs;
+};
+
+/** What there is to choose from: channels of one group follow each other. */
+struct choosing {
+	const hdIProject *project;
 	struct hdPowerChannel *channels;
 	struct hdPowerGain *gains; /**< In the window. */
 	struct hdPowerGain *all;   /**< Over all the time. */
+	struct hdPowerGain *own;   /**< Of them, those of one group. */
+	struct choiceTime *times;  /**< Of the group of each. */
 	size_t *values;            /**< Numbers of the values. */
+	struct powerGroup **of;    /**< Whose they are. */
 	size_t count;
-	int64_t windowNs, allNs;
+};
+
+/** A group whose counters are watched. */
+struct watching {
+	struct choosing *choosing;
+	const hdIGroup *group;
+	size_t first, count; /**< Of the channels. */
+	int64_t leastNs, windowNs;
+	struct choiceTime time;
 	bool isJudged;
 };
 
-/* ---- Values that tell power -------------------------------------------- */
-
-/** Whether a value tells power, as a gauge, or energy, as an amount. */
-static bool tellsEnergy(const hdIGroup *group, const hdIValue *value,
-			bool isAmount)
-{
-	return value->type != HDI_STRING &&
-	       kindIsAmount(valueKind(group, value, NULL)) == isAmount &&
-	       (isAmount ? unitIsEnergy(value->unit)
-			 : unitIsPower(value->unit));
-}
-
-/** Length of the quantity in the name of a value, "P" in "P_package-0". */
-static size_t stemLength(const char *name)
-{
-	return strcspn(name, "_ ");
-}
-
-static const char *labelOf(const char *name)
-{
-	size_t length = stemLength(name);
-
-	return name[length] ? name + length + 1 : name;
-}
-
-/** Whether names are those of one quantity, of several channels: the same but
- *  for numbers and what follows. */
-static bool areAlike(const char *a, const char *b)
-{
-	const char *endA = a + stemLength(a), *endB = b + stemLength(b);
-
-	for (;;) {
-		while (a < endA && g_ascii_isdigit(*a))
-			a++;
-		while (b < endB && g_ascii_isdigit(*b))
-			b++;
-		if (a == endA || b == endB)
-			return a == endA && b == endB;
-		if (*a++ != *b++)
-			return false;
-	}
-}
-
-/** Whether a value is one to choose from; first is the first one, or NULL. */
-static bool isCandidate(const hdIValue *value, const char *pattern,
-			const char *first)
-{
-	if (pattern)
-		return fnmatch(pattern, value->name, 0) == 0;
-	return !first || areAlike(first, value->name);
-}
-
-/** Collect the numbers of the candidates: those in W, else those in J. */
-static size_t collect(const hdIGroup *group, const char *pattern,
-		      size_t *values)
-{
-	size_t count = 0;
-
-	for (int isAmount = 0; isAmount < 2 && !count; isAmount++) {
-		const char *first = NULL;
-
-		for (size_t i = 0; i < group->valueCount; i++) {
-			const hdIValue *value = &group->values[i];
-
-			if (!tellsEnergy(group, value, isAmount) ||
-			    !isCandidate(value, pattern, first))
-				continue;
-			first = first ? first : value->name;
-			values[count++] = i;
-		}
-	}
-	return count;
-}
-
-bool groupTellsPower(const hdIGroup *group, const char *pattern)
-{
-	size_t *values = g_new(size_t, group->valueCount + 1);
-	bool tells = collect(group, pattern, values) > 0;
-
-	g_free(values);
-	return tells;
-}
-
-/* ---- What they are ----------------------------------------------------- */
-
-/** Whether the power of a value is computed from a counter of energy. */
-static bool isCounted(const hdIValue *value, const char *device)
-{
-	const char *source = attributeFind(value->attributes,
-					   value->attributeCount, "source");
-
-	if (source)
-		return hdPowerIsCounted(source);
-	return device &&
-	       (strcmp(device, "powercap") == 0 || strcmp(device, "perf") == 0);
-}
-
-static void describe(struct choice *self, size_t number, const char *device,
-		     bool isNamed)
-{
-	const hdIValue *value = &self->group->values[self->values[number]];
-	const hdIAttribute *attributes = value->attributes;
-	size_t count = value->attributeCount;
-	struct hdPowerChannel *channel = &self->channels[number];
-
-	*channel = (struct hdPowerChannel){
-		.device = device,
-		.label = labelOf(value->name),
-		.role = attributeFind(attributes, count, "role"),
-		.partOf = attributeFind(attributes, count, "part_of"),
-		.isNamed = isNamed,
-	};
-	hdPowerClassify(channel);
-	self->gains[number] = (struct hdPowerGain){
-		.isCounter = isCounted(value, device),
-		.isKnown = true,
-		.resolution = hdPowerResolution(
-			attributeFind(attributes, count, "resolution")),
-	};
-	self->all[number] = self->gains[number];
-}
-
 /* ---- Whether they count ------------------------------------------------ */
 
-static void judge(struct choice *self)
+/** Those of a group among all: what others gained is not known. */
+static const struct hdPowerGain *choiceOwnGains(const struct watching *self,
+						const struct hdPowerGain *gains)
 {
-	hdPowerJudge(self->channels, self->gains, self->count, self->windowNs);
+	struct choosing *choosing = self->choosing;
+
+	for (size_t i = 0; i < choosing->count; i++) {
+		choosing->own[i] = gains[i];
+		choosing->own[i].isKnown &=
+			i >= self->first && i - self->first < self->count;
+	}
+	return choosing->own;
+}
+
+static void choiceJudge(struct watching *self)
+{
+	struct choosing *choosing = self->choosing;
+
+	hdPowerJudge(choosing->channels, choiceOwnGains(self, choosing->gains),
+		     choosing->count, self->windowNs);
 	for (size_t i = 0; i < self->count; i++) {
-		self->gains[i].joules = 0;
-		self->gains[i].isKnown = true;
+		choosing->gains[self->first + i].joules = 0;
+		choosing->gains[self->first + i].isKnown = true;
 	}
 	self->windowNs = 0;
 	self->isJudged = true;
 }
 
 /** Add what a value tells of an entry. */
-static void watch(struct choice *self, const struct amounts *amounts,
-		  size_t number, size_t entry, int64_t lengthNs)
+static void choiceWatch(struct watching *self, const struct amounts *amounts,
+			size_t number, size_t entry, int64_t lengthNs)
 {
-	const hdIValue *value = &self->group->values[self->values[number]];
-	double amount = amountsGet(amounts, self->values[number], entry) *
-			unitParse(value->unit).scale;
+	struct choosing *choosing = self->choosing;
+	size_t column = choosing->values[number];
+	double amount = amountsGet(amounts, column, entry) *
+			unitParse(self->group->values[column].unit).scale;
 
 	if (!isfinite(amount)) {
-		self->gains[number].isKnown = false;
+		choosing->gains[number].isKnown = false;
 		return;
 	}
-	if (!kindIsAmount(amountsKind(amounts, self->values[number])))
+	if (!kindIsAmount(amountsKind(amounts, column)))
 		amount *= (double)lengthNs / 1e9;
-	self->gains[number].joules += amount;
-	self->all[number].joules += amount;
+	choosing->gains[number].joules += amount;
+	choosing->all[number].joules += amount;
 }
 
-static void watchBlock(struct choice *self, const struct amounts *amounts,
-		       const hdIBlock *block)
+static void choiceWatchBlock(struct watching *self,
+			     const struct amounts *amounts,
+			     const hdIBlock *block)
 {
 	for (size_t i = 0; i < block->count; i++) {
 		int64_t length = block->end[i] - block->start[i];
 
 		for (size_t k = 0; k < self->count; k++)
-			watch(self, amounts, k, i, length);
+			choiceWatch(self, amounts, self->first + k, i, length);
 		self->windowNs += length;
-		self->allNs += length;
-		if (self->windowNs >= HD_POWER_WINDOW_NS)
-			judge(self);
+		self->time.coveredNs += length;
+		self->time.start = MIN(self->time.start, block->start[i]);
+		self->time.end = MAX(self->time.end, block->end[i]);
+		if (self->windowNs >= self->leastNs)
+			choiceJudge(self);
 	}
 }
 
-/** Read all entries to find what does not count. */
-static void readAll(struct choice *self)
+/** Read all entries of a group to find what does not count. */
+static void choiceWatchGroup(struct choosing *choosing, size_t first,
+			     size_t count)
 {
-	hdIStatReader *reader = diagnosticsOpenStat(self->project, self->group,
-						    &diagnosticsDropped);
+	struct watching self = {
+		.choosing = choosing,
+		.group = choosing->of[first]->group,
+		.first = first,
+		.count = count,
+		.leastNs = hdPowerWindow(choosing->gains + first, count),
+		.time = { INT64_MAX, INT64_MIN, 0 },
+	};
+	hdIStatReader *reader = diagnosticsOpenStat(
+		choosing->project, self.group, &diagnosticsDropped);
 	struct amounts *amounts;
 	const hdIBlock *block;
 
 	if (!reader)
 		return;
-	amounts = amountsNew(self->group);
+	amounts = amountsNew(self.group);
 	while (hdI_readStat(reader, &block) == 1) {
 		amountsTake(amounts, block);
-		watchBlock(self, amounts, block);
+		choiceWatchBlock(&self, amounts, block);
 	}
 	amountsFree(amounts);
 	hdI_closeStat(reader);
-	if (!self->isJudged && self->windowNs > 0)
-		judge(self);
-	hdPowerFindMirrors(self->channels, self->all, self->count, self->allNs);
+	if (!self.isJudged && self.windowNs > 0)
+		choiceJudge(&self);
+	hdPowerFindMirrors(choosing->channels,
+			   choiceOwnGains(&self, choosing->all),
+			   choosing->count, self.time.coveredNs);
+	for (size_t i = first; i < first + count; i++)
+		choosing->times[i] = self.time;
 }
 
-/* ---- The choice -------------------------------------------------------- */
-
-static void tell(const struct choice *self, bool *isPower,
-		 struct powerLeftOut *leftOut)
+/** Whether a channel was watched over the same time as another one, but for one
+ *  percent. */
+static bool choiceIsParallel(const struct choiceTime *a,
+			     const struct choiceTime *b)
 {
+	int64_t both = MIN(a->end, b->end) - MAX(a->start, b->start);
+	int64_t least = MAX(a->coveredNs, b->coveredNs) / 100 * 99;
+
+	return a->coveredNs > 0 && b->coveredNs > 0 && both >= least &&
+	       MIN(a->coveredNs, b->coveredNs) >= least;
+}
+
+/** Judge a channel by its parts in other files, over all the time. */
+static void choiceJudgeFiles(struct choosing *self, size_t whole)
+{
+	const struct choiceTime *time = &self->times[whole];
+
 	for (size_t i = 0; i < self->count; i++) {
-		const struct hdPowerChannel *channel = &self->channels[i];
+		const struct choiceTime *other = &self->times[i];
 
-		isPower[self->values[i]] = channel->isCounted;
-		if (!leftOut || channel->isCounted)
-			continue;
-		leftOut[self->values[i]] = (struct powerLeftOut){
-			.reason = g_strdup(channel->reason),
-			.isFault = channel->fault,
-		};
+		self->own[i] = self->all[i];
+		self->own[i].isKnown &= choiceIsParallel(time, other);
+		if (self->own[i].isKnown)
+			self->own[i].joules *= (double)time->coveredNs /
+					       (double)other->coveredNs;
 	}
+	if (time->coveredNs > 0)
+		hdPowerJudge(self->channels, self->own, self->count,
+			     time->coveredNs);
 }
 
-size_t valuesOfPower(const hdIProject *project, const hdIGroup *group,
-		     const char *pattern, bool *isPower,
-		     struct powerLeftOut *leftOut)
+/** Watch the groups whose counters contain each other, or all of them if those
+ *  of one contain those of another. */
+static void choiceWatchAll(struct choosing *self)
 {
-	const char *device = attributeFind(group->attributes,
-					   group->attributeCount, "device");
-	struct choice self = {
-		.project = project,
-		.group = group,
-		.channels =
-			g_new0(struct hdPowerChannel, group->valueCount + 1),
-		.gains = g_new0(struct hdPowerGain, group->valueCount + 1),
-		.all = g_new0(struct hdPowerGain, group->valueCount + 1),
-		.values = g_new0(size_t, group->valueCount + 1),
-	};
+	bool hasFiles = self->count > 0 &&
+			self->of[0] != self->of[self->count - 1] &&
+			hdPowerIsDoubtful(self->channels, self->count);
 	size_t count;
 
-	self.count = collect(group, pattern, self.values);
-	for (size_t i = 0; i < self.count; i++)
-		describe(&self, i, device, pattern != NULL);
-	if (!pattern && hdPowerIsDoubtful(self.channels, self.count))
-		readAll(&self);
-	count = hdPowerChoose(self.channels, self.count);
-	tell(&self, isPower, leftOut);
-	g_free(self.channels);
-	g_free(self.gains);
-	g_free(self.all);
-	g_free(self.values);
-	return count;
+	for (size_t first = 0; first < self->count; first += count) {
+		for (count = 1; first + count < self->count &&
+				self->of[first + count] == self->of[first];
+		     count++)
+			;
+		if (hasFiles ||
+		    hdPowerIsDoubtful(self->channels + first, count))
+			choiceWatchGroup(self, first, count);
+	}
+	for (size_t i = 0; hasFiles && i < self->count; i++)
+		if (self->gains[i].isCounter && !self->channels[i].fault)
+			choiceJudgeFiles(self, i);
+}
+
+/* ---- The choice for a node --------------------------------------------- */
+
+static void choiceStart(struct choosing *self, const hdIProject *project,
+			size_t most)
+{
+	*self = (struct choosing){
+		.project = project,
+		.channels = g_new0(struct hdPowerChannel, most + 1),
+		.gains = g_new0(struct hdPowerGain, most + 1),
+		.all = g_new0(struct hdPowerGain, most + 1),
+		.own = g_new0(struct hdPowerGain, most + 1),
+		.times = g_new0(struct choiceTime, most + 1),
+		.values = g_new0(size_t, most + 1),
+		.of = g_new0(struct powerGroup *, most + 1),
+	};
+}
+
+/** Add the candidates of a group. */
+static void choiceAddGroup(struct choosing *self, struct powerGroup *group,
+			   size_t number, const char *pattern)
+{
+	size_t found = candidatesFind(group->group, pattern,
+				      self->values + self->count);
+
+	for (size_t i = self->count; i < self->count + found; i++) {
+		candidateDescribe(group->group,
+				  &group->group->values[self->values[i]],
+				  &self->channels[i], &self->gains[i]);
+		self->channels[i].isNamed = pattern != NULL;
+		self->channels[i].group = number;
+		self->all[i] = self->gains[i];
+		self->of[i] = group;
+	}
+	self->count += found;
+}
+
+/** Tell the groups what was chosen. */
+static void choiceTell(const struct choosing *self)
+{
+	const struct powerGroup *first = NULL;
+
+	for (size_t i = 0; i < self->count; i++) {
+		const struct hdPowerChannel *channel = &self->channels[i];
+		struct powerGroup *group = self->of[i];
+
+		group->isPower[self->values[i]] = channel->isCounted;
+		group->count += channel->isCounted;
+		if (!channel->isCounted)
+			group->leftOut[self->values[i]] = (struct powerLeftOut){
+				.reason = g_strdup(channel->reason),
+				.isFault = channel->fault,
+			};
+		else if (!first)
+			first = group;
+	}
+	for (size_t i = 0; i < self->count; i++)
+		self->of[i]->first = first;
+}
+
+static void choiceEnd(struct choosing *self)
+{
+	bool isNamed = self->count > 0 && self->channels[0].isNamed;
+
+	if (!isNamed)
+		choiceWatchAll(self);
+	hdPowerChoose(self->channels, self->count);
+	choiceTell(self);
+	g_free(self->channels);
+	g_free(self->gains);
+	g_free(self->all);
+	g_free(self->own);
+	g_free(self->times);
+	g_free(self->values);
+	g_free(self->of);
+}
+
+/* ---- All nodes --------------------------------------------------------- */
+
+/** The groups of the node of one, which is the first of them. */
+static void choiceOfNode(struct powerChoice *self, size_t number,
+			 const char *pattern)
+{
+	const hdIProject *project = self->project;
+	const hdINode *node = project->groups[number]->node;
+	struct choosing choosing;
+	size_t most = 0;
+
+	for (size_t i = number; i < project->groupCount; i++)
+		if (project->groups[i]->node == node)
+			most += project->groups[i]->valueCount;
+	choiceStart(&choosing, project, most);
+	for (size_t i = number; i < project->groupCount; i++)
+		if (project->groups[i]->node == node &&
+		    project->groups[i]->isReadable)
+			choiceAddGroup(&choosing, &self->groups[i], i, pattern);
+	choiceEnd(&choosing);
+	g_hash_table_insert(self->nodes, (gpointer)node,
+			    (gpointer)self->groups[number].first);
+	for (size_t i = number; i < project->groupCount; i++)
+		if (project->groups[i]->node == node && self->groups[i].first)
+			g_hash_table_insert(self->nodes, (gpointer)node,
+					    (gpointer)self->groups[i].first);
+}
+
+static struct powerGroup powerGroupNew(const hdIGroup *group)
+{
+	return (struct powerGroup){
+		.group = group,
+		.isPower = g_new0(bool, group->valueCount + 1),
+		.leftOut = g_new0(struct powerLeftOut, group->valueCount + 1),
+	};
+}
+
+static void powerGroupFree(struct powerGroup *group)
+{
+	for (size_t i = 0; i < group->group->valueCount; i++)
+		g_free(group->leftOut[i].reason);
+	g_free(group->leftOut);
+	g_free(group->isPower);
+}
+
+struct powerChoice *powerChoiceNew(const hdIProject *project,
+				   const char *pattern)
+{
+	struct powerChoice *self = g_new0(struct powerChoice, 1);
+
+	self->project = project;
+	self->groups = g_new0(struct powerGroup, project->groupCount + 1);
+	self->nodes = g_hash_table_new(NULL, NULL);
+	for (size_t i = 0; i < project->groupCount; i++)
+		self->groups[i] = powerGroupNew(project->groups[i]);
+	for (size_t i = 0; i < project->groupCount; i++)
+		if (!g_hash_table_contains(self->nodes,
+					   project->groups[i]->node))
+			choiceOfNode(self, i, pattern);
+	return self;
+}
+
+void powerChoiceFree(struct powerChoice *self)
+{
+	if (!self)
+		return;
+	for (size_t i = 0; i < self->project->groupCount; i++)
+		powerGroupFree(&self->groups[i]);
+	g_free(self->groups);
+	g_hash_table_destroy(self->nodes);
+	g_free(self);
+}
+
+const struct powerGroup *powerChoiceAt(const struct powerChoice *self,
+				       size_t number)
+{
+	return &self->groups[number];
+}
+
+const struct powerGroup *powerChoiceOf(const struct powerChoice *self,
+				       const hdINode *node)
+{
+	return g_hash_table_lookup(self->nodes, node);
+}
+
+const struct powerGroup *powerChoiceNear(const struct powerChoice *self,
+					 const hdINode *node)
+{
+	const struct powerGroup *found = NULL;
+
+	for (; node && !found; node = node->parent)
+		found = powerChoiceOf(self, node);
+	return found;
+}
+
+size_t powerOfGroup(const hdIProject *project, const hdIGroup *group,
+		    bool *isPower)
+{
+	struct powerGroup own = powerGroupNew(group);
+	struct choosing choosing;
+
+	choiceStart(&choosing, project, group->valueCount);
+	choiceAddGroup(&choosing, &own, 0, NULL);
+	choiceEnd(&choosing);
+	memcpy(isPower, own.isPower, group->valueCount * sizeof(*isPower));
+	powerGroupFree(&own);
+	return own.count;
 }

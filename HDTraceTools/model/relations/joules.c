@@ -12,7 +12,6 @@
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/relations/joules.h"
 #include "HDTraceTools/model/mpi/roles.h"
 
@@ -93,18 +92,14 @@ static int compareReadings(const void *left, const void *right)
 
 /* ---- Whose power ------------------------------------------------------- */
 
-/** The nearest group that tells power, or NULL. */
-static const hdIGroup *findGroup(const hdINode *node, const char *power)
+/** The group that stands for the nearest node whose power is known, or NULL. */
+static const hdIGroup *findGroup(const hdINode *node,
+				 const struct powerChoice *power)
 {
-	for (; node; node = node->parent) {
-		for (size_t i = 0; i < node->groupCount; i++) {
-			const hdIGroup *group = node->groups[i];
+	const struct powerGroup *group =
+		power ? powerChoiceNear(power, node) : NULL;
 
-			if (group->isReadable && groupTellsPower(group, power))
-				return group;
-		}
-	}
-	return NULL;
+	return group ? group->group : NULL;
 }
 
 static uint32_t findNode(const struct joules *self, const hdIGroup *group)
@@ -129,7 +124,7 @@ static uint32_t addNode(struct joules *self, const hdIGroup *group)
 	return found;
 }
 
-struct joules *joulesNew(struct forest *forest, const char *power)
+struct joules *joulesNew(struct forest *forest, const struct powerChoice *power)
 {
 	struct joules *self = g_new0(struct joules, 1);
 	const hdIProject *project = forestProject(forest);

@@ -20,6 +20,7 @@
 #define HD_MODEL_RELATIONS_JOULES_H
 
 #include "HDTraceTools/model/attribution.h"
+#include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/relations/forest.h"
 
 /** What a node drew. */
@@ -38,9 +39,10 @@ struct joules;
  * Start with none.
  *
  * @param forest All relations, which stay.
- * @param power Values that tell power, as of valuesOfPower().
+ * @param power Whose power is divided, which stays; NULL: nothing is charged.
  */
-struct joules *joulesNew(struct forest *forest, const char *power);
+struct joules *joulesNew(struct forest *forest,
+			 const struct powerChoice *power);
 /** Free it; NULL does nothing. */
 void joulesFree(struct joules *self);
 

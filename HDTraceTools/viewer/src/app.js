@@ -7,6 +7,7 @@ import { layersOf } from "./data/layers.js";
 import { damaged } from "./data/damage.js";
 import { define } from "./data/expression.js";
 import { ExpressionError } from "./data/parser.js";
+import { seriesOfPower } from "./data/power.js";
 import { keyTable, listenToKeys } from "./ui/keys.js";
 import { Overview, overviewSeries } from "./draw/overview.js";
 import { AboutPanel } from "./panels/about.js";
@@ -90,9 +91,7 @@ export class App {
   /** The power of all nodes as a defined value. */
   #sumOf(powers) {
     const { model } = this;
-    const list = powers.flatMap((power) =>
-      power.values.map((column) => model.groups[power.group].series[column]),
-    );
+    const list = powers.flatMap((power) => seriesOfPower(model, power));
 
     return define.fromSeries(model, "Power of all nodes", list);
   }

@@ -12,6 +12,7 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"
+#include "common/counter.h"
 
 /* How often a sensor is looked for that is gone. */
 #define RETRY_NS HD_NS_PER_S
@@ -282,37 +283,26 @@ static void useFind(struct use *use, struct ptDevice *dev)
 		  use->channel);
 }
 
-/* Whether a counter may have wrapped once more than it seems, in a time much
- * longer than the cycle: while the process was stopped. */
-static bool mayHaveWrapped(const struct ptSensor *sensor,
-			   const struct ptSetup *setup, int64_t ns)
-{
-	double most = PT_SENSOR_WATTS_MAX * ((double)ns / (double)HD_NS_PER_S);
-
-	return sensor->range > 0 && ns > 2 * setup->cycleNs &&
-	       (double)sensor->range * sensor->joules < most;
-}
-
 /* Get what a counter has counted; false if that is not known, as it was reset
- * meanwhile, or wrapped. */
+ * meanwhile, or wrapped more than once, as it may while the process is stopped.
+ */
 static bool countSince(const struct ptSensor *sensor,
 		       const struct ptSetup *setup, uint64_t old,
 		       uint64_t count, int64_t ns, double *joules)
 {
-	uint64_t delta;
+	const struct hdCounterLaw law = {
+		.span = sensor->range,
+		.rate = PT_SENSOR_WATTS_MAX / sensor->joules,
+		.onceNs = 2 * setup->cycleNs,
+	};
+	uint64_t gain;
 
-	if (mayHaveWrapped(sensor, setup, ns))
+	if ((count < old && sensor->range == 0) ||
+	    !hdCounterGain(&law, old, count, ns, &gain) ||
+	    (double)gain > hdCounterMost(&law, ns + HD_COUNTER_LATE_NS))
 		return false;
-	if (count >= old) {
-		*joules = (double)(count - old) * sensor->joules;
-		return true;
-	}
-	if (old > sensor->range)
-		return false;
-	delta = sensor->range - old + count;
-	*joules = (double)delta * sensor->joules;
-	return *joules * (double)HD_NS_PER_S <=
-	       PT_SENSOR_WATTS_MAX * (double)ns;
+	*joules = (double)gain * sensor->joules;
+	return true;
 }
 
 /* The part of an energy since a reading that belongs to the interval: after

@@ -235,24 +235,24 @@ static const struct rutSource gtopMemorySource = {
 
 /* Network: the interfaces that there are at the beginning. */
 
+/* Bytes, or sectors. */
+static const struct hdCounterLaw gtopLaw = { .rate = 1e12 };
+
 static bool gtopNetworkRead(struct rutNetDev *netdev, enum rutWhy why)
 {
+	int64_t now = hdMonotonicNow();
+
 	for (size_t i = 0; i < netdev->count; i++) {
 		struct rutNetIf *netif = &netdev->list[i];
-		struct rutCounter *in = &netif->counters[RUT_NET_BYTES_IN];
-		struct rutCounter *out = &netif->counters[RUT_NET_BYTES_OUT];
+		struct hdCounter *in = &netif->counters[RUT_NET_BYTES_IN];
+		struct hdCounter *out = &netif->counters[RUT_NET_BYTES_OUT];
 		glibtop_netload load;
 
 		gtopEnter();
 		glibtop_get_netload(&load, netif->name);
 		gtopLeave();
-		if (why == RUT_WHY_BEGIN) {
-			rutCounterBegin(in, load.bytes_in);
-			rutCounterBegin(out, load.bytes_out);
-		} else {
-			rutCounterFollow(in, load.bytes_in);
-			rutCounterFollow(out, load.bytes_out);
-		}
+		rutCounterRead(in, &gtopLaw, why, load.bytes_in, now);
+		rutCounterRead(out, &gtopLaw, why, load.bytes_out, now);
 	}
 	return true;
 }
@@ -307,8 +307,8 @@ static const struct rutSource gtopNetworkSource = {
 struct gtopDisk {
 	rutSources sources;
 	char *mountPoint;
-	struct rutCounter read;
-	struct rutCounter written;
+	struct hdCounter read;
+	struct hdCounter written;
 };
 
 static void gtopDiskClose(void *data)
@@ -370,13 +370,14 @@ static void gtopDiskRead(void *data, enum rutWhy why, union hdCell *cells)
 	glibtop_fsusage usage;
 
 	if (gtopDiskGet(state->mountPoint, &usage)) {
-		if (why == RUT_WHY_BEGIN) {
-			rutCounterBegin(&state->read, usage.read);
-			rutCounterBegin(&state->written, usage.write);
-		} else {
-			rutCounterFollow(&state->read, usage.read);
-			rutCounterFollow(&state->written, usage.write);
-		}
+		int64_t now = hdMonotonicNow();
+
+		rutCounterRead(&state->read, &gtopLaw, why, usage.read, now);
+		rutCounterRead(&state->written, &gtopLaw, why, usage.write,
+			       now);
+	} else {
+		hdCounterLose(&state->read);
+		hdCounterLose(&state->written);
 	}
 	if (why != RUT_WHY_SAMPLE)
 		return;

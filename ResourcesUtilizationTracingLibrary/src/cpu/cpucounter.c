@@ -30,7 +30,7 @@ bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 		     struct rutCpu *cpus, int64_t tickNs)
 {
 	size_t hint = 0, place;
-	uint64_t number, values[5];
+	uint64_t number, values[5], passed;
 	bool isAny = false;
 
 	for (size_t i = 0; i < list->count; i++)
@@ -51,12 +51,12 @@ bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 			continue;
 		cpu = &cpus[place];
 		cpu->isOnline = isAny = true;
-		cpu->idleNs = timeAdd(cpu->idleNs,
-				      rutTicksSince(&cpu->rawIdle, values[3]),
-				      tickNs);
-		cpu->idleNs = timeAdd(cpu->idleNs,
-				      rutTicksSince(&cpu->rawWait, values[4]),
-				      tickNs);
+		passed = 0;
+		cpu->isReset =
+			!rutTicksFollow(&cpu->rawIdle, values[3], &passed);
+		cpu->isReset |=
+			!rutTicksFollow(&cpu->rawWait, values[4], &passed);
+		cpu->idleNs = timeAdd(cpu->idleNs, passed, tickNs);
 	} while (rutScanNextLine(scan));
 	return isAny;
 }
@@ -112,6 +112,7 @@ static int cpuidleRead(struct rutCpuCounter *counter)
 
 	for (size_t i = 0; i < counter->list.count; i++) {
 		uint64_t sum = 0, us;
+		size_t first = file;
 		bool isValid = file < counter->fileEnds[i];
 
 		for (; file < counter->fileEnds[i]; file++) {
@@ -125,6 +126,8 @@ static int cpuidleRead(struct rutCpuCounter *counter)
 		}
 		if (isValid)
 			counter->cpus[i].rawFine = 1000 * sum;
+		else if (file > first)
+			counter->cpus[i].isReset = true;
 	}
 	return 0;
 }
@@ -299,6 +302,8 @@ void rutCpuCounterRead(struct rutCpuCounter *counter)
 {
 	int64_t now = hdMonotonicNow();
 
+	for (size_t i = 0; i < counter->list.count; i++)
+		counter->cpus[i].isReset = false;
 	counter->isKnown = true;
 	if (counter->kind->needsStat) {
 		counter->isKnown = counterReadStat(counter);
@@ -313,10 +318,12 @@ void rutCpuCounterRead(struct rutCpuCounter *counter)
 	for (size_t i = 0; i < counter->list.count; i++) {
 		struct rutCpu *cpu = &counter->cpus[i];
 
-		/* One that starts anew has not run backwards. */
-		if (cpu->rawFine > cpu->seenFine)
+		/* What one that starts anew has counted is not known. */
+		if (cpu->rawFine >= cpu->seenFine)
 			cpu->fineNs = timeAdd(cpu->fineNs,
 					      cpu->rawFine - cpu->seenFine, 1);
+		else
+			cpu->isReset = true;
 		cpu->seenFine = cpu->rawFine;
 	}
 }

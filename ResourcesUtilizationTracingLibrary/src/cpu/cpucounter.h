@@ -29,6 +29,7 @@
 /** What is known of one CPU. Times are sums since the counter was opened. */
 struct rutCpu {
 	bool isOnline;
+	bool isReset; /**< A counter began anew, or could not be read. */
 	uint64_t rawFine;
 	uint64_t seenFine;
 	int64_t fineNs;
@@ -88,16 +89,23 @@ void rutCpuCounterRead(struct rutCpuCounter *counter);
 /** Close what was opened. */
 void rutCpuCounterClose(struct rutCpuCounter *counter);
 
-/** Ticks since a counter of /proc/stat was last seen. The kernel's idle, iowait
- *  and steal may step back a little; that is not taken for a reset, and what
- *  follows does not count twice. */
-static inline uint64_t rutTicksSince(uint64_t *raw, uint64_t value)
+/**
+ * Add the ticks since a counter of /proc/stat was last seen.
+ *
+ * The kernel's idle, iowait and steal may step back a little; that is not taken
+ * for a reset, and what follows does not count twice.
+ *
+ * @return false: it was reset, and how much it counted is not known.
+ */
+static inline bool rutTicksFollow(uint64_t *raw, uint64_t value, uint64_t *sum)
 {
-	uint64_t passed = value >= *raw ? value - *raw : 0;
+	bool isReset = value<*raw && * raw - value> RUT_TICKS_BACK;
 
-	if (value >= *raw || *raw - value > RUT_TICKS_BACK)
+	if (value >= *raw)
+		*sum += value - *raw;
+	if (value >= *raw || isReset)
 		*raw = value;
-	return passed;
+	return !isReset;
 }
 
 /**

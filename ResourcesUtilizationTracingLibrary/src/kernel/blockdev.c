@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
+#include "common/clock.h"
 
 int rutBlockDevsAdd(struct rutBlockDevs *devs, const char *root,
 		    const char *name)
@@ -31,7 +32,6 @@ int rutBlockDevsAdd(struct rutBlockDevs *devs, const char *root,
 	snprintf(dev->path, sizeof(dev->path), "/sys/%s/%s/stat",
 		 strchr(name, ':') ? "dev/block" : "class/block", dev->name);
 	devs->root = root;
-	dev->counters[RUT_BLOCK_BUSY_MS].is32 = true;
 	ret = rutFileOpen(&dev->file, root, "%s", dev->path);
 	if (ret == 0)
 		devs->count++;
@@ -118,11 +118,20 @@ static bool blockRead(struct rutBlockDevs *devs, struct rutBlockDev *dev,
 		return rutScanNumbers(&scan, numbers, 10);
 	rutFileClose(&dev->file);
 	for (size_t i = 0; i < RUT_BLOCK_COUNTS; i++)
-		rutCounterLose(&dev->counters[i]);
+		hdCounterLose(&dev->counters[i]);
 	ret = rutFileGet(&dev->file, &scan, devs->root, "%s", dev->path);
 	dev->isAway = ret == -ENOENT;
 	return ret == 0 && rutScanNumbers(&scan, numbers, 10);
 }
+
+/* (Linux, block/genhd.c: the time busy is an unsigned int of milliseconds.) */
+static const struct hdCounterLaw blockLaws[RUT_BLOCK_COUNTS] = {
+	[RUT_BLOCK_READS] = { .rate = 1e9 },
+	[RUT_BLOCK_READ_SECTORS] = { .rate = 1e12 / RUT_SECTOR },
+	[RUT_BLOCK_WRITES] = { .rate = 1e9 },
+	[RUT_BLOCK_WRITE_SECTORS] = { .rate = 1e12 / RUT_SECTOR },
+	[RUT_BLOCK_BUSY_MS] = { .span = (uint64_t)UINT32_MAX + 1 },
+};
 
 void rutBlockDevsRead(struct rutBlockDevs *devs, enum rutWhy why)
 {
@@ -132,6 +141,7 @@ void rutBlockDevsRead(struct rutBlockDevs *devs, enum rutWhy why)
 		[RUT_BLOCK_WRITES] = 4,  [RUT_BLOCK_WRITE_SECTORS] = 6,
 		[RUT_BLOCK_BUSY_MS] = 9,
 	};
+	int64_t now = hdMonotonicNow();
 
 	for (size_t i = 0; i < devs->count; i++) {
 		struct rutBlockDev *dev = &devs->list[i];
@@ -139,18 +149,13 @@ void rutBlockDevsRead(struct rutBlockDevs *devs, enum rutWhy why)
 
 		dev->isThere = blockRead(devs, dev, numbers);
 		for (size_t j = 0; !dev->isThere && j < RUT_BLOCK_COUNTS; j++)
-			rutCounterLose(&dev->counters[j]);
+			hdCounterLose(&dev->counters[j]);
 		if (!dev->isThere)
 			continue;
 		dev->inFlight = numbers[8];
-		for (size_t j = 0; j < RUT_BLOCK_COUNTS; j++) {
-			if (why == RUT_WHY_BEGIN)
-				rutCounterBegin(&dev->counters[j],
-						numbers[columns[j]]);
-			else
-				rutCounterFollow(&dev->counters[j],
-						 numbers[columns[j]]);
-		}
+		for (size_t j = 0; j < RUT_BLOCK_COUNTS; j++)
+			rutCounterRead(&dev->counters[j], &blockLaws[j], why,
+				       numbers[columns[j]], now);
 	}
 }
 

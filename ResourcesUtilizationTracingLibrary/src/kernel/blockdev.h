@@ -34,7 +34,7 @@ struct rutBlockDev {
 	bool isAway;  /**< The machine has it no more, as it was found last, */
 	bool wasAway; /**< and so it was when the interval began. */
 	uint64_t inFlight;
-	struct rutCounter counters[RUT_BLOCK_COUNTS];
+	struct hdCounter counters[RUT_BLOCK_COUNTS];
 };
 
 /** Some block devices. */

@@ -12,6 +12,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "common/clock.h"
 
 /* Whether an interface stands upon others, which are counted themselves: VLANs,
  * bonds, bridges. */
@@ -151,8 +152,12 @@ static int netIndex(const struct rutNetDev *netdev, const char *name)
 static void netLose(struct rutNetDev *netdev, struct rutNetIf *netif)
 {
 	for (size_t i = 0; i < netdev->countsUsed; i++)
-		rutCounterLose(&netif->counters[i]);
+		hdCounterLose(&netif->counters[i]);
 }
+
+/* No interface has more than 8 Tbit/s. */
+static const struct hdCounterLaw netBytes = { .rate = 1e12 };
+static const struct hdCounterLaw netPackets = { .rate = 1e10 };
 
 /* Follow the counters of an interface. */
 static void netFollow(struct rutNetDev *netdev, struct rutNetIf *netif,
@@ -164,12 +169,10 @@ static void netFollow(struct rutNetDev *netdev, struct rutNetIf *netif,
 		netLose(netdev, netif);
 	netif->index = index;
 	netif->isPresent = true;
-	for (size_t i = 0; i < netdev->countsUsed; i++) {
-		if (why == RUT_WHY_BEGIN)
-			rutCounterBegin(&netif->counters[i], counts[i]);
-		else
-			rutCounterFollow(&netif->counters[i], counts[i]);
-	}
+	for (size_t i = 0; i < netdev->countsUsed; i++)
+		rutCounterRead(&netif->counters[i],
+			       i <= RUT_NET_BYTES_OUT ? &netBytes : &netPackets,
+			       why, counts[i], netdev->readNs);
 }
 
 static void netTakeLines(struct rutNetDev *netdev, enum rutWhy why,
@@ -200,6 +203,7 @@ bool rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 
 	if (netdev->read)
 		return netdev->read(netdev, why);
+	netdev->readNs = hdMonotonicNow();
 	isRead = rutFileRead(&netdev->file, &scan) == 0;
 	for (size_t i = 0; i < known; i++)
 		netdev->list[i].isPresent = false;

@@ -28,7 +28,7 @@ struct rutNetIf {
 	int index; /**< Of the kernel; 0: not known. */
 	bool isExternal;
 	bool isPresent; /**< It was there when the file was last read. */
-	struct rutCounter counters[RUT_NET_COUNTS];
+	struct hdCounter counters[RUT_NET_COUNTS];
 };
 
 /** All interfaces that were ever seen; those at the beginning first. */
@@ -41,6 +41,7 @@ struct rutNetDev {
 	struct hdOwned owned;
 	/** How many of enum rutNetCount are followed, the first of them. */
 	size_t countsUsed;
+	int64_t readNs; /**< When the counters were read. */
 	struct rutNetIf *list;
 	size_t count;
 	size_t size;

@@ -6,6 +6,9 @@
  * From a fine counter the utilization of an interval is what was added to it.
  * From ticks it is computed over the last WINDOW_NS or more, for which the
  * ticks of all CPUs since then are kept in a ring.
+ *
+ * What does not fit into an interval is carried into the next ones: over a run
+ * the busy time is that of the counter.
  */
 #include "config.h"
 
@@ -16,17 +19,22 @@
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "common/clock.h"
 
 /* 20 ticks of 10 ms: one tick more or less is 5 points. */
 #define WINDOW_NS 200000000
+
+/* A counter that is farther from the clock than this does not count time. */
+#define CARRY_NS HD_NS_PER_S
 
 /* One CPU. */
 struct cpuUnit {
 	struct rutMerge merge;
 	struct rutUse use;
-	int64_t busyNs;
+	int64_t busyNs;  /* Or, of ticks, idle time when it was last seen. */
+	int64_t sinceNs; /* Of ticks: since when it was there. */
 	bool wasOnline;
-	float percent;
+	float percent; /* NaN: not known. */
 };
 
 struct cpuState {
@@ -143,6 +151,12 @@ static int64_t cpuBusyNs(struct cpuState *state, size_t i)
 	return cpu->fineNs;
 }
 
+/* The utilization of all CPUs that are known. */
+static void cpuTakeTotal(struct cpuState *state, int64_t busyNs, int64_t wallNs)
+{
+	state->totalPercent = wallNs > 0 ? rutPercent(busyNs, wallNs) : NAN;
+}
+
 /* Utilization since the last time, from a fine counter. */
 static void cpuTakeFine(struct cpuState *state, bool isBegin)
 {
@@ -153,43 +167,39 @@ static void cpuTakeFine(struct cpuState *state, bool isBegin)
 	for (size_t i = 0; i < counter->list.count; i++) {
 		struct cpuUnit *unit = &state->units[i];
 		bool isOnline = counter->cpus[i].isOnline;
+		bool isKnown = isOnline && unit->wasOnline &&
+			       !counter->cpus[i].isReset;
 		int64_t busy, passed;
 
-		if (!unit->wasOnline)
+		if (!unit->wasOnline || counter->cpus[i].isReset)
 			unit->merge = (struct rutMerge){ 0 };
 		busy = cpuBusyNs(state, i);
 		passed = busy - unit->busyNs;
 		unit->busyNs = busy;
-		if (isBegin || !isOnline || !unit->wasOnline) {
+		if (isBegin || !isKnown)
 			unit->use.carryNs = 0;
-			passed = 0;
-		}
 		unit->wasOnline = isOnline;
 		if (isBegin || wall <= 0)
 			continue;
-		passed = rutUseTake(&unit->use, wall, passed,
-				    4 * counter->tickNs);
-		unit->percent = rutPercent(passed, wall);
-		if (isOnline) {
-			busySum += passed;
-			wallSum += wall;
+		if (!isKnown) {
+			unit->percent = NAN;
+			continue;
 		}
+		passed = rutUseTake(&unit->use, wall, passed, CARRY_NS);
+		unit->percent = rutPercent(passed, wall);
+		busySum += passed;
+		wallSum += wall;
 	}
-	if (wallSum > 0)
-		state->totalPercent = rutPercent(busySum, wallSum);
+	if (!isBegin && wall > 0)
+		cpuTakeTotal(state, busySum, wallSum);
 }
 
-/* Utilization over the window, from ticks. */
-static void cpuTakeTicks(struct cpuState *state, bool isBegin)
+/* Note the ticks of all CPUs, and drop what the window does not need. */
+static void cpuPushTicks(struct cpuState *state)
 {
 	const struct rutCpuCounter *counter = &state->counter;
 	size_t count = counter->list.count, next;
-	const int64_t *then;
-	int64_t *now, wall, idleSum = 0, wallSum = 0;
 
-	if (isBegin)
-		state->ringCount = 0;
-	/* Drop what the window does not need. */
 	while (state->ringCount > 1) {
 		size_t second = (state->ringFirst + 1) % state->ringSize;
 
@@ -201,26 +211,88 @@ static void cpuTakeTicks(struct cpuState *state, bool isBegin)
 	}
 	next = (state->ringFirst + state->ringCount++) % state->ringSize;
 	state->ringNs[next] = counter->readNs;
-	now = state->ringIdleNs + next * count;
 	for (size_t i = 0; i < count; i++)
-		now[i] = counter->cpus[i].idleNs;
+		state->ringIdleNs[next * count + i] = counter->cpus[i].idleNs;
+}
 
-	then = state->ringIdleNs + state->ringFirst * count;
-	wall = counter->readNs - state->ringNs[state->ringFirst];
-	if (wall <= 0)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		struct cpuUnit *unit = &state->units[i];
+/* Busy time of an interval by the mean of the window, or of as much of it as a
+ * CPU was there. */
+static int64_t cpuWindowNs(const struct cpuState *state, size_t cpu,
+			   int64_t wallNs)
+{
+	const struct rutCpuCounter *counter = &state->counter;
 
-		unit->percent = 0;
-		if (!counter->cpus[i].isOnline)
+	for (size_t i = 0; i < state->ringCount; i++) {
+		size_t at = (state->ringFirst + i) % state->ringSize;
+		int64_t length = counter->readNs - state->ringNs[at];
+		int64_t idle =
+			counter->cpus[cpu].idleNs -
+			state->ringIdleNs[at * counter->list.count + cpu];
+
+		if (state->ringNs[at] < state->units[cpu].sinceNs)
 			continue;
-		unit->percent = rutPercent(wall - (now[i] - then[i]), wall);
-		idleSum += now[i] - then[i];
-		wallSum += wall;
+		if (length <= 0)
+			break;
+		return (int64_t)((double)(length - idle) * (double)wallNs /
+				 (double)length);
 	}
-	if (wallSum > 0)
-		state->totalPercent = rutPercent(wallSum - idleSum, wallSum);
+	return 0;
+}
+
+/* Take an interval of a CPU: what is shown is near the mean of the window, and
+ * together as long as what was counted. */
+static int64_t cpuTakeUnit(struct cpuState *state, size_t cpu, int64_t wallNs)
+{
+	struct cpuUnit *unit = &state->units[cpu];
+	int64_t idleNs = state->counter.cpus[cpu].idleNs;
+	int64_t passed = wallNs - (idleNs - unit->busyNs);
+	int64_t owed = unit->use.carryNs;
+	int64_t shown = cpuWindowNs(state, cpu, wallNs);
+
+	shown += wallNs >= WINDOW_NS
+			 ? owed
+			 : (int64_t)((double)owed * (double)wallNs / WINDOW_NS);
+	if (shown < 0)
+		shown = 0;
+	if (shown > wallNs)
+		shown = wallNs;
+	owed += passed - shown;
+	/* What is far from the clock is not time. */
+	unit->use.carryNs = owed > CARRY_NS || owed < -CARRY_NS ? 0 : owed;
+	return shown;
+}
+
+/* Utilization over the window, from ticks. */
+static void cpuTakeTicks(struct cpuState *state, bool isBegin)
+{
+	const struct rutCpuCounter *counter = &state->counter;
+	int64_t wall = counter->readNs - state->lastNs;
+	int64_t busySum = 0, wallSum = 0;
+
+	if (isBegin)
+		state->ringCount = 0;
+	cpuPushTicks(state);
+	for (size_t i = 0; i < counter->list.count; i++) {
+		struct cpuUnit *unit = &state->units[i];
+		const struct rutCpu *cpu = &counter->cpus[i];
+		bool isThere = cpu->isOnline && !cpu->isReset;
+
+		if (isBegin || !isThere || !unit->wasOnline) {
+			unit->percent = NAN;
+			unit->sinceNs = counter->readNs;
+			unit->use.carryNs = 0;
+		} else if (wall > 0) {
+			int64_t busy = cpuTakeUnit(state, i, wall);
+
+			unit->percent = rutPercent(busy, wall);
+			busySum += busy;
+			wallSum += wall;
+		}
+		unit->busyNs = cpu->idleNs;
+		unit->wasOnline = cpu->isOnline;
+	}
+	if (!isBegin && wall > 0)
+		cpuTakeTotal(state, busySum, wallSum);
 }
 
 /* The next values are of the time since the counters could last be read. */

@@ -20,7 +20,7 @@
 
 struct idleUnit {
 	struct rutFile file;
-	struct rutCounter counter; /* Microseconds. */
+	struct hdCounter counter; /* Microseconds. */
 	struct rutUse use;
 };
 
@@ -136,6 +136,8 @@ static int idleOpen(const struct rutSetup *setup, struct rutColumns *columns,
 
 static void idleRead(void *data, enum rutWhy why, union hdCell *cells)
 {
+	/* What a CPU slept is added when it wakes. */
+	static const struct hdCounterLaw law = { .rate = 0 };
 	struct idleState *state = data;
 	int64_t now, wall;
 
@@ -151,14 +153,10 @@ static void idleRead(void *data, enum rutWhy why, union hdCell *cells)
 		int64_t passed;
 
 		if (rutFileRead(&unit->file, &scan) == 0 &&
-		    rutScanNumber(&scan, &us)) {
-			if (why == RUT_WHY_BEGIN)
-				rutCounterBegin(&unit->counter, us);
-			else
-				rutCounterFollow(&unit->counter, us);
-		} else {
-			rutCounterLose(&unit->counter);
-		}
+		    rutScanNumber(&scan, &us))
+			rutCounterRead(&unit->counter, &law, why, us, now);
+		else
+			hdCounterLose(&unit->counter);
 		if (why == RUT_WHY_BEGIN) {
 			unit->use.carryNs = 0;
 			continue;

@@ -32,7 +32,7 @@ static const struct {
 
 struct pressureState {
 	struct rutFile files[PRESSURE_FILES];
-	struct rutCounter counters[PRESSURE_FILES][PRESSURE_LINES];
+	struct hdCounter counters[PRESSURE_FILES][PRESSURE_LINES];
 	struct rutUse uses[PRESSURE_FILES][PRESSURE_LINES];
 	int64_t lastNs;
 };
@@ -108,6 +108,8 @@ static int pressureOpen(const struct rutSetup *setup,
 
 static void pressureRead(void *data, enum rutWhy why, union hdCell *cells)
 {
+	/* The kernel tells what it has averaged. */
+	static const struct hdCounterLaw law = { .rate = 0 };
 	struct pressureState *state = data;
 	int64_t now, wall;
 
@@ -124,7 +126,7 @@ static void pressureRead(void *data, enum rutWhy why, union hdCell *cells)
 		if (rutFileRead(&state->files[i], &scan) == 0)
 			seen = pressureParse(&scan, totals);
 		for (size_t j = 0; j < PRESSURE_LINES; j++) {
-			struct rutCounter *counter = &state->counters[i][j];
+			struct hdCounter *counter = &state->counters[i][j];
 			struct rutUse *use = &state->uses[i][j];
 			int64_t passed;
 
@@ -132,14 +134,14 @@ static void pressureRead(void *data, enum rutWhy why, union hdCell *cells)
 				continue;
 			if (why == RUT_WHY_BEGIN) {
 				if (seen & 1U << j)
-					rutCounterBegin(counter, totals[j]);
+					hdCounterBegin(counter, totals[j], now);
 				use->carryNs = 0;
 				continue;
 			}
 			if (seen & 1U << j)
-				rutCounterFollow(counter, totals[j]);
+				hdCounterFollow(counter, &law, totals[j], now);
 			else
-				rutCounterLose(counter);
+				hdCounterLose(counter);
 			passed = rutCounterTake(counter, 1000);
 			if (passed == HD_CELL_MISSING) {
 				(cells++)->f = NAN;

@@ -4,19 +4,27 @@
  * What CPUs do with their time, by the ticks of /proc/stat: user, nice, system
  * (with interrupts), idle, waiting for disks, stolen by other virtual machines.
  *
- * They are shares of all ticks of the interval, so they add up to 100 %. An
- * interval without ticks has the shares of the one before.
+ * They are shares of the interval, so they add up to 100 %. What ticks say more
+ * or less than the interval is long is carried into the next ones, so that over
+ * a run each state has the time that the kernel counted. An interval without
+ * ticks has the shares of the one before.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/clock.h"
+
+/* Ticks and the clock that are farther apart than so many ticks of a CPU do not
+ * count the same time: then the shares are those of the ticks alone. */
+#define TICKS_APART 10
 
 /* Numbers of a line of /proc/stat; old kernels have fewer. */
 enum statesField {
@@ -41,10 +49,12 @@ static const char *const statesNames[STATES] = {
 struct statesUnit {
 	uint64_t raw[STATES];   /* When they were last seen. */
 	uint64_t ticks[STATES]; /* Since the last sample. */
+	double owedNs[STATES];  /* Counted and not told yet; may be negative. */
 	float percent[STATES];
-	bool isSeen;  /* When the file was read last, */
-	bool wasSeen; /* and the time before. */
-	bool isKnown; /* All the interval. */
+	bool hasShares; /* percent is known. */
+	bool isSeen;    /* When the file was read last, */
+	bool wasSeen;   /* and the time before. */
+	bool isKnown;   /* All the interval. */
 };
 
 struct statesState {
@@ -54,6 +64,8 @@ struct statesState {
 	struct statesUnit *units;
 	bool hasTotal;
 	bool hasEach;
+	double tickNs;
+	int64_t lastNs; /* When the interval began. */
 };
 
 static bool statesIsWanted(const rutSources *sources)
@@ -88,7 +100,8 @@ static void unitTake(struct statesUnit *unit, enum rutWhy why,
 	if (why == RUT_WHY_BEGIN || !unit->wasSeen)
 		memcpy(unit->raw, ticks, sizeof(ticks));
 	for (size_t i = 0; i < STATES; i++)
-		unit->ticks[i] += rutTicksSince(&unit->raw[i], ticks[i]);
+		if (!rutTicksFollow(&unit->raw[i], ticks[i], &unit->ticks[i]))
+			unit->isKnown = false;
 	unit->isSeen = true;
 }
 
@@ -99,19 +112,62 @@ static void unitBegin(struct statesUnit *unit)
 	unit->isKnown = unit->isSeen;
 }
 
-static void unitShares(struct statesUnit *unit)
+/* Nothing is owed, and no shares are known. */
+static void unitForget(struct statesUnit *unit)
 {
-	int64_t sum = 0;
+	memset(unit->owedNs, 0, sizeof(unit->owedNs));
+	unit->hasShares = false;
+	for (size_t i = 0; i < STATES; i++)
+		unit->percent[i] = NAN;
+}
+
+/* The time of a state that is to be told; fmax() would need the library of
+ * mathematics. */
+static double unitOwed(const struct statesUnit *unit, size_t state)
+{
+	return unit->owedNs[state] > 0 ? unit->owedNs[state] : 0;
+}
+
+/* Set the shares to those of what is owed, if that is anything. */
+static void unitDivide(struct statesUnit *unit)
+{
+	double sum = 0;
 
 	for (size_t i = 0; i < STATES; i++)
-		sum += (int64_t)unit->ticks[i];
+		sum += unitOwed(unit, i);
+	if (!(sum > 0))
+		return;
+	for (size_t i = 0; i < STATES; i++)
+		unit->percent[i] = (float)(100 * unitOwed(unit, i) / sum);
+	unit->hasShares = true;
+}
+
+/* What was told of an interval of CPU time is not owed any more. */
+static void unitSettle(struct statesUnit *unit, double wallNs, double limitNs)
+{
+	double apart = 0;
+
 	for (size_t i = 0; i < STATES; i++) {
-		if (!unit->isKnown)
-			unit->percent[i] = NAN;
-		else if (sum > 0)
-			unit->percent[i] =
-				rutPercent((int64_t)unit->ticks[i], sum);
+		unit->owedNs[i] -= (double)unit->percent[i] / 100 * wallNs;
+		apart += unit->owedNs[i];
 	}
+	if (!(fabs(apart) <= limitNs))
+		memset(unit->owedNs, 0, sizeof(unit->owedNs));
+}
+
+/* Find the shares of an interval of so many CPUs. */
+static void unitShares(const struct statesState *state, struct statesUnit *unit,
+		       double wallNs, size_t cpus)
+{
+	for (size_t i = 0; i < STATES; i++)
+		unit->owedNs[i] += (double)unit->ticks[i] * state->tickNs;
+	if (unit->isKnown)
+		unitDivide(unit);
+	else
+		unitForget(unit);
+	if (unit->hasShares)
+		unitSettle(unit, wallNs * (double)cpus,
+			   TICKS_APART * state->tickNs * (double)cpus);
 	unitBegin(unit);
 }
 
@@ -172,8 +228,10 @@ static void statesTake(struct statesState *state, struct rutScan *scan,
 static void unitCheck(struct statesUnit *unit, enum rutWhy why)
 {
 	unit->isKnown = unit->isKnown && unit->isSeen && unit->wasSeen;
-	if (why == RUT_WHY_BEGIN)
-		unitBegin(unit);
+	if (why != RUT_WHY_BEGIN)
+		return;
+	unitBegin(unit);
+	unitForget(unit);
 }
 
 static void statesCheck(struct statesState *state, enum rutWhy why)
@@ -181,6 +239,16 @@ static void statesCheck(struct statesState *state, enum rutWhy why)
 	unitCheck(&state->total, why);
 	for (size_t i = 0; i < state->list.count; i++)
 		unitCheck(&state->units[i], why);
+}
+
+/* How many CPUs the line of all has. */
+static size_t statesCount(const struct statesState *state)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < state->list.count; i++)
+		count += state->units[i].isSeen;
+	return count > 0 ? count : 1;
 }
 
 static int statesAddColumns(const struct statesState *state,
@@ -220,6 +288,7 @@ static int statesOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		return -ENOMEM;
 	state->hasTotal = setup->sources.CPU_STATES;
 	state->hasEach = setup->sources.CPU_STATES_X;
+	state->tickNs = (double)HD_NS_PER_S / (double)sysconf(_SC_CLK_TCK);
 	ret = rutFileGet(&state->file, &scan, setup->root, "/proc/stat");
 	if (ret == 0 && !statesParse(&scan, &isTotal, &number, fields))
 		ret = -ENOENT;
@@ -241,19 +310,23 @@ static int statesOpen(const struct rutSetup *setup, struct rutColumns *columns,
 static void statesRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct statesState *state = data;
+	int64_t now = hdMonotonicNow();
+	double wallNs = (double)(now - state->lastNs);
 	struct rutScan scan;
 
 	/* What cannot be read leaves an empty text. */
 	rutFileRead(&state->file, &scan);
 	statesTake(state, &scan, why);
 	statesCheck(state, why);
+	if (why != RUT_WHY_FOLLOW)
+		state->lastNs = now;
 	if (why != RUT_WHY_SAMPLE)
 		return;
-	unitShares(&state->total);
+	unitShares(state, &state->total, wallNs, statesCount(state));
 	for (size_t i = 0; state->hasTotal && i < STATES; i++)
 		(cells++)->f = state->total.percent[i];
 	for (size_t i = 0; state->hasEach && i < state->list.count; i++) {
-		unitShares(&state->units[i]);
+		unitShares(state, &state->units[i], wallNs, 1);
 		for (size_t j = 0; j < STATES; j++)
 			(cells++)->f = state->units[i].percent[j];
 	}

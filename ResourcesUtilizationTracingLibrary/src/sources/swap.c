@@ -12,6 +12,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/clock.h"
 
 /* What is looked for, with the file's unit in bytes; 0: pages. */
 struct swapLine {
@@ -47,7 +48,7 @@ struct swapState {
 	struct rutFile meminfo, vmstat;
 	rutSources sources;
 	int64_t gauges[GAUGES];
-	struct rutCounter pagings[PAGINGS];
+	struct hdCounter pagings[PAGINGS];
 	bool hasPaging;
 	int64_t pageSize;
 };
@@ -172,21 +173,19 @@ static int swapOpen(const struct rutSetup *setup, struct rutColumns *columns,
 
 static void swapFollow(struct swapState *state, enum rutWhy why)
 {
+	static const struct hdCounterLaw law = { .rate = 1e9 };
 	uint64_t values[PAGINGS];
 	struct rutScan scan;
 
 	if (rutFileRead(&state->vmstat, &scan) < 0 ||
 	    swapParse(&scan, pagingLines, PAGINGS, values) != 3) {
 		for (size_t i = 0; i < PAGINGS; i++)
-			rutCounterLose(&state->pagings[i]);
+			hdCounterLose(&state->pagings[i]);
 		return;
 	}
-	for (size_t i = 0; i < PAGINGS; i++) {
-		if (why == RUT_WHY_BEGIN)
-			rutCounterBegin(&state->pagings[i], values[i]);
-		else
-			rutCounterFollow(&state->pagings[i], values[i]);
-	}
+	for (size_t i = 0; i < PAGINGS; i++)
+		rutCounterRead(&state->pagings[i], &law, why, values[i],
+			       hdMonotonicNow());
 }
 
 static void swapRead(void *data, enum rutWhy why, union hdCell *cells)

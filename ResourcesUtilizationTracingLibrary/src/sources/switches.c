@@ -10,10 +10,11 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/clock.h"
 
 struct switchesState {
 	struct rutFile file;
-	struct rutCounter counter;
+	struct hdCounter counter;
 };
 
 static bool switchesIsWanted(const rutSources *sources)
@@ -69,19 +70,17 @@ static int switchesOpen(const struct rutSetup *setup,
 
 static void switchesRead(void *data, enum rutWhy why, union hdCell *cells)
 {
+	static const struct hdCounterLaw law = { .rate = 1e10 };
 	struct switchesState *state = data;
 	struct rutScan scan;
 	uint64_t count;
 
 	if (rutFileRead(&state->file, &scan) == 0 &&
-	    switchesParse(&scan, &count)) {
-		if (why == RUT_WHY_BEGIN)
-			rutCounterBegin(&state->counter, count);
-		else
-			rutCounterFollow(&state->counter, count);
-	} else {
-		rutCounterLose(&state->counter);
-	}
+	    switchesParse(&scan, &count))
+		rutCounterRead(&state->counter, &law, why, count,
+			       hdMonotonicNow());
+	else
+		hdCounterLose(&state->counter);
 	if (why == RUT_WHY_SAMPLE)
 		cells->i = rutCounterTake(&state->counter, 1);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The power of several projects over each other, and the difference of two.
 import { define } from "./expression.js";
+import { seriesOfPower } from "./power.js";
 
 /** Values that tell the power of all nodes of a project. */
 function powersOf(model, part) {
   return model.meta.powers
     .filter((power) => power.inTotal && power.part === part)
-    .flatMap((power) =>
-      power.values.map((column) => model.groups[power.group].series[column]),
-    );
+    .flatMap((power) => seriesOfPower(model, power));
 }
 
 /** One scale for all, so that heights can be compared. */

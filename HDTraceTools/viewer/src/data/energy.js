@@ -4,7 +4,7 @@
 // that are active, and each share goes to the states that the trace is in: all of
 // it to each, and as its own to the innermost one.
 import { Known, leastKnown } from "./known.js";
-import { NodePower, TracePower } from "./power.js";
+import { NodePower, TracePower, seriesOfPower } from "./power.js";
 import { Profile } from "../rows/states.js";
 
 /** Whether there are relations at or below a node. */
@@ -71,7 +71,6 @@ export async function totalEnergy(model, from, to) {
 
   for (const power of model.meta.powers) {
     if (!power.inTotal) continue;
-    const { series } = model.groups[power.group];
     const node = new NodePower(model, power);
 
     await node.refresh();
@@ -83,7 +82,8 @@ export async function totalEnergy(model, from, to) {
     error += amount.error;
     watts += (amount.joules / amount.known) * 1e9;
     isSimulated =
-      isSimulated || power.values.some((i) => series[i].value.simulated);
+      isSimulated ||
+      seriesOfPower(model, power).some(({ value }) => value.simulated);
   }
   if (!nodes.length) return null;
   return {

@@ -110,6 +110,10 @@ export function joinMetas(meta, parts) {
       part.meta.powers.map((power) => ({
         ...power,
         group: power.group + part.at.groups,
+        others: power.others.map(({ group, values }) => ({
+          group: group + part.at.groups,
+          values,
+        })),
         traces: power.traces.map(([trace, share]) => [
           trace + part.at.traces,
           share,

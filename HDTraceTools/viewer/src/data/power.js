@@ -160,18 +160,25 @@ class PowerColumn {
   }
 }
 
+/** The values of all groups that make up the power of a node. */
+export function seriesOfPower(model, power) {
+  return [power, ...(power.others ?? [])].flatMap(({ group, values }) =>
+    values.map((i) => model.groups[group].series[i]),
+  );
+}
+
 export class NodePower {
   /** @param power Of meta.powers. */
   constructor(model, power) {
-    const group = model.groups[power.group];
+    const series = seriesOfPower(model, power);
 
-    this.track = group.track;
-    this.columns = power.values.map((i) => new PowerColumn(group.series[i]));
+    this.tracks = new Set(series.map(({ track }) => track));
+    this.columns = series.map((one) => new PowerColumn(one));
   }
 
   /** Load what says where the rest is. */
   refresh() {
-    return this.track.refresh();
+    return Promise.all([...this.tracks].map((track) => track.refresh()));
   }
 
   /**

@@ -5,6 +5,7 @@ import { chipOf } from "../panels/profile.js";
 import { h, replace } from "../ui/dom.js";
 import { Known, knownOfNodes } from "./known.js";
 import { isVisible, percent, quantity } from "./numbers.js";
+import { seriesOfPower } from "./power.js";
 import { formatDate, formatLength, parseSeconds } from "./time.js";
 
 function card(title, value, details, properties = {}) {
@@ -100,6 +101,16 @@ function partOfAll(joules, known, report) {
   return isWhole ? `, ${percent(joules / report.energy.joules)} of all` : "";
 }
 
+/** Which values make up the power of each node, and which are left out, as lines. */
+function choicesOf(model) {
+  return model.meta.powers.map((power) => {
+    const names = seriesOfPower(model, power).map(({ value }) => value.name);
+    const leftOut = (power.leftOut ?? []).map(({ name, reason }) => `${name} (${reason})`);
+
+    return `From ${names.join(" + ")}${leftOut.length ? `; left out: ${leftOut.join(", ")}` : ""}`;
+  });
+}
+
 function energyCard(model, report) {
   const { energy } = report;
   const { known, watts } = knownOfRun(report);
@@ -117,7 +128,10 @@ function energyCard(model, report) {
       h("br"),
       known.hasMean && known.note ? known.note : "of all nodes",
     ],
-    { "data-joules": energy.joules, title: known.note },
+    {
+      "data-joules": energy.joules,
+      title: [known.note, ...choicesOf(model)].filter(Boolean).join("\n"),
+    },
   );
 }
 
