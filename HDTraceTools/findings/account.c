@@ -41,9 +41,7 @@ static void accountAddTrace(struct findingsAccount *account,
 
 void findingsAddAccount(struct findings *findings)
 {
-	int64_t run = findings->start < findings->end
-			      ? findings->end - findings->start
-			      : 0;
+	int64_t run = findingsRunTime(findings);
 
 	findings->account = (struct findingsAccount){ .total = 0 };
 	for (size_t i = 0; i < findings->project->traceCount; i++)

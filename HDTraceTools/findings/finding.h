@@ -11,6 +11,7 @@
 
 #include <hdReading.h>
 #include "HDTraceTools/model/attribution.h"
+#include "HDTraceTools/model/efficiency/efficiency.h"
 #include "HDTraceTools/model/waits/waits.h"
 
 /** What all time of all locations (traces) was spent on. */
@@ -41,6 +42,7 @@ struct findingConfidence {
 
 /** A finding. */
 struct finding {
+	enum waitKind waits; /**< WAIT_NONE: it is no wait. */
 	const char *kind;
 	const char *partOf; /**< Or NULL. */
 	const char *title;
@@ -81,7 +83,66 @@ struct findingTrace {
 	int64_t waits[WAIT_KINDS]; /**< By kind. */
 };
 
+/** What would be if something was changed. */
+struct findingWhatIf {
+	char *spec;
+	bool isKnown;
+	int64_t time; /**< Of the run. */
+	int64_t low;  /**< It takes no less ... */
+	int64_t high; /**< ... and no more. */
+	const char *method;
+};
+
+/** Free one; for g_array_set_clear_func(). */
+void findingWhatIfClear(void *whatIf);
+
 struct findings;
+
+/** Get ready for what-if questions, before traces are read. */
+void findingsStartReplay(struct findings *findings);
+void findingsFreeReplay(struct findings *findings);
+
+/** Take what belongs together; data is the struct findings. 0 or a negative
+ *  errno. */
+int findingsTakeMatch(const struct dependencyMatch *match, void *data);
+
+/** All was taken: efficiencies, and what comes from replays. 0 or a negative
+ *  errno. */
+int findingsReplay(struct findings *findings);
+
+/** The energy of all nodes is known. */
+void findingsEndReplay(struct findings *findings);
+
+/** The run time; 0 if there is none. */
+int64_t findingsRunTime(const struct findings *findings);
+
+/** Run time by a model, see replayRun(): what traces take less, the run does.
+ */
+int findingsReplayModel(const struct findings *findings,
+			const struct replayModel *model, int64_t *time);
+
+/** See that what-if questions make sense: -1, or the exit status. */
+int findingsCheckWhatIf(struct findings *findings);
+
+/** Answer them, and 0; or a negative errno. */
+int findingsAnswerWhatIf(struct findings *findings);
+
+/** Run time without the waits of a kind; WAIT_NONE: of all. */
+int64_t findingsWithoutWaits(const struct findings *findings,
+			     enum waitKind kind);
+
+/** Find how unevenly ranks compute. 0 or a negative errno. */
+int findingsFindImbalance(struct findings *findings);
+
+/** Lists of shares with most time first, without those below 1 % of a time. */
+GArray *findingShares(void);
+void findingSortShares(GArray *shares, int64_t time);
+
+/** How sure all findings are; and a command that shows a time. */
+struct findingConfidence findingConfidenceOf(const struct findings *findings,
+					     int64_t powerGaps);
+char *findingCommand(const struct findings *findings, const char *kind,
+		     int64_t from, int64_t to);
 
 /** Find waits in what pathSearchEnd() has put together, while power is known.
  *  0 or a negative errno. */

@@ -309,6 +309,7 @@ static void startAll(struct findings *findings)
 	findings->traces = g_new0(struct findingTrace, project->traceCount + 1);
 	for (size_t i = 0; i < project->traceCount; i++)
 		findings->traces[i].start = INT64_MAX;
+	findingsStartReplay(findings);
 	findings->list = g_array_new(FALSE, FALSE, sizeof(struct finding));
 	g_array_set_clear_func(findings->list, findingClear);
 	findings->phases =
@@ -392,6 +393,7 @@ static void freeAll(struct findings *findings)
 	g_array_unref(findings->phases);
 	g_array_unref(findings->ranks);
 	g_array_unref(findings->list);
+	findingsFreeReplay(findings);
 	g_free(findings->traces);
 }
 
@@ -417,6 +419,7 @@ void findingsRead(struct findings *findings)
 	findingsSortList(findings);
 	endPhases(findings);
 	addUp(findings);
+	findingsEndReplay(findings);
 	findings->byTime = sortStates(findings->profile->states, byTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findSites(findings);
@@ -467,6 +470,7 @@ void findingsClear(struct findings *findings)
 	windowOptionFree(&findings->window);
 	g_free(findings->power);
 	g_free(findings->ruleText);
+	g_strfreev(findings->questions);
 }
 
 int findingsCheckOptions(struct findings *findings, bool isPage)

@@ -201,6 +201,15 @@ struct findings {
 	GArray *list;                /**< struct finding, what is worth most
 				      *   first. */
 	struct findingsAccount account;
+	/* Of replays: from findingsStart() on. */
+	struct calls *calls;
+	struct calls **named; /**< States of what-if questions, or NULL. */
+	struct events events;
+	struct replay *replay;
+	struct waits *waits;
+	struct efficiency efficiency; /**< When all was read: of ranks. */
+	double energyEfficiency;      /**< NaN: not known. */
+	GArray *whatIf;               /**< struct findingWhatIf, likewise. */
 	/** What traces did outside of states, while they were active. */
 	int64_t outsideTime;
 	struct attributionAmount outside[FINDINGS_RULES];
@@ -246,6 +255,7 @@ struct findings {
 	gboolean isAsRecorded; /**< Of DELAY_ENTRY(). */
 	/** Of a node, in W; less than 0: not known. */
 	double idlePower;
+	char **questions; /**< What-if; or NULL. */
 	enum attributionRule rule;
 	struct phases phaseList;
 	bool hasPhases;

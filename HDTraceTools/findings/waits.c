@@ -240,22 +240,10 @@ static int waitSumsTake(struct waitSums *self, const struct wait *wait)
 
 /* ---- Findings ----------------------------------------------------------- */
 
-static gint compareShares(gconstpointer a, gconstpointer b)
-{
-	const struct findingShare *x = a;
-	const struct findingShare *y = b;
-
-	if (x->time != y->time)
-		return x->time > y->time ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	return x->node && y->node ? strcmp(x->node->path, y->node->path) : 0;
-}
-
 /** Those with at least 1 % of the time. */
 static GArray *sharesOf(GHashTable *table, int64_t time, bool isOfNodes)
 {
-	GArray *shares = g_array_new(FALSE, FALSE, sizeof(struct findingShare));
+	GArray *shares = findingShares();
 	GHashTableIter iterator;
 	gpointer key, value;
 
@@ -268,60 +256,10 @@ static GArray *sharesOf(GHashTable *table, int64_t time, bool isOfNodes)
 			.time = *(const int64_t *)value,
 		};
 
-		if (share.time >= time / 100)
-			g_array_append_val(shares, share);
+		g_array_append_val(shares, share);
 	}
-	g_array_sort(shares, compareShares);
+	findingSortShares(shares, time);
 	return shares;
-}
-
-/** What the run is shorter by without the waits of a kind: what the rank that
- *  waits least has of them. */
-static int64_t savedOf(const struct findings *findings, enum waitKind kind)
-{
-	int64_t saved = INT64_MAX;
-
-	for (size_t i = 0; i < findings->project->traceCount; i++) {
-		if (findings->traces[i].start != INT64_MAX)
-			saved = MIN(saved, findings->traces[i].waits[kind]);
-	}
-	return saved == INT64_MAX ? 0 : saved;
-}
-
-/** A command that shows the longest wait, and a little around it. */
-static char *commandOf(const struct findings *findings,
-		       const struct waitSum *sum)
-{
-	const struct wait *wait = &sum->longest;
-	int64_t margin = (wait->end - wait->start) / 10;
-	char *file = g_shell_quote(findings->project->file);
-	char *command = g_strdup_printf(
-		"hdtrace plot --from=@%.9f --to=@%.9f --output=%s.svg %s",
-		(double)(wait->start - margin) / 1e9,
-		(double)(wait->end + margin) / 1e9,
-		waitKindInfo(wait->kind)->name, file);
-
-	g_free(file);
-	return command;
-}
-
-static int64_t clockResidual(const hdIProject *project)
-{
-	int64_t most[2] = { 0, 0 };
-
-	if (!project->clockCount)
-		return -1;
-	for (size_t i = 0; i < project->clockCount; i++) {
-		int64_t error = project->clocks[i].error;
-
-		if (error > most[0]) {
-			most[1] = most[0];
-			most[0] = error;
-		} else {
-			most[1] = MAX(most[1], error);
-		}
-	}
-	return most[0] + most[1];
 }
 
 static void addFinding(const struct waitSums *self, enum waitKind kind)
@@ -329,8 +267,10 @@ static void addFinding(const struct waitSums *self, enum waitKind kind)
 	struct findings *findings = self->findings;
 	const struct waitKindInfo *info = waitKindInfo(kind);
 	const struct waitSum *sum = &self->sums[kind];
-	const struct dependencyCounts *counts = &findings->path->counts;
+	const struct wait *longest = &sum->longest;
+	int64_t margin = (longest->end - longest->start) / 10;
 	const struct finding finding = {
+		.waits = kind,
 		.kind = info->name,
 		.partOf = info->partOf == WAIT_NONE
 				  ? NULL
@@ -340,22 +280,20 @@ static void addFinding(const struct waitSums *self, enum waitKind kind)
 		.count = sum->count,
 		.time = sum->time,
 		.energy = sum->energy,
-		.hasAvoidable = findings->idlePower >= 0 &&
-				sum->energy.measured > 0,
+		.hasAvoidable =
+			findings->idlePower >= 0 && sum->energy.measured > 0,
 		.avoidable = sum->avoidable,
-		.saved = savedOf(findings, kind),
 		.waiting = sharesOf(sum->waiting, sum->time, false),
 		.causing = sharesOf(sum->causing, sum->time, false),
 		.nodes = sharesOf(sum->nodes, sum->time, true),
 		.threads = sharesOf(sum->threads, sum->time, true),
 		.from = sum->from,
 		.to = sum->to,
-		.confidence = {
-			.unpaired = counts->loose + counts->collectives,
-			.clockResidual = clockResidual(findings->project),
-			.powerGaps = sum->time - sum->energy.measured,
-		},
-		.command = commandOf(findings, sum),
+		.confidence = findingConfidenceOf(
+			findings, sum->time - sum->energy.measured),
+		.command = findingCommand(findings, info->name,
+					  longest->start - margin,
+					  longest->end + margin),
 	};
 
 	g_array_append_val(findings->list, finding);

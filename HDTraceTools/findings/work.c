@@ -43,7 +43,6 @@ struct work {
 	struct findings *findings;
 	GArray *tasks; /**< struct task */
 	struct pathSearch *search;
-	struct waits *waits;
 	struct spool *powers; /**< Of groups whose traces were read. */
 	int rankLevel;        /**< Of ranks; 0: there are none. */
 	GHashTable *ranks;    /**< Nodes to their places among the ranks + 1. */
@@ -134,6 +133,8 @@ struct position {
 	struct findings *findings;
 	int64_t offset;
 	struct pathReader *path;
+	struct callsReader *calls;
+	struct callsReader **named; /**< Of what-if questions. */
 	int error;
 };
 
@@ -144,6 +145,12 @@ static void takeRecord(void *data, const hdIRecord *record)
 
 	if (position->error == 0)
 		position->error = pathNote(position->path, record);
+	if (position->error == 0)
+		position->error = callsNote(position->calls, record);
+	for (guint i = 0; position->named && position->named[i]; i++) {
+		if (position->error == 0)
+			position->error = callsNote(position->named[i], record);
+	}
 	if (offset < position->offset + PROGRESS_STEP)
 		return;
 	findingsProgress(position->findings, offset - position->offset);
@@ -192,6 +199,38 @@ static void closeCharge(struct task *task, struct charge *charge)
 	}
 }
 
+/** Readers of the states that what-if questions name; or NULL. */
+static struct callsReader **enterNamed(const struct findings *findings,
+				       size_t place)
+{
+	struct callsReader **readers;
+	guint count = 0;
+
+	if (!findings->named)
+		return NULL;
+	while (findings->named[count])
+		count++;
+	readers = g_new0(struct callsReader *, count + 1);
+	for (guint i = 0; i < count; i++)
+		readers[i] = callsEnter(findings->named[i], place);
+	return readers;
+}
+
+/** All records of a trace were taken. */
+static void leaveCalls(struct position *position)
+{
+	int ret = callsLeave(position->calls);
+
+	for (guint i = 0; position->named && position->named[i]; i++) {
+		int other = callsLeave(position->named[i]);
+
+		ret = ret < 0 ? ret : other;
+	}
+	g_free(position->named);
+	if (position->error == 0)
+		position->error = ret;
+}
+
 static void readTrace(struct work *work, struct task *task)
 {
 	struct findings *findings = work->findings;
@@ -204,11 +243,14 @@ static void readTrace(struct work *work, struct task *task)
 	task->path = pathSearchEnter(work->search, task->trace,
 				     (uint32_t)task->place);
 	position.path = task->path;
+	position.calls = callsEnter(findings->calls, task->place);
+	position.named = enterNamed(findings, task->place);
 	task->error = profileRead(findings->project, task->trace, &sink,
 				  charge.sources, findings->profile->sources,
 				  INT64_MIN, INT64_MAX, takeRecord, &position,
 				  &task->profile);
 	closeCharge(task, &charge);
+	leaveCalls(&position);
 	if (task->spoolError == 0)
 		task->spoolError = position.error;
 	findingsProgress(findings, task->trace->fileSize - position.offset);
@@ -525,10 +567,9 @@ static void findPath(struct work *work)
 	int end = pathSearchEnd(work->search, &findings->path);
 
 	if (ret == 0 && end == 0)
-		ret = findingsFindWaits(findings, work->waits);
+		ret = findingsFindWaits(findings, findings->waits);
 	if (ret < 0 || end < 0)
 		sayTemporary(findings, ret < 0 ? ret : end);
-	waitsFree(work->waits);
 	pathSearchFree(work->search);
 	for (size_t i = 0; i < findings->project->groupCount; i++)
 		forgetPower(&findings->groups[i]);
@@ -558,13 +599,14 @@ void findingsReadAll(struct findings *findings)
 	struct work work = {
 		.findings = findings,
 		.tasks = g_array_new(FALSE, FALSE, sizeof(struct task)),
-		.waits = waitsNew(),
 		.powers = spoolNew(),
 		.rankLevel = rolesRankLevel(findings->project),
 		.ranks = g_hash_table_new(NULL, NULL),
 	};
+	int ret;
 
-	work.search = pathSearchNew(findings->project, waitsTake, work.waits);
+	work.search =
+		pathSearchNew(findings->project, findingsTakeMatch, findings);
 	findings->profile = profileNew(findings->other ? FINDINGS_RULES : 1);
 	addTasks(&work);
 	tasksDo(work.tasks->len, run, take, &work);
@@ -572,6 +614,9 @@ void findingsReadAll(struct findings *findings)
 	takeCalls(findings);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);
+	ret = findings->hasTemporaryError ? 0 : findingsReplay(findings);
+	if (ret < 0)
+		sayTemporary(findings, ret);
 	g_hash_table_destroy(work.ranks);
 	g_array_unref(work.tasks);
 }

@@ -100,6 +100,64 @@ static void putAccount(struct outJson *json,
 	outJsonEnd(json);
 }
 
+static void putEfficiencies(struct outJson *json,
+			    const struct findings *findings)
+{
+	const struct efficiency *of = &findings->efficiency;
+	/* Threads that are no ranks are not part of it. */
+	bool isOfAll = findings->account.openmp == 0;
+
+	outJsonObject(json, "efficiencies", false);
+	/* A run by itself is what others scale from. */
+	outJsonDouble(json, "global", isOfAll ? of->parallel : NAN);
+	outJsonDouble(json, "parallel", isOfAll ? of->parallel : NAN);
+	outJsonDouble(json, "load_balance", isOfAll ? of->loadBalance : NAN);
+	outJsonDouble(json, "communication", isOfAll ? of->communication : NAN);
+	outJsonDouble(json, "serialisation", of->serialisation);
+	outJsonDouble(json, "transfer", of->transfer);
+	outJsonDouble(json, "computation_scaling",
+		      isnan(of->parallel) || !isOfAll ? NAN : 1);
+	outJsonPlain(json, "instruction_scaling", "null");
+	outJsonPlain(json, "ipc_scaling", "null");
+	outJsonPlain(json, "frequency_scaling", "null");
+	outJsonDouble(json, "mpi_parallel", of->parallel);
+	outJsonDouble(json, "mpi_load_balance", of->loadBalance);
+	outJsonDouble(json, "mpi_communication", of->communication);
+	outJsonPlain(json, "openmp_parallel", "null");
+	outJsonPlain(json, "openmp_load_balance", "null");
+	outJsonPlain(json, "openmp_communication", "null");
+	outJsonDouble(json, "energy", findings->energyEfficiency);
+	outJsonEnd(json);
+}
+
+static void putAnswer(struct outJson *json, const char *key, bool isKnown,
+		      int64_t time)
+{
+	if (isKnown)
+		outJsonSeconds(json, key, time);
+	else
+		outJsonPlain(json, key, "null");
+}
+
+static void putWhatIf(struct outJson *json, const struct findings *findings)
+{
+	outJsonArray(json, "what_if", false);
+	for (guint i = 0; i < findings->whatIf->len; i++) {
+		const struct findingWhatIf *answer = &g_array_index(
+			findings->whatIf, struct findingWhatIf, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "spec", answer->spec);
+		putAnswer(json, "time_s", answer->isKnown, answer->time);
+		putAnswer(json, "low_s", answer->isKnown, answer->low);
+		putAnswer(json, "high_s", answer->isKnown, answer->high);
+		outJsonPlain(json, "energy_j", "null");
+		outJsonText(json, "method", answer->method);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
 void reportPutFindings(const struct findings *findings, struct outJson *json)
 {
 	outJsonArray(json, "findings", false);
@@ -108,6 +166,8 @@ void reportPutFindings(const struct findings *findings, struct outJson *json)
 			   &g_array_index(findings->list, struct finding, i));
 	outJsonEnd(json);
 	putAccount(json, &findings->account);
+	putEfficiencies(json, findings);
+	putWhatIf(json, findings);
 }
 
 /* ---- For people -------------------------------------------------------- */
@@ -196,6 +256,54 @@ static void printAccount(const struct findingsAccount *account)
 	putchar('\n');
 }
 
+/** Lines of ratios: one that has parts is followed by these. */
+static void printEfficiencies(const struct findings *findings)
+{
+	const struct efficiency *of = &findings->efficiency;
+	const struct {
+		const char *name;
+		double value;
+	} lines[] = {
+		{ "Parallel efficiency", of->parallel },
+		{ "  Load balance", of->loadBalance },
+		{ "  Communication", of->communication },
+		{ "    Serialisation", of->serialisation },
+		{ "    Transfer", of->transfer },
+		{ "Energy of computation", findings->energyEfficiency },
+	};
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (isnan(of->parallel))
+		return;
+	puts("  Efficiencies of the ranks:");
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+		if (!isnan(lines[i].value))
+			printf("    %-24s%s %%\n", lines[i].name,
+			       outRounded(buffer, 100 * lines[i].value));
+	}
+}
+
+static void printWhatIf(const struct findings *findings)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (guint i = 0; i < findings->whatIf->len; i++) {
+		const struct findingWhatIf *answer = &g_array_index(
+			findings->whatIf, struct findingWhatIf, i);
+
+		printf("  With ");
+		outPrintable(answer->spec);
+		if (!answer->isKnown) {
+			puts(": not known");
+			continue;
+		}
+		printf(": %s", outDuration(buffer, answer->time));
+		printf(" (%s", outDuration(buffer, answer->low));
+		printf(" to %s; %s)\n", outDuration(buffer, answer->high),
+		       answer->method);
+	}
+}
+
 void reportPrintFindings(const struct report *report)
 {
 	const struct findings *findings = &report->findings;
@@ -220,4 +328,6 @@ void reportPrintFindings(const struct report *report)
 		printf("  and %u more; --all lists them\n",
 		       findings->list->len - count);
 	printAccount(&findings->account);
+	printEfficiencies(findings);
+	printWhatIf(findings);
 }

@@ -117,6 +117,11 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		  "Write an interactive page to FILE", "FILE" },
 		{ "max-size", 0, 0, G_OPTION_ARG_FILENAME, &maxSize,
 		  "Maximum size of the page (default: 50M)", "SIZE" },
+		{ "what-if", 0, 0, G_OPTION_ARG_STRING_ARRAY,
+		  &report.findings.questions,
+		  "Estimate the run time with a change, such as balanced or "
+		  "no-wait:all",
+		  "SPEC" },
 		{ "csv", 0, 0, G_OPTION_ARG_NONE, &report.isCsv,
 		  "Print the findings as CSV, nothing else", NULL },
 		{ "fail", 0, 0, G_OPTION_ARG_STRING_ARRAY, &report.limits,
@@ -138,6 +143,8 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0 && !(report.findings.idlePower >= 0 ||
 			    report.findings.idlePower == -1))
 		status = toolUsage(tool, "--idle-power: must be 0 or more");
+	if (status < 0)
+		status = findingsCheckWhatIf(&report.findings);
 	if (status < 0)
 		status = reportCheckLimits(&report);
 	if (status < 0 && report.isCsv &&

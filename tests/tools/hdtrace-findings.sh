@@ -136,6 +136,83 @@ make_run "Scan 30 31" "Scan 10 41" "Scan 20 41"
 ok "early scan: until the last of the ranks below enters" \
 	finds "early-scan 2 3 0 1,2 0"
 
+# Two steps that end at barriers, in tenths of seconds; ranks compute 3, 2, 3 s and
+# 1, 2.8, 1 s, all else is MPI. From Init to Finalize there are 6.2 s.
+steps() {
+	make_run "Init 10 20;Barrier 50 52;Barrier 62 82;Finalize 82 90" \
+		"Init 10 20;Barrier 40 52;Solve 52 80;Barrier 80 82;Finalize 82 90" \
+		"Init 10 20;Barrier 50 52;Barrier 62 82;Finalize 82 90"
+}
+# Numbers of the report: EXPRESSION=VALUE...
+tells() {
+	"${python:-python3}" - "$@" <<-'END'
+	import json, sys
+	report = json.load(open("out"))
+	e, findings = report["efficiencies"], report["findings"]
+	what_if = {a["spec"]: a for a in report["what_if"]}
+	for text in sys.argv[1:]:
+	    expression, value = text.rsplit("=", 1)
+	    found = eval(expression)
+	    print(expression, found, value)
+	    assert abs(found - float(value)) < 1e-6
+	END
+}
+efficient() {
+	steps
+	status 0 report --format=json run || return 1
+	tells 'e["load_balance"]=0.888889' 'e["communication"]=0.774194' \
+		'e["serialisation"]=0.827586' 'e["transfer"]=0.935484' \
+		'e["parallel"]=0.688172' 'e["global"]=0.688172' \
+		'e["computation_scaling"]=1' &&
+		status 0 report run &&
+		grep -q "^      Load balance  *88.89 %" out
+}
+ok "efficiencies of two steps" efficient
+# Balanced the steps take 2.667 and 1.6 s instead of 3 and 2.8.
+uneven() {
+	tells 'findings[0]["saved_s"]=1.533333' 'findings[0]["time_s"]=1.533333' \
+		'findings[0]["causing"][0]=1' 'findings[0]["causing"][1]=0' \
+		'findings[0]["count"]=2' 'findings[0]["kind"] == "imbalance"=1'
+}
+status 0 report --format=json run
+ok "imbalance comes first, with what balanced steps save" uneven
+what_if() {
+	set -- --what-if=balanced --what-if=no-wait:all \
+		--what-if=no-wait:wait-at-barrier --what-if=rank:1=median \
+		--what-if=function:Solve=-50% --what-if=latency=0.5
+	status 0 report --format=json "$@" run || return 1
+	tells 'what_if["balanced"]["time_s"]=6.466667' \
+		'what_if["no-wait:all"]["time_s"]=7' \
+		'what_if["no-wait:wait-at-barrier"]["time_s"]=7' \
+		'what_if["rank:1=median"]["time_s"]=7.533333' \
+		'what_if["function:Solve=-50%"]["time_s"]=6.6' \
+		'what_if["latency=0.5"]["time_s"]=8' &&
+		status 0 report "$@" run &&
+		grep -q "^  With no-wait:all: 7.000 s (7.000 s to 7.000 s; run time less" out
+}
+ok "what-if by replay of two steps" what_if
+unasked() {
+	for question in no-wait:some rank:x=median rank:1=mean function:Solve \
+		function:Solve=20 latency=0 bandwidth=x faster; do
+		says "--what-if: invalid question \"$question\"" 2 report \
+			"--what-if=$question" run || return 1
+	done
+	status 0 report --format=json --what-if=rank:7=median run &&
+		grep -q '"spec": "rank:7=median", "time_s": null' out
+}
+ok "what-if questions that make no sense" unasked
+# The first message takes 0.2 s, the smallest; the other one 0.8 s more.
+transfers() {
+	make_run "Send 20 21 toRank='1' toTag='1';Send 30 31 toRank='1' toTag='1'" \
+		"Recv 10 22 fromRank='0' fromTag='1';Recv 22 40 fromRank='0' fromTag='1'" \
+		"End 10 40"
+	status 0 report --format=json --what-if=bandwidth=2 --what-if=latency=0.5 \
+		run || return 1
+	tells 'what_if["bandwidth=2"]["time_s"]=2.6' \
+		'what_if["latency=0.5"]["time_s"]=2.9'
+}
+ok "what-if of the network" transfers
+
 limits() {
 	make_run "Barrier 10 42" "Barrier 20 41" "Barrier 40 43"
 	status 3 report --fail='wait-at-barrier>50%' run &&

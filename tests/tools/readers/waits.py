@@ -224,6 +224,9 @@ class World:
                 self.waitall(rank, [f"rid='{rids[rank]}'"], ready)
 
     def run(self):
+        if self.rng.random() < 0.5:
+            for rank in range(self.size):
+                self.state(rank, "Init", "", self.now[rank] + self.cost())
         for _ in range(self.rng.randrange(2, 12)):
             self.some_work()
             self.rng.choice([self.meet, self.swap, self.disorder, self.halo,
@@ -275,9 +278,11 @@ class Call:
     def __init__(self, rank, name, enter):
         self.rank, self.name, self.enter, self.leave = rank, name, enter, None
         self.inner = 0
-        # What it may have waited for: (length, kind, rank, parts), parts
-        # being (kind, from, to).
+        # What it may have waited for: (length, rank, parts), parts being
+        # (kind, from, to).
         self.waits = []
+        # (rank, enter) of what it needs, if calls take no time.
+        self.needs = []
 
 
 class Analyser:
@@ -313,7 +318,8 @@ class Analyser:
             if stack:
                 stack[-1].inner += call.leave - call.enter
         elif isinstance(event, (MpiSend, MpiIsend)):
-            end = {"rank": rank, "enter": stack[-1].enter, "call": stack[-1]}
+            end = {"rank": rank, "enter": stack[-1].enter, "call": stack[-1],
+                   "ssend": stack[-1].name == "Ssend"}
             self.sent.setdefault((rank, event.receiver, event.msg_tag,
                                   event.communicator.name), []).append(end)
             if isinstance(event, MpiIsend):
@@ -364,6 +370,9 @@ class Analyser:
                                   until))
                 call.waits.append((until - call.enter, one["rank"], parts))
             call = one["call"]
+            other["call"].needs.append((one["rank"], one["enter"]))
+            if call and one["ssend"] and other["posted"] < call.leave:
+                call.needs.append((other["rank"], other["posted"]))
             if call and call.enter < other["posted"] < call.leave:
                 call.waits.append((other["posted"] - call.enter,
                                    other["rank"],
@@ -389,6 +398,14 @@ class Analyser:
         first_leave = min(m["call"].leave for m in members)
         for i, one in enumerate(members):
             completion = None
+            of = members
+            if op in TO_ALL:
+                of = [members[one["root"]]] if i != one["root"] else []
+            elif op in TO_ONE:
+                of = members if i == one["root"] else []
+            elif op in (CollectiveOp.SCAN, CollectiveOp.EXSCAN):
+                of = members[:i]
+            one["call"].needs += [(m["rank"], m["enter"]) for m in of]
             if op == CollectiveOp.BARRIER:
                 kind, cause = "wait-at-barrier", last
                 completion = "barrier-completion"
@@ -455,6 +472,56 @@ class Analyser:
             one[3][causing] = one[3].get(causing, 0) + b - a
         return sums
 
+    def efficiencies(self):
+        """After POP, with the longest path if calls take no time."""
+        calls = {rank: [c for c in calls if c.name not in ("Work", "Solve")]
+                 for rank, calls in self.calls.items()}
+        calls = {rank: some for rank, some in calls.items() if some}
+        every = [c for some in self.calls.values() for c in some]
+        inits = [c.leave for c in every if c.name == "Init"]
+        last = [c.enter for c in every if c.name == "Finalize"]
+        of = [c for rank in calls for c in self.calls[rank]]
+        begin = max(inits + [min(c.enter for c in of)])
+        end = min(last + [max(c.leave for c in of)])
+
+        def inside(a, b):
+            return max(0, min(b, end) - max(a, begin))
+
+        times = {rank: [] for rank in calls}   # (leave, its ideal time)
+        useful = {rank: 0 for rank in calls}
+
+        def ideal(rank, time):
+            """The ideal time when a rank is outside of calls."""
+            since, clock = next((pair for pair in reversed(times[rank])
+                                 if pair[0] <= time),
+                                (self.calls[rank][0].enter, 0))
+            return clock + inside(since, time)
+
+        for call in sorted((c for some in calls.values() for c in some),
+                           key=lambda c: (c.leave, c.enter)):
+            rank = call.rank
+            clock = ideal(rank, call.enter)
+            times[rank].append((call.leave, max(
+                [clock] + [ideal(r, t) for r, t in call.needs])))
+        whole = 0
+        for rank, some in calls.items():
+            final = max(c.leave for c in self.calls[rank])
+            whole = max(whole, ideal(rank, final))
+            edges = [self.calls[rank][0].enter]
+            for call in some:
+                edges += [call.enter, call.leave]
+            edges.append(final)
+            useful[rank] = sum(inside(a, b) for a, b in
+                               zip(edges[::2], edges[1::2]))
+        most = max(useful.values())
+        if end <= begin or most == 0 or not any(
+                c.needs for some in calls.values() for c in some):
+            return None
+        return {"load_balance": sum(useful.values()) / len(useful) / most,
+                "communication": most / (end - begin),
+                "serialisation": most / whole,
+                "transfer": whole / (end - begin)}
+
     def account(self):
         """Computation, waiting, MPI without it, what is unknown, all."""
         first = min(c.enter for calls in self.calls.values() for c in calls)
@@ -502,7 +569,9 @@ def check(hdtrace, seed):
     world = World(random.Random(seed))
     world.run()
     world.write()
-    report = json.loads(run(hdtrace, "report", "--format=json", "made"),
+    report = json.loads(run(hdtrace, "report", "--format=json",
+                            "--what-if=latency=1", "--what-if=no-wait:all",
+                            "made"),
                         parse_float=str)
     shutil.rmtree("made.otf2", ignore_errors=True)
     run(hdtrace, "export", "--to", "otf2", "-o", "made.otf2", "made")
@@ -518,7 +587,27 @@ def check(hdtrace, seed):
     assert found == expected, (found, expected)
     account = {key: ns(value) for key, value in report["account"].items()}
     assert account == second.account(), (account, second.account())
+    compare_replays(report, second.efficiencies())
     return set(found)
+
+
+def compare_replays(report, efficiencies):
+    """Efficiencies, and what is so of any run."""
+    found = report["efficiencies"]
+    for key, value in (efficiencies or {}).items():
+        assert abs(float(found[key]) - value) < 1e-9, (key, found, value)
+    if efficiencies:
+        product = (efficiencies["load_balance"] *
+                   efficiencies["communication"])
+        assert abs(float(found["parallel"]) - product) < 1e-9
+        assert efficiencies["serialisation"] <= 1 + 1e-12
+        assert efficiencies["transfer"] <= 1 + 1e-12
+    answers = {a["spec"]: a for a in report["what_if"]}
+    run_time = ns(report["duration_s"])
+    assert answers["latency=1"]["time_s"] is None or \
+        ns(answers["latency=1"]["time_s"]) == run_time, answers
+    # No rank waits longer than the one that does least.
+    assert ns(answers["no-wait:all"]["time_s"]) <= run_time
 
 
 KINDS = {"late-sender", "late-sender-wrong-order", "late-receiver",
