@@ -40,7 +40,7 @@ struct nodeLink {
 	unsigned char proof[HD_PROOF_SIZE]; /* That the node must send. */
 };
 
-/* ---- What becomes of a wish --------------------------------------------- */
+/* ---- What becomes of a query --------------------------------------------- */
 
 static void peerDone(struct nodePeer *peer, enum hdNode_State state)
 {
@@ -148,8 +148,8 @@ static void linkAsk(struct nodeLink *link)
 			  shared->configLength },
 	};
 	struct hdNodeWireGet get = {
-		.sections = peer->wish.sections,
-		.flags = peer->wish.flags,
+		.sections = peer->query.sections,
+		.flags = peer->query.flags,
 	};
 
 	if (peer->isDone) {
@@ -159,7 +159,7 @@ static void linkAsk(struct nodeLink *link)
 	link->stage = ANSWER;
 	if (link->hasCapabilities)
 		get.sections &= ~(unsigned int)HD_NODE_WIRE_CAPABILITIES;
-	if (peer->wish.isConfigure)
+	if (peer->query.isConfigure)
 		linkSend(link, HD_NODE_WIRE_CONFIGURE, &configure,
 			 FRAME_MAX + shared->configLength);
 	else
@@ -177,7 +177,7 @@ static bool isSectionFine(const json_t *section, size_t index)
 }
 
 /* Take a text that may be null; false if it is something else, or too long. */
-static bool takeText(const json_t *all, const char *key, char **text)
+static bool peerParseText(const json_t *all, const char *key, char **text)
 {
 	const json_t *value = json_object_get(all, key);
 	const char *string = json_string_value(value);
@@ -203,9 +203,9 @@ static bool takeSelf(struct nodePeer *peer, const json_t *all)
 {
 	char *before = peer->boot ? strdup(peer->boot) : NULL;
 	double started = json_number_value(json_object_get(all, "started"));
-	bool isFine = takeText(all, "node", &peer->name) &&
-		      takeText(all, "host", &peer->hostName) &&
-		      takeText(all, "boot", &peer->boot);
+	bool isFine = peerParseText(all, "node", &peer->name) &&
+		      peerParseText(all, "host", &peer->hostName) &&
+		      peerParseText(all, "boot", &peer->boot);
 
 	if (before && peer->boot && strcmp(before, peer->boot) != 0) {
 		peer->boots++;
@@ -241,8 +241,8 @@ static bool takeSections(struct nodeLink *link, unsigned int sections,
 	return true;
 }
 
-static bool takeState(struct nodeLink *link,
-		      const struct hdNodeWireState *state)
+static bool peerParseState(struct nodeLink *link,
+			   const struct hdNodeWireState *state)
 {
 	struct nodePeer *peer = link->peer;
 	const char *text = (const char *)state->json.at;
@@ -267,7 +267,7 @@ static bool takeState(struct nodeLink *link,
 	return true;
 }
 
-/* An error: which ends the connection, or is the answer to a wish. */
+/* An error: which ends the connection, or is the answer to a query. */
 static bool takeFailure(struct nodeLink *link,
 			const struct hdFrameHeader *header,
 			const struct hdFrameFailure *failure)
@@ -340,7 +340,7 @@ union answer {
 	struct hdNodeWireConfigured configured;
 };
 
-static bool takePong(struct nodeLink *link, const struct hdFramePong *pong)
+static bool peerParsePong(struct nodeLink *link, const struct hdFramePong *pong)
 {
 	if (pong->content != link->pings)
 		return linkBad(link, "unexpected pong");
@@ -376,14 +376,15 @@ static bool takeAnswer(struct nodeLink *link,
 	if (header->type == HD_FRAME_AUTHENTICATED && link->stage == PROOF)
 		return takeProof(link, &answer->authenticated);
 	if (header->type == HD_FRAME_PONG && link->stage == PONG)
-		return takePong(link, &answer->pong);
+		return peerParsePong(link, &answer->pong);
 	if (link->stage != ANSWER)
 		return linkBad(link, "unexpected reply");
 	link->stage = READY;
-	if (header->type == HD_NODE_WIRE_STATE && !link->peer->wish.isConfigure)
-		return takeState(link, &answer->state);
+	if (header->type == HD_NODE_WIRE_STATE &&
+	    !link->peer->query.isConfigure)
+		return peerParseState(link, &answer->state);
 	if (header->type != HD_NODE_WIRE_CONFIGURED ||
-	    !link->peer->wish.isConfigure)
+	    !link->peer->query.isConfigure)
 		return linkBad(link, "unexpected reply");
 	peerDone(link->peer, HDNODE_OK);
 	return true;
@@ -686,28 +687,28 @@ void hdNodePeerDestroy(struct nodePeer *peer)
 
 /* Whether a connection is of no use: an answer to something else is still owed,
  * or it hangs. */
-static bool isStuck(const struct nodePeer *peer, const struct nodeWish *wish)
+static bool isStuck(const struct nodePeer *peer, const struct nodeQuery *query)
 {
 	const struct nodeLink *link = peer->link;
 
 	if (!link || link->stage == READY)
 		return false;
 	if (link->stage == ANSWER &&
-	    (wish->isConfigure || peer->wish.isConfigure || wish->flags ||
-	     peer->wish.flags))
+	    (query->isConfigure || peer->query.isConfigure || query->flags ||
+	     peer->query.flags))
 		return true;
 	return hdMonotonicNow() - link->connection.activeNs > STUCK_NS;
 }
 
-void hdNodePeerAsk(struct nodePeer *peer, const struct nodeWish *wish)
+void hdNodePeerAsk(struct nodePeer *peer, const struct nodeQuery *query)
 {
-	if (isStuck(peer, wish)) {
+	if (isStuck(peer, query)) {
 		/* Nobody was there: it may have moved. */
 		if (peer->link->stage == GREETING)
 			hdNodeWhereForget(&peer->where);
 		peerDrop(peer);
 	}
-	peer->wish = *wish;
+	peer->query = *query;
 	peer->isDone = false;
 	peer->shared->waiting++;
 	if (peer->link && peer->link->stage == READY) {

@@ -56,8 +56,8 @@ static void clientFail(struct nodeClient *client, uint16_t tag,
 }
 
 /* The same, and that is the end. */
-static void clientRefuse(struct nodeClient *client, uint16_t tag,
-			 enum hdFrameError code, const char *text)
+static void nodeClientRefuse(struct nodeClient *client, uint16_t tag,
+			     enum hdFrameError code, const char *text)
 {
 	clientFail(client, tag, code, text);
 	client->connection.isOver = true;
@@ -86,7 +86,7 @@ static bool clientAdmit(struct nodeClient *client, uint16_t tag)
 		return true;
 	why = nodeShareAdmit(client);
 	if (why) {
-		clientRefuse(client, tag, HD_FRAME_ELIMIT, why);
+		nodeClientRefuse(client, tag, HD_FRAME_ELIMIT, why);
 		return false;
 	}
 	server->clientCount++;
@@ -166,7 +166,7 @@ static void clientAuthenticate(struct nodeClient *client, uint16_t tag,
 
 /* ---- Requests ---------------------------------------------------------- */
 
-static json_t *textOrNull(const char *text)
+static json_t *nodeClientTextOrNull(const char *text)
 {
 	return text && *text ? json_string(text) : json_null();
 }
@@ -180,9 +180,10 @@ static char *clientJson(struct nodeClient *client,
 	json_t *all = json_object();
 	char *text;
 
-	json_object_set_new(all, "node", textOrNull(server->setup.name));
-	json_object_set_new(all, "host", textOrNull(server->host));
-	json_object_set_new(all, "boot", textOrNull(server->boot));
+	json_object_set_new(all, "node",
+			    nodeClientTextOrNull(server->setup.name));
+	json_object_set_new(all, "host", nodeClientTextOrNull(server->host));
+	json_object_set_new(all, "boot", nodeClientTextOrNull(server->boot));
 	json_object_set_new(all, "started",
 			    json_real((double)server->startedWall / 1e9));
 	json_object_set_new(all, "version", json_string(PACKAGE_VERSION));
@@ -371,11 +372,12 @@ static void clientRequest(struct nodeClient *client,
 	if (ret == -EBADMSG || header->tag == 0) {
 		snprintf(text, sizeof(text), "request %u is malformed: %s",
 			 header->type, fault.text);
-		clientRefuse(client, header->tag, HD_FRAME_EMALFORMED, text);
+		nodeClientRefuse(client, header->tag, HD_FRAME_EMALFORMED,
+				 text);
 	} else if (mustAuthenticate(client) &&
 		   header->type != HD_FRAME_AUTHENTICATE) {
-		clientRefuse(client, header->tag, HD_FRAME_EAUTHENTICATE,
-			     "authentication required");
+		nodeClientRefuse(client, header->tag, HD_FRAME_EAUTHENTICATE,
+				 "authentication required");
 	} else if (ret == -ENOENT) {
 		snprintf(text, sizeof(text), "unknown request %u",
 			 header->type);
@@ -385,7 +387,7 @@ static void clientRequest(struct nodeClient *client,
 	}
 }
 
-static bool clientTake(struct hdConnection *connection)
+static bool nodeClientOnInput(struct hdConnection *connection)
 {
 	struct nodeClient *client = (struct nodeClient *)(void *)connection;
 	struct hdFrameHeader header;
@@ -403,8 +405,8 @@ static bool clientTake(struct hdConnection *connection)
 	if (mustAuthenticate(client))
 		most = HD_FRAME_SERVER_MIN;
 	if (header.length > most) {
-		clientRefuse(client, header.tag, HD_FRAME_EMALFORMED,
-			     "payload exceeds the size limit");
+		nodeClientRefuse(client, header.tag, HD_FRAME_EMALFORMED,
+				 "payload exceeds the size limit");
 		return true;
 	}
 	if (connection->in.used < HD_FRAME_HEADER_SIZE + header.length)
@@ -424,19 +426,19 @@ static bool clientTake(struct hdConnection *connection)
 /* ---- Begin and end ----------------------------------------------------- */
 
 /* There is nothing that comes by itself. */
-static bool clientFill(struct hdConnection *connection)
+static bool nodeClientOnDrained(struct hdConnection *connection)
 {
 	(void)connection;
 	return false;
 }
 
-static bool clientIsBusy(const struct hdConnection *connection)
+static bool nodeClientIsBusy(const struct hdConnection *connection)
 {
 	(void)connection;
 	return false;
 }
 
-static bool clientOwes(const struct hdConnection *connection)
+static bool nodeClientOwesReply(const struct hdConnection *connection)
 {
 	const struct nodeClient *client = (const void *)connection;
 
@@ -451,7 +453,7 @@ static void clientRefused(struct hdConnection *connection, const char *why)
 	hdNetLog(HD_LOG_INFO, "%s: %s", connection->peer, why);
 }
 
-static void clientClosed(struct hdConnection *connection)
+static void nodeClientOnClose(struct hdConnection *connection)
 {
 	struct nodeClient *client = (struct nodeClient *)(void *)connection;
 	struct hdNodeServer *server = client->server;
@@ -468,12 +470,12 @@ static void clientClosed(struct hdConnection *connection)
 void nodeClientSetup(struct hdNodeServer *server)
 {
 	static const struct hdConnectionCalls calls = {
-		.take = clientTake,
-		.fill = clientFill,
-		.isBusy = clientIsBusy,
-		.owes = clientOwes,
+		.take = nodeClientOnInput,
+		.fill = nodeClientOnDrained,
+		.isBusy = nodeClientIsBusy,
+		.owes = nodeClientOwesReply,
 		.refuse = clientRefused,
-		.closed = clientClosed,
+		.closed = nodeClientOnClose,
 	};
 
 	server->connections = (struct hdConnectionSetup){
@@ -486,11 +488,12 @@ void nodeClientSetup(struct hdNodeServer *server)
 	};
 }
 
-void nodeClientCreate(struct hdNodeServer *server, const struct nodeDoor *door)
+void nodeClientCreate(struct hdNodeServer *server,
+		      const struct nodePending *waiting)
 {
-	const struct sockaddr_storage *address = &door->address;
+	const struct sockaddr_storage *address = &waiting->address;
 	struct nodeClient *client = calloc(1, sizeof(*client));
-	int fd = door->fd;
+	int fd = waiting->fd;
 
 	if (!client || hdConnectionOpen(&client->connection,
 					&server->connections, fd) < 0) {
@@ -501,10 +504,10 @@ void nodeClientCreate(struct hdNodeServer *server, const struct nodeDoor *door)
 	client->server = server;
 	client->sinceNs = client->connection.activeNs;
 	client->address = *address;
-	client->isLocal = door->isLocal;
-	client->uid = door->uid;
-	client->isOurs =
-		door->isLocal && (door->uid == 0 || door->uid == geteuid());
+	client->isLocal = waiting->isLocal;
+	client->uid = waiting->uid;
+	client->isOurs = waiting->isLocal &&
+			 (waiting->uid == 0 || waiting->uid == geteuid());
 	hdAddressText((const struct sockaddr *)address, client->connection.peer,
 		      sizeof(client->connection.peer));
 	client->link = &server->clients;
@@ -551,8 +554,8 @@ void nodeClientSweep(struct nodeClient *client, int64_t nowNs)
 		nodeClientEnd(client, HD_FRAME_ETIME, why);
 	} else if (client->isDenied && nowNs >= client->deniedNs) {
 		client->isDenied = false;
-		clientRefuse(client, client->deniedTag, HD_FRAME_EDENIED,
-			     "wrong user or token");
+		nodeClientRefuse(client, client->deniedTag, HD_FRAME_EDENIED,
+				 "wrong user or token");
 		hdConnectionKick(&client->connection);
 	}
 }

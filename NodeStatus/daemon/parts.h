@@ -16,10 +16,10 @@
 #include "net/tokens.h"
 
 /** A connection that has not said anything. */
-struct nodeDoor {
+struct nodePending {
 	struct hdPoll poll; /**< First: it is what the loop knows. */
 	struct hdNodeServer *server;
-	struct nodeDoor *next, *before; /**< The oldest is the last. */
+	struct nodePending *next, *before; /**< The oldest is the last. */
 	struct sockaddr_storage address;
 	int fd;
 	bool isDead;
@@ -63,8 +63,8 @@ struct hdNodeServer {
 	struct hdTls *tls;
 	struct hdHttp *http;
 	struct nodeLater *later;
-	struct nodeDoor *doors, *lastDoor, *deadDoors;
-	size_t doorCount;
+	struct nodePending *pending, *lastPending, *closedPending;
+	size_t pendingCount;
 	struct nodeClient *clients, *dead;
 	size_t clientCount;  /**< That are admitted. */
 	size_t unknownCount; /**< That are not, yet. */
@@ -79,15 +79,16 @@ struct hdNodeServer {
 void nodeClientSetup(struct hdNodeServer *server);
 
 /** Take over a connection; closes it if that fails. */
-void nodeClientCreate(struct hdNodeServer *server, const struct nodeDoor *door);
+void nodeClientCreate(struct hdNodeServer *server,
+		      const struct nodePending *waiting);
 
 /** Find a place for a client: one that has been silent for long may give way.
  *  NULL, or why there is none. */
 const char *nodeShareAdmit(struct nodeClient *client);
 
-/** Find who of the doors gives way: the oldest of the owner that has most of
+/** Find who of the pending gives way: the oldest of the owner that has most of
  *  them, if that is more than half; else the oldest. NULL: there is none. */
-struct nodeDoor *nodeShareDoor(struct hdNodeServer *server);
+struct nodePending *nodeSharePending(struct hdNodeServer *server);
 
 /** Whether a client may ask something more now; else it is paused. */
 bool nodeShareMayAsk(struct nodeClient *client, int64_t nowNs);
@@ -115,21 +116,21 @@ struct nodeClient *nodeClientUnknown(const struct hdNodeServer *server);
 void nodeClientFree(struct nodeClient *client);
 
 /** Take over a connection that was accepted. */
-void nodeDoorOpen(struct hdNodeServer *server, int fd,
-		  const struct sockaddr *address);
+void nodePendingAdd(struct hdNodeServer *server, int fd,
+		    const struct sockaddr *address);
 
 /** Close the oldest that has not said who it is, be it nothing that it said, or
  * part of a request. Returns whether there was one. */
-bool nodeDoorShed(struct hdNodeServer *server);
+bool nodePendingShed(struct hdNodeServer *server);
 
 /** Close those that say nothing. */
-void nodeDoorsSweep(struct hdNodeServer *server, int64_t nowNs);
+void nodePendingSweep(struct hdNodeServer *server, int64_t nowNs);
 
 /** Close all. */
-void nodeDoorsEnd(struct hdNodeServer *server);
+void nodePendingEnd(struct hdNodeServer *server);
 
 /** Free those that are closed. */
-void nodeDoorsBury(struct hdNodeServer *server);
+void nodePendingFree(struct hdNodeServer *server);
 
 /** Prepare for answers that take a while; 0 or a negative errno value. */
 int nodeLaterOpen(struct hdNodeServer *server);

@@ -35,16 +35,16 @@ static bool serverHasRoom(void *context, const struct sockaddr *address)
 
 static void serverShed(void *context)
 {
-	nodeDoorShed(context);
+	nodePendingShed(context);
 }
 
 static void serverAccepted(void *context, int fd,
 			   const struct sockaddr *address)
 {
-	nodeDoorOpen(context, fd, address);
+	nodePendingAdd(context, fd, address);
 }
 
-static int serverListen(struct hdNodeServer *server)
+static int nodeServerListen(struct hdNodeServer *server)
 {
 	static const struct hdListenCalls calls = {
 		.hasRoom = serverHasRoom,
@@ -77,8 +77,8 @@ static void serverFiles(const struct hdNodeServer *server)
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-static int serverSecrets(const struct hdNodeServerSetup *setup,
-			 struct hdTokens **tokens, struct hdTls **tls)
+static int nodeServerLoadSecrets(const struct hdNodeServerSetup *setup,
+				 struct hdTokens **tokens, struct hdTls **tls)
 {
 	return hdAuthenticationRead(setup->tokens, setup->certificate,
 				    setup->key, tokens, tls);
@@ -89,7 +89,7 @@ int hdNodeServerReload(struct hdNodeServer *server)
 	struct hdTokens *tokens;
 	struct hdTls *tls;
 	struct nodeClient *next;
-	int ret = serverSecrets(&server->setup, &tokens, &tls);
+	int ret = nodeServerLoadSecrets(&server->setup, &tokens, &tls);
 
 	if (ret < 0)
 		return ret;
@@ -134,13 +134,14 @@ static int serverOpen(struct hdNodeServer *server)
 	nodeClientSetup(server);
 	serverSelf(server);
 	serverFiles(server);
-	ret = serverSecrets(&server->setup, &server->tokens, &server->tls);
+	ret = nodeServerLoadSecrets(&server->setup, &server->tokens,
+				    &server->tls);
 	if (ret == 0 && hdHasHttp)
 		ret = hdHttpCreate(&server->loop, NULL, &http, &server->http);
 	if (ret == 0)
 		ret = nodeLaterOpen(server);
 	if (ret == 0)
-		ret = serverListen(server);
+		ret = nodeServerListen(server);
 	if (ret == 0)
 		hdListenSay(server->listeners);
 	return ret;
@@ -178,7 +179,7 @@ static void serverBury(struct hdNodeServer *server)
 		server->dead = client->next;
 		nodeClientFree(client);
 	}
-	nodeDoorsBury(server);
+	nodePendingFree(server);
 }
 
 void hdNodeServerDestroy(struct hdNodeServer *server)
@@ -187,7 +188,7 @@ void hdNodeServerDestroy(struct hdNodeServer *server)
 		return;
 	hdListenEnd(&server->listeners);
 	nodeLaterClose(server);
-	nodeDoorsEnd(server);
+	nodePendingEnd(server);
 	while (server->clients)
 		nodeClientEnd(server->clients, HD_FRAME_EEND,
 			      "server is shutting down");
@@ -208,7 +209,7 @@ static void serverSweep(struct hdNodeServer *server, int64_t now)
 	if (now < server->sweepNs)
 		return;
 	server->sweepNs = now + SWEEP_NS;
-	nodeDoorsSweep(server, now);
+	nodePendingSweep(server, now);
 	for (struct nodeClient *c = server->clients; c; c = next) {
 		next = c->next;
 		nodeClientSweep(c, now);
@@ -221,7 +222,7 @@ static bool serverIsWatching(const struct hdNodeServer *server, int64_t now,
 {
 	int64_t idle = INT64_MAX;
 
-	if (server->doors)
+	if (server->pending)
 		return true;
 	for (const struct nodeClient *c = server->clients; c; c = c->next) {
 		const struct hdConnection *connection = &c->connection;
@@ -285,8 +286,8 @@ static void serverSample(const struct hdMetricText *text, const char *name,
 	hdMetricNumber(text, value);
 }
 
-static void serverMetrics(const struct hdNodeServer *server,
-			  const struct hdMetricText *text)
+static void nodeServerPutMetrics(const struct hdNodeServer *server,
+				 const struct hdMetricText *text)
 {
 	hdMetricFamily(text, "hdtrace_node_info", false, NULL,
 		       "Name, boot ID and version of this node.");
@@ -322,7 +323,7 @@ char *nodeServerMetrics(void *context, bool isOpenMetrics, size_t *length)
 		return NULL;
 	if (source->metrics)
 		source->metrics(source->context, &text);
-	serverMetrics(server, &text);
+	nodeServerPutMetrics(server, &text);
 	hdMetricEnd(&text);
 	isBad = ferror(text.file);
 	if (fclose(text.file) != 0 || isBad) {

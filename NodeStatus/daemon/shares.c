@@ -93,7 +93,8 @@ const char *nodeShareAdmit(struct nodeClient *client)
 
 /* ---- Doors ------------------------------------------------------------- */
 
-static bool shareIsSameDoor(const struct nodeDoor *a, const struct nodeDoor *b)
+static bool shareIsSamePending(const struct nodePending *a,
+			       const struct nodePending *b)
 {
 	if (a->isLocal || b->isLocal)
 		return a->isLocal && b->isLocal && a->uid == b->uid;
@@ -102,26 +103,27 @@ static bool shareIsSameDoor(const struct nodeDoor *a, const struct nodeDoor *b)
 }
 
 /* How many are of the same owner. */
-static size_t shareOfDoors(const struct hdNodeServer *server,
-			   const struct nodeDoor *door)
+static size_t shareOfPending(const struct hdNodeServer *server,
+			     const struct nodePending *waiting)
 {
 	size_t count = 0;
 
-	for (const struct nodeDoor *d = server->doors; d; d = d->next)
-		count += shareIsSameDoor(d, door);
+	for (const struct nodePending *d = server->pending; d; d = d->next)
+		count += shareIsSamePending(d, waiting);
 	return count;
 }
 
-struct nodeDoor *nodeShareDoor(struct hdNodeServer *server)
+struct nodePending *nodeSharePending(struct hdNodeServer *server)
 {
-	struct nodeDoor *newest = server->doors;
+	struct nodePending *newest = server->pending;
 
-	/* Who fills the doors has opened one just now. */
-	if (newest && shareOfDoors(server, newest) > server->doorCount / 2)
-		for (struct nodeDoor *d = server->lastDoor; d; d = d->before)
-			if (shareIsSameDoor(d, newest))
+	/* Who fills the pending has opened one just now. */
+	if (newest && shareOfPending(server, newest) > server->pendingCount / 2)
+		for (struct nodePending *d = server->lastPending; d;
+		     d = d->before)
+			if (shareIsSamePending(d, newest))
 				return d;
-	return server->lastDoor;
+	return server->lastPending;
 }
 
 /* ---- Requests ---------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #include "PowerTracingLibrary/service/shares.h"
 
 /* What a percentage is of a number: one at least. */
-static long shareOf(long all, long percent)
+static long serviceSharesShareOf(long all, long percent)
 {
 	long share = (all * percent + 99) / 100;
 
@@ -58,7 +58,7 @@ void ptShareRoom(struct ptService *service, const struct sockaddr *address)
 	if ((long)service->pendingCount < limits->clients)
 		return;
 	oldest = oldestPending(service, address, &count);
-	if (count < shareOf(limits->clients, limits->addressShare))
+	if (count < serviceSharesShareOf(limits->clients, limits->addressShare))
 		oldest = oldestPending(service, NULL, &count);
 	if (oldest)
 		giveWay(oldest);
@@ -118,10 +118,11 @@ const char *ptShareAdmit(struct ptClient *client)
 		addresses +=
 			isFrom(c, (const struct sockaddr *)&client->address);
 	}
-	if (users >= shareOf(limits->clients, limits->userShare))
+	if (users >= serviceSharesShareOf(limits->clients, limits->userShare))
 		return "too many clients of this user";
 	if (!client->isLocal &&
-	    addresses >= shareOf(limits->clients, limits->addressShare))
+	    addresses >=
+		    serviceSharesShareOf(limits->clients, limits->addressShare))
 		return "too many clients of this address";
 	if (all >= limits->clients) {
 		nobody = *client->user ? idleNobody(service, client) : NULL;
@@ -150,10 +151,11 @@ const char *ptShareCount(struct ptClient *client)
 		if (isFrom(c, (const struct sockaddr *)&client->address))
 			addresses += c->counters;
 	}
-	if (users >= shareOf(limits->counters, limits->userShare))
+	if (users >= serviceSharesShareOf(limits->counters, limits->userShare))
 		return "too many counters and streams of this user";
 	if (!client->isLocal &&
-	    addresses >= shareOf(limits->counters, limits->addressShare))
+	    addresses >= serviceSharesShareOf(limits->counters,
+					      limits->addressShare))
 		return "too many counters and streams of this address";
 	service->counterCount++;
 	client->counters++;

@@ -17,7 +17,7 @@
 #ifndef PT_SHARES_H
 #define PT_SHARES_H
 
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 
 /** Make room for a connection that is pending. */
 void ptShareRoom(struct ptService *service, const struct sockaddr *address);

@@ -8,7 +8,7 @@
 #include "net/service/shares.h"
 
 /* Of an owner, and of an address. */
-static size_t shareOf(size_t places)
+static size_t netSharesShareOf(size_t places)
 {
 	return (places + 1) / 2;
 }
@@ -47,14 +47,16 @@ void hdShareAdd(struct hdShareCounts *counts, const struct hdShareOwner *owner,
 bool hdShareIsUsed(const struct hdShareCounts *counts,
 		   const struct hdShareOwner *owner, size_t places)
 {
-	return (!owner->isOurs && counts->ofOwner >= shareOf(places)) ||
-	       (!owner->isLocal && counts->ofAddress >= shareOf(places));
+	return (!owner->isOurs &&
+		counts->ofOwner >= netSharesShareOf(places)) ||
+	       (!owner->isLocal &&
+		counts->ofAddress >= netSharesShareOf(places));
 }
 
 const char *hdShareRefusal(const struct hdShareCounts *counts,
 			   const struct hdShareOwner *owner, size_t places)
 {
-	if (!owner->isOurs && counts->ofOwner >= shareOf(places))
+	if (!owner->isOurs && counts->ofOwner >= netSharesShareOf(places))
 		return "too many clients of this user";
 	if (hdShareIsUsed(counts, owner, places))
 		return "too many clients of this address";

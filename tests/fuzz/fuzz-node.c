@@ -110,8 +110,9 @@ static void fuzzServer(const uint8_t *data, size_t size)
 		size = 16384;
 	must(send(fds[1], data, size, MSG_NOSIGNAL) == (ssize_t)size);
 	shutdown(fds[1], SHUT_WR);
-	nodeDoorOpen(server, fds[0], &here);
-	for (int i = 0; i < STEPS && (server->doors || server->clients); i++) {
+	nodePendingAdd(server, fds[0], &here);
+	for (int i = 0; i < STEPS && (server->pending || server->clients);
+	     i++) {
 		hdLoopStep(&server->loop, 0);
 		more = recv(fds[1], answers + got, sizeof(answers) - got, 0);
 		got += more > 0 ? (size_t)more : 0;
@@ -136,14 +137,14 @@ static void fuzzServer(const uint8_t *data, size_t size)
 		server->dead = client->next;
 		nodeClientFree(client);
 	}
-	while (server->doors)
-		nodeDoorShed(server);
-	nodeDoorsBury(server);
+	while (server->pending)
+		nodePendingShed(server);
+	nodePendingFree(server);
 	for (int i = 0; server->http && i < STEPS; i++) {
 		hdLoopStep(&server->loop, 0);
 		hdHttpRun(server->http);
 	}
-	must(server->clientCount == 0 && server->doorCount == 0);
+	must(server->clientCount == 0 && server->pendingCount == 0);
 }
 
 /* ---- What a node says ---------------------------------------------------- */
@@ -174,7 +175,7 @@ static int listenOnce(void)
 
 static void fuzzCollector(const uint8_t *data, size_t size)
 {
-	const struct nodeWish wish = { .sections = HD_NODE_WIRE_ALL };
+	const struct nodeQuery query = { .sections = HD_NODE_WIRE_ALL };
 	int listener = listenOnce(), fd;
 	hdNode_Collector *collector;
 	struct nodeShared *shared;
@@ -187,7 +188,7 @@ static void fuzzCollector(const uint8_t *data, size_t size)
 	must(hdNode_create(NULL, &collector) == 0);
 	must(hdNode_add(collector, address) == 0);
 	shared = &collector->shared;
-	hdNodePeerAsk(collector->peers[0], &wish);
+	hdNodePeerAsk(collector->peers[0], &query);
 	fd = accept(listener, NULL, NULL);
 	must(fd >= 0);
 	/* It may have been closed by then. */

@@ -374,7 +374,8 @@ static void nameAll(struct otf2 *self)
 }
 
 /** The clock that a node's times were corrected by; NULL if there is none. */
-static const hdIClock *clockOf(const struct otf2 *self, const hdINode *node)
+static const hdIClock *otf2DefinitionsClockOf(const struct otf2 *self,
+					      const hdINode *node)
 {
 	const hdIProject *project = self->export->project;
 
@@ -394,7 +395,7 @@ static const hdIClock *clockOf(const struct otf2 *self, const hdINode *node)
 static void defineClock(struct otf2 *self, guint number)
 {
 	const struct otf2Location *location = otf2LocationAt(self, number);
-	const hdIClock *clock = clockOf(self, location->node);
+	const hdIClock *clock = otf2DefinitionsClockOf(self, location->node);
 	OTF2_DefWriter *writer =
 		otf2Api.OTF2_Archive_GetDefWriter(self->archive, number);
 

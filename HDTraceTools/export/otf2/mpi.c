@@ -33,7 +33,7 @@ static const struct function functions[] = {
 	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0 },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
 	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME },
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 GHashTable *otf2MpiFunctions(void)
@@ -179,7 +179,7 @@ static OTF2_ErrorCode putReceived(struct otf2 *self,
 					       (uint64_t)end->request);
 }
 
-static void putMessage(const struct messageEnd *end, void *data)
+static void otf2MpiPutMessage(const struct messageEnd *end, void *data)
 {
 	struct otf2 *self = data;
 	uint64_t size = end->size < 0 ? 0 : (uint64_t)end->size;
@@ -218,8 +218,8 @@ struct share {
 
 /** Of an intercommunicator the root is in the other group, or it is in the own
  *  one and has no rank. */
-static void readRoot(const struct otf2 *self, const hdIRecord *record,
-		     int64_t cid, struct share *part)
+static void otf2MpiReadRoot(const struct otf2 *self, const hdIRecord *record,
+			    int64_t cid, struct share *part)
 {
 	int64_t root;
 
@@ -243,8 +243,8 @@ static void readRoot(const struct otf2 *self, const hdIRecord *record,
 }
 
 /** False if the communicator is not known. */
-static bool readPart(const struct otf2 *self, const hdIRecord *record,
-		     struct share *part)
+static bool otf2MpiReadPart(const struct otf2 *self, const hdIRecord *record,
+			    struct share *part)
 {
 	int64_t cid;
 
@@ -254,7 +254,7 @@ static bool readPart(const struct otf2 *self, const hdIRecord *record,
 		return false;
 	part->group = messagesGroupOf(self->messages, cid);
 	if (part->group)
-		readRoot(self, record, cid, part);
+		otf2MpiReadRoot(self, record, cid, part);
 	return part->group;
 }
 
@@ -268,8 +268,9 @@ static int64_t placeIn(const GArray *group, int64_t rank)
 }
 
 /** The bytes of a call; some programs do not know all of them. */
-static struct volume bytesOf(const struct otf2 *self, const struct share *part,
-			     const hdIRecord *record)
+static struct volume otf2MpiBytesOf(const struct otf2 *self,
+				    const struct share *part,
+				    const hdIRecord *record)
 {
 	const struct messageGroup *group = part->group;
 	int64_t rank = messagesRank(self->messages);
@@ -304,13 +305,13 @@ static void putCollective(struct otf2 *self, const struct function *function,
 	struct volume bytes;
 	OTF2_ErrorCode code;
 
-	if (!readPart(self, record, &part)) {
+	if (!otf2MpiReadPart(self, record, &part)) {
 		exportLose(self->export,
 			   "collective calls of unknown communicators",
 			   isBegin);
 		return;
 	}
-	bytes = bytesOf(self, &part, record);
+	bytes = otf2MpiBytesOf(self, &part, record);
 	exportLose(self->export, "unknown bytes of collective calls",
 		   isBegin && (bytes.given < 0 || bytes.got < 0));
 	if (isBegin)
@@ -363,12 +364,12 @@ static void startCollective(struct otf2 *self, const struct function *function,
 
 	if (!messagesNumber(record->attributes, record->attributeCount, "rid",
 			    &request) ||
-	    request < 0 || !readPart(self, record, &part)) {
+	    request < 0 || !otf2MpiReadPart(self, record, &part)) {
 		exportLose(self->export,
 			   "collective calls of unknown communicators", 1);
 		return;
 	}
-	bytes = bytesOf(self, &part, record);
+	bytes = otf2MpiBytesOf(self, &part, record);
 	exportLose(self->export, "unknown bytes of collective calls",
 		   bytes.given < 0 || bytes.got < 0);
 	call.comm = part.group->number;
@@ -473,7 +474,7 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 		 request >= 0)
 		addRequest(self, PERSISTENT(request), REQUEST_RECEIVE);
 	self->wantsSent = true;
-	messagesFind(self->messages, record, putMessage, self);
+	messagesFind(self->messages, record, otf2MpiPutMessage, self);
 }
 
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
@@ -486,7 +487,7 @@ void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
 		return;
 	}
 	self->wantsSent = false;
-	messagesFind(self->messages, record, putMessage, self);
+	messagesFind(self->messages, record, otf2MpiPutMessage, self);
 	messagesNumber(record->attributes, record->attributeCount, "flag",
 		       &flag);
 	if (g_str_has_prefix(record->name, "Test") && flag == 0)

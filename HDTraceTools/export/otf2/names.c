@@ -36,7 +36,7 @@ static size_t findWanted(const struct wanted *wanted, char **own)
 	return GPOINTER_TO_SIZE(found);
 }
 
-static bool isThere(void *data)
+static bool otf2NamesIsKnown(void *data)
 {
 	char *own;
 
@@ -44,8 +44,8 @@ static bool isThere(void *data)
 }
 
 /** Find the number of a name + 1; 0: nobody has met it, and it is our turn. */
-static size_t find(const struct otf2 *self, enum otf2Table table,
-		   const char *name)
+static size_t otf2NamesFindNumber(const struct otf2 *self, enum otf2Table table,
+				  const char *name)
 {
 	struct wanted wanted = { self, table, name };
 	size_t found = 0;
@@ -57,8 +57,8 @@ static size_t find(const struct otf2 *self, enum otf2Table table,
 	if (found)
 		return found;
 	if (self->part && !self->part->isTurn)
-		tasksWaitUntil(self->part->tasks, self->part->number, isThere,
-			       &wanted);
+		tasksWaitUntil(self->part->tasks, self->part->number,
+			       otf2NamesIsKnown, &wanted);
 	found = findWanted(&wanted, &own);
 	if (self->part && found)
 		g_hash_table_insert(self->known[table], own,
@@ -68,8 +68,8 @@ static size_t find(const struct otf2 *self, enum otf2Table table,
 
 /** In our turn: give a name the next number, which is @p count - 1; the name
  *  stays. */
-static void add(const struct otf2 *self, enum otf2Table table, char *name,
-		size_t count)
+static void otf2NamesAddName(const struct otf2 *self, enum otf2Table table,
+			     char *name, size_t count)
 {
 	pthread_mutex_lock(self->lock);
 	g_hash_table_insert(self->tables[table], name, GSIZE_TO_POINTER(count));
@@ -80,14 +80,14 @@ static void add(const struct otf2 *self, enum otf2Table table, char *name,
 
 OTF2_StringRef otf2String(struct otf2 *self, const char *text)
 {
-	size_t found = find(self, OTF2_STRINGS, text);
+	size_t found = otf2NamesFindNumber(self, OTF2_STRINGS, text);
 	char *copy;
 
 	if (found)
 		return (OTF2_StringRef)(found - 1);
 	copy = g_strdup(text);
 	g_ptr_array_add(self->stringList, copy);
-	add(self, OTF2_STRINGS, copy, self->stringList->len);
+	otf2NamesAddName(self, OTF2_STRINGS, copy, self->stringList->len);
 	return self->stringList->len - 1;
 }
 
@@ -102,8 +102,8 @@ static OTF2_Paradigm paradigmOf(const char *name)
 
 /** The name of a region; those of MPI have theirs in full, by which other tools
  *  know them. */
-static OTF2_StringRef regionName(struct otf2 *self, const char *name,
-				 OTF2_Paradigm paradigm)
+static OTF2_StringRef otf2NamesRegionName(struct otf2 *self, const char *name,
+					  OTF2_Paradigm paradigm)
 {
 	char *full;
 	OTF2_StringRef string;
@@ -118,7 +118,7 @@ static OTF2_StringRef regionName(struct otf2 *self, const char *name,
 
 OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record)
 {
-	size_t found = find(self, OTF2_REGIONS, record->name);
+	size_t found = otf2NamesFindNumber(self, OTF2_REGIONS, record->name);
 	struct otf2Region region = { .paradigm = paradigmOf(record->name) };
 	OTF2_StringRef key;
 
@@ -129,18 +129,18 @@ OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record)
 		      : region.paradigm == OTF2_PARADIGM_USER
 			      ? OTF2_REGION_ROLE_CODE
 			      : OTF2_REGION_ROLE_ARTIFICIAL;
-	region.name = regionName(self, record->name, region.paradigm);
+	region.name = otf2NamesRegionName(self, record->name, region.paradigm);
 	key = otf2String(self, record->name);
 	g_array_append_val(self->regionList, region);
-	add(self, OTF2_REGIONS, self->stringList->pdata[key],
-	    self->regionList->len);
+	otf2NamesAddName(self, OTF2_REGIONS, self->stringList->pdata[key],
+			 self->regionList->len);
 	return self->regionList->len - 1;
 }
 
 static OTF2_AttributeRef attributeRef(struct otf2 *self, const char *name,
 				      enum otf2Table table)
 {
-	size_t found = find(self, table, name);
+	size_t found = otf2NamesFindNumber(self, table, name);
 	struct otf2Attribute attribute = {
 		.type = table == OTF2_NUMBERS  ? OTF2_TYPE_INT64
 			: table == OTF2_PLACES ? OTF2_TYPE_SOURCE_CODE_LOCATION
@@ -151,12 +151,13 @@ static OTF2_AttributeRef attributeRef(struct otf2 *self, const char *name,
 		return (OTF2_AttributeRef)(found - 1);
 	attribute.name = otf2String(self, name);
 	g_array_append_val(self->attributeList, attribute);
-	add(self, table, self->stringList->pdata[attribute.name],
-	    self->attributeList->len);
+	otf2NamesAddName(self, table, self->stringList->pdata[attribute.name],
+			 self->attributeList->len);
 	return self->attributeList->len - 1;
 }
 
-static void addAttribute(void *data, const char *name, const char *value)
+static void otf2NamesAddAttribute(void *data, const char *name,
+				  const char *value)
 {
 	struct otf2 *self = data;
 	OTF2_AttributeRef ref;
@@ -167,7 +168,7 @@ static void addAttribute(void *data, const char *name, const char *value)
 		code = otf2Api.OTF2_AttributeList_AddInt64(
 			self->list, attributeRef(self, name, OTF2_NUMBERS),
 			number);
-	} else if (!find(self, OTF2_STRINGS, value) &&
+	} else if (!otf2NamesFindNumber(self, OTF2_STRINGS, value) &&
 		   ++self->whole->texts > TEXTS_MAX) {
 		exportLose(self->export, "further texts of attributes", 1);
 		return;
@@ -187,7 +188,7 @@ static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
 					  int number)
 {
 	char *name = g_strdup_printf("%s:%d", file, number);
-	size_t found = find(self, OTF2_LINES, name);
+	size_t found = otf2NamesFindNumber(self, OTF2_LINES, name);
 	struct otf2Line line = { .line = (uint32_t)number };
 	OTF2_StringRef key;
 
@@ -196,7 +197,8 @@ static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
 		key = otf2String(self, name);
 		g_array_append_val(self->lineList, line);
 		found = self->lineList->len;
-		add(self, OTF2_LINES, self->stringList->pdata[key], found);
+		otf2NamesAddName(self, OTF2_LINES, self->stringList->pdata[key],
+				 found);
 	}
 	g_free(name);
 	return (OTF2_SourceCodeLocationRef)(found - 1);
@@ -204,7 +206,7 @@ static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
 
 /** The line of a call, if that is known; after all other attributes, which ask
  * for it in their turn. */
-static void addLine(struct otf2 *self, const struct site *site)
+static void otf2NamesAddSiteLine(struct otf2 *self, const struct site *site)
 {
 	const struct addressFound *found =
 		siteFind(site, self->export->addresses);
@@ -225,7 +227,8 @@ void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
 		       const struct site *site)
 {
 	otf2Api.OTF2_AttributeList_RemoveAllAttributes(self->list);
-	exportAttributes(self->export, record, site, addAttribute, self);
+	exportAttributes(self->export, record, site, otf2NamesAddAttribute,
+			 self);
 	if (site)
-		addLine(self, site);
+		otf2NamesAddSiteLine(self, site);
 }

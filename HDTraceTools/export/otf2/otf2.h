@@ -134,7 +134,8 @@ OTF2_RegionRole otf2MpiRole(const struct otf2 *self, const char *name);
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time);
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time);
 
-/* ---- relations.c ------------------------------------------------------- */
+/* ---- relationlanes.c -------------------------------------------------------
+ */
 
 /** Write all relations that were asked for; 0, or -1 after an error that was
  *  said or kept. */
