@@ -105,7 +105,7 @@ struct otf2Location *otf2LocationAt(const struct otf2 *self, guint number);
 /** An event was written at a time. */
 void otf2CountEvent(struct otf2 *self, int64_t time);
 
-/* ---- exportotf2names.c: what definitions are made of later -------------- */
+/* ---- names.c: what definitions are made of later -------------- */
 
 /* A name that nobody has met yet gets its number in the order of the parts, so
  * that they are the same for any number of threads: a part waits for those
@@ -117,14 +117,14 @@ OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record);
 void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
 		       const struct site *site);
 
-/* ---- exportotf2groups.c ------------------------------------------------ */
+/* ---- groups.c ------------------------------------------------ */
 
 OTF2_Type otf2MetricType(hdIType type);
 /** The values of a group that are numbers: size_t, to be freed. */
 GArray *otf2NumbersOf(const struct exportGroup *group);
 void otf2PutGroup(struct otf2 *self, const struct exportGroup *group);
 
-/* ---- exportotf2mpi.c --------------------------------------------------- */
+/* ---- mpi.c --------------------------------------------------- */
 
 /** The functions of MPI, by name. */
 GHashTable *otf2MpiFunctions(void);
@@ -141,7 +141,7 @@ void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time);
  *  said or kept. */
 int otf2PutRelations(struct otf2 *self);
 
-/* ---- exportotf2defs.c -------------------------------------------------- */
+/* ---- definitions.c -------------------------------------------------- */
 
 /** Write all definitions, and end. */
 void otf2Define(struct otf2 *self);
