@@ -207,7 +207,9 @@ static void printFinding(const struct findings *findings, guint number)
 
 	printf("  %u. %s: %s", number + 1, finding->title,
 	       outDuration(buffer, finding->time));
-	printShare(finding->time, findings->account.total);
+	printShare(finding->time, finding->waits == WAIT_NONE
+					  ? findingsRunTime(findings)
+					  : findings->account.total);
 	if (finding->energy.measured > 0) {
 		printf(", %s J",
 		       outRounded(buffer, attributionEnergy(&finding->energy)));
@@ -269,16 +271,15 @@ static void printEfficiencies(const struct findings *findings)
 		{ "  Communication", of->communication },
 		{ "    Serialisation", of->serialisation },
 		{ "    Transfer", of->transfer },
-		{ "Energy of computation", findings->energyEfficiency },
+		{ "Energy in computation", findings->energyEfficiency },
 	};
 	char buffer[OUT_NUMBER_SIZE];
 
 	if (isnan(of->parallel))
 		return;
-	puts("  Efficiencies of the ranks:");
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
 		if (!isnan(lines[i].value))
-			printf("    %-24s%s %%\n", lines[i].name,
+			printf("  %-24s%s %%\n", lines[i].name,
 			       outRounded(buffer, 100 * lines[i].value));
 	}
 }
@@ -328,6 +329,7 @@ void reportPrintFindings(const struct report *report)
 		printf("  and %u more; --all lists them\n",
 		       findings->list->len - count);
 	printAccount(&findings->account);
+	reportPrintRanks(report);
 	printEfficiencies(findings);
 	printWhatIf(findings);
 }

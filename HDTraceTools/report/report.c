@@ -122,6 +122,11 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		  "Estimate the run time with a change, such as balanced or "
 		  "no-wait:all",
 		  "SPEC" },
+		{ "nodes", 0, 0, G_OPTION_ARG_NONE, &report.isOfNodes,
+		  "Print the values of all nodes, even if they do not fit",
+		  NULL },
+		{ "ranks", 0, 0, G_OPTION_ARG_NONE, &report.isOfRanks,
+		  "Print the times of each rank", NULL },
 		{ "csv", 0, 0, G_OPTION_ARG_NONE, &report.isCsv,
 		  "Print the findings as CSV, nothing else", NULL },
 		{ "fail", 0, 0, G_OPTION_ARG_STRING_ARRAY, &report.limits,

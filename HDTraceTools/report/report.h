@@ -17,9 +17,24 @@ struct report {
 	char *html; /**< Write a page instead; NULL: no. */
 	uint64_t maxSize;
 	gboolean isForced;
-	gboolean isCsv; /**< Print findings as CSV only. */
-	char **limits;  /**< Of findings that fail; or NULL. */
+	bool isFolded;      /**< Only what matters most is printed. */
+	gboolean isOfNodes; /**< Values of all nodes are printed. */
+	gboolean isOfRanks; /**< Times of all ranks are. */
+	gboolean isCsv;     /**< Print findings as CSV only. */
+	char **limits;      /**< Of findings that fail; or NULL. */
 };
+
+/** Whether only what matters most is printed, since all would not fit. */
+bool reportIsFolded(const struct report *report);
+
+/** Print nodes by their energy, alike ones together. */
+void reportPrintNodes(const struct report *report);
+
+/** Print how many problems there are. */
+void reportPrintFoldedProblems(const struct report *report);
+
+/** Print what ranks spent their time on. */
+void reportPrintRanks(const struct report *report);
 
 /** Print a line of CSV for each finding. */
 void reportPrintCsv(const struct findings *findings);

@@ -1122,6 +1122,8 @@ static void printPath(const struct report *report)
 	    reportTextOtherDiffers(report, path->beside))
 		printPathEnergy(report, FINDINGS_OTHER);
 	printUnpaired(&path->counts);
+	if (report->isFolded)
+		return;
 	printPathRanks(report);
 	printPathNodes(report);
 	printPathStates(report);
@@ -1241,19 +1243,48 @@ static void printProblems(const struct report *report)
 		puts("  none");
 }
 
-void reportPrintText(const struct report *report)
+/** What fits on a page. */
+static void printFolded(const struct report *report)
+{
+	struct report shown = *report;
+
+	shown.top = MIN(report->top, 4);
+	shown.isFolded = true;
+	if (report->findings.hasPhases)
+		printPhases(&shown);
+	if (report->findings.profile->states->len)
+		printTop(&shown, false);
+	printPath(&shown);
+	reportPrintFoldedProblems(&shown);
+}
+
+static void printNodes(const struct report *report)
 {
 	const hdIProject *project = report->findings.project;
 	bool hasRoot = false;
 
-	printHead(report);
-	reportPrintFindings(report);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		hasRoot |= project->nodes[i] == project->root;
 		reportTextPrintNode(report, project->nodes[i]);
 	}
 	if (!hasRoot)
 		reportTextPrintNode(report, project->root);
+}
+
+void reportPrintText(const struct report *report)
+{
+	bool isFolded = reportIsFolded(report);
+
+	printHead(report);
+	reportPrintFindings(report);
+	if (isFolded && !report->isOfNodes)
+		reportPrintNodes(report);
+	else
+		printNodes(report);
+	if (isFolded) {
+		printFolded(report);
+		return;
+	}
 	if (report->findings.hasPhases)
 		printPhases(report);
 	printStates(report);

@@ -165,7 +165,7 @@ efficient() {
 		'e["parallel"]=0.688172' 'e["global"]=0.688172' \
 		'e["computation_scaling"]=1' &&
 		status 0 report run &&
-		grep -q "^      Load balance  *88.89 %" out
+		grep -q "^    Load balance  *88.89 %" out
 }
 ok "efficiencies of two steps" efficient
 # Balanced the steps take 2.667 and 1.6 s instead of 3 and 2.8.
@@ -236,6 +236,22 @@ tables() {
 	END
 }
 ok "--csv has a line for each finding" tables
+
+# Many nodes: alike ones are one line, and the report fits on a page.
+folds() {
+	"$abs_top_builddir/tests/bench/make-project" --nodes=40 --ranks=2 \
+		--records=20000 --values=400000 large || return 1
+	status 0 report large || return 1
+	lines=$(wc -l <out)
+	echo "$lines lines"
+	[ "$lines" -le 60 ] && grep -q "^  [0-9]* nodes: " out &&
+		grep -q "^  Folded; " out && ! grep -q "^node001$" out &&
+		grep -q "^  Computation " out || return 1
+	status 0 report --nodes large && grep -q "^node040$" out &&
+		status 0 report --ranks large && grep -q "^  node040_79 " out &&
+		status 0 report --all large && grep -q "^Cost of tracing$" out
+}
+ok "a report of many nodes is folded" folds
 
 # The node draws 30 W, divided among ranks that are there: 30 J of the first second,
 # and 60 J of the two in which two ranks wait. 10 W of it are idle power.
