@@ -236,6 +236,7 @@ static void takeAll(struct ptOwn *own)
 		take(own, "perf");
 	take(own, "nvml");
 	take(own, "hwmon");
+	take(own, "power_supply");
 }
 
 /* The rule chooses among the columns of all meters. */
@@ -325,8 +326,9 @@ static struct ptOwn *ownCreate(const char *tool, const char *root,
 struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
 			int64_t cycleNs, struct ptPowerSum *sum)
 {
-	static const char *const meters[] = { "powercap", "perf", "nvml",
-					      "hwmon", "sim" };
+	static const char *const meters[] = { "powercap",     "perf",
+					      "nvml",         "hwmon",
+					      "power_supply", "sim" };
 	struct ptOwn *own = ownCreate(tool, root, cycleNs, sum);
 	gboolean isKnown = !device;
 
@@ -336,7 +338,7 @@ struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
 	if (!isKnown)
 		outSay(stderr,
 		       "%s: --meter: invalid value \"%s\"; expected powercap, "
-		       "perf, nvml, hwmon or sim",
+		       "perf, nvml, hwmon, power_supply or sim",
 		       tool, device);
 	else if (device)
 		take(own, device);
