@@ -43,6 +43,7 @@ struct work {
 	struct findings *findings;
 	GArray *tasks; /**< struct task */
 	struct pathSearch *search;
+	struct waits *waits;
 	struct spool *powers; /**< Of groups whose traces were read. */
 	int rankLevel;        /**< Of ranks; 0: there are none. */
 	GHashTable *ranks;    /**< Nodes to their places among the ranks + 1. */
@@ -359,6 +360,21 @@ static enum findingsKind kindOf(const char *name)
 	return g_str_has_prefix(name, "File_") ? FINDINGS_IO : FINDINGS_MPI;
 }
 
+/** Whether a state of OpenMP is none of the program's work. */
+static bool ompWaits(const char *name)
+{
+	static const char *const names[] = {
+		"omp.barrier",  "omp.taskwait", "omp.taskgroup", "omp.create",
+		"omp.critical", "omp.lock",     "omp.ordered",   "omp.atomic",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void addWork(struct findingsWork *work, int64_t time,
 		    const struct attributionAmount *amount)
 {
@@ -394,6 +410,36 @@ static void takeWorks(struct findingsRank *rank, const struct task *task)
 	}
 	addWork(&rank->works[FINDINGS_COMPUTATION], MAX(time, 0),
 		hasEnergy ? &rest : NULL);
+}
+
+/** Note what is needed of a trace to account for its time. */
+static void takeTrace(struct findings *findings, const struct task *task)
+{
+	struct findingTrace *trace = &findings->traces[task->place];
+	const struct profile *profile = task->profile;
+
+	trace->start = profile->start;
+	trace->end = profile->end;
+	trace->rank = messagesRankOf(findings->project, task->trace->node);
+	for (guint i = 0; i < profile->states->len; i++) {
+		const struct profileState *state = profile->states->pdata[i];
+		int64_t time = state->own.time;
+
+		switch (kindOf(state->name)) {
+		case FINDINGS_TRACER:
+			trace->tracer += time;
+			break;
+		case FINDINGS_IO:
+			trace->io += time;
+			break;
+		case FINDINGS_MPI:
+			trace->mpi += time;
+			break;
+		default:
+			if (ompWaits(state->name))
+				trace->openmp += time;
+		}
+	}
 }
 
 /** Add a trace to its rank, and what it did outside of states. */
@@ -453,6 +499,7 @@ static void take(void *data, size_t number)
 	if (task->profile) {
 		profileAdd(findings->profile, task->profile);
 		takeRank(work, task);
+		takeTrace(findings, task);
 	}
 	profileFree(task->profile);
 	takePath(work, task);
@@ -477,8 +524,11 @@ static void findPath(struct work *work)
 	int ret = forest ? pathSearchRelations(work->search, forest) : 0;
 	int end = pathSearchEnd(work->search, &findings->path);
 
+	if (ret == 0 && end == 0)
+		ret = findingsFindWaits(findings, work->waits);
 	if (ret < 0 || end < 0)
 		sayTemporary(findings, ret < 0 ? ret : end);
+	waitsFree(work->waits);
 	pathSearchFree(work->search);
 	for (size_t i = 0; i < findings->project->groupCount; i++)
 		forgetPower(&findings->groups[i]);
@@ -508,12 +558,13 @@ void findingsReadAll(struct findings *findings)
 	struct work work = {
 		.findings = findings,
 		.tasks = g_array_new(FALSE, FALSE, sizeof(struct task)),
-		.search = pathSearchNew(findings->project),
+		.waits = waitsNew(),
 		.powers = spoolNew(),
 		.rankLevel = rolesRankLevel(findings->project),
 		.ranks = g_hash_table_new(NULL, NULL),
 	};
 
+	work.search = pathSearchNew(findings->project, waitsTake, work.waits);
 	findings->profile = profileNew(findings->other ? FINDINGS_RULES : 1);
 	addTasks(&work);
 	tasksDo(work.tasks->len, run, take, &work);

@@ -656,6 +656,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putCounters(json, findings);
 	putKernels(json, findings);
 	putPath(json, findings);
+	reportPutFindings(findings, json);
 	reportPutRelations(findings, json);
 	reportPutLayers(findings, json);
 	outJsonObject(json, "tracing", true);

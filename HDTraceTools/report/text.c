@@ -22,7 +22,7 @@ static const char *plusMinus(const struct report *report)
 	return report->findings.tool->isUnicode ? "\302\261" : "+-";
 }
 
-static void title(const struct report *report, const char *text)
+void reportTitle(const struct report *report, const char *text)
 {
 	printf("\n%s", report->findings.tool->isColored ? "\033[1m" : "");
 	outPrintable(text);
@@ -405,7 +405,7 @@ static void printNode(const struct report *report, const hdINode *node)
 	if (!table)
 		return;
 	hideValues(table, &shown);
-	title(report, nodeName(report, node));
+	reportTitle(report, nodeName(report, node));
 	if (power)
 		printNodeEnergy(report, node);
 	outTablePrint(table, "  ", report->findings.tool->isColored);
@@ -541,7 +541,7 @@ static void printPhases(const struct report *report)
 		outTableHide(table, COLUMN_PHASE_ERROR);
 	if (!isPartial)
 		outTableHide(table, COLUMN_PHASE_KNOWN);
-	title(report, "Phases");
+	reportTitle(report, "Phases");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	printMost(report);
 }
@@ -629,7 +629,7 @@ static bool printTop(const struct report *report, bool isEnergy)
 	}
 	if (!report->findings.energyCount || !isPartial)
 		outTableHide(table, COLUMN_STATE_KNOWN);
-	title(report, isEnergy ? "States by energy" : "States by time");
+	reportTitle(report, isEnergy ? "States by energy" : "States by time");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (count < states->len)
 		printf("  and %u more; --all lists them\n",
@@ -787,7 +787,7 @@ static void printSites(const struct report *report)
 	if (!findings->energyCount || !isPartial)
 		outTableHide(table, COLUMN_SITE_KNOWN);
 	hideSiteEvents(table, &all);
-	title(report, "Call sites by time");
+	reportTitle(report, "Call sites by time");
 	outTablePrint(table, "  ", findings->tool->isColored);
 	if (count < sites->len)
 		printf("  and %u more; --all lists them\n", sites->len - count);
@@ -800,7 +800,7 @@ static void printOutside(const struct report *report)
 
 	if (!outside.counted)
 		return;
-	title(report, "Outside of states");
+	reportTitle(report, "Outside of states");
 	resultsTellOutside("  ", &outside);
 }
 
@@ -890,7 +890,7 @@ static void printKernels(const struct report *report)
 		outTableHide(table, COLUMN_KERNEL_KNOWN);
 	if (!hasRatio)
 		outTableHide(table, COLUMN_KERNEL_RATIO);
-	title(report, "Kernels");
+	reportTitle(report, "Kernels");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (isKnown)
 		printf("  The energy of a node is divided among its kernels by "
@@ -950,7 +950,7 @@ static void printCounters(const struct report *report)
 		outTableFree(table);
 		return;
 	}
-	title(report, "Hardware counters");
+	reportTitle(report, "Hardware counters");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 }
 
@@ -1094,7 +1094,7 @@ static void printPath(const struct report *report)
 	if (!criticalPathMatters(path))
 		return;
 	length = path->end - path->start;
-	title(report, "Critical path");
+	reportTitle(report, "Critical path");
 	printf("  %s through %u %s", outDuration(buffer, length),
 	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
 	printf(": %s computing",
@@ -1127,7 +1127,7 @@ static void printCost(const struct report *report)
 				   : 0;
 	char buffer[OUT_NUMBER_SIZE];
 
-	title(report, "Cost of tracing");
+	reportTitle(report, "Cost of tracing");
 	printf("  Files      %s", outSize(buffer, report->findings.size));
 	if (hasLength)
 		printf(", %s per second",
@@ -1218,7 +1218,7 @@ static void printProblems(const struct report *report)
 {
 	bool hasSome = report->findings.diagnostics.count > 0;
 
-	title(report, "Gaps, late samples, problems");
+	reportTitle(report, "Gaps, late samples, problems");
 	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
 		const struct findingsGroup *group = &report->findings.groups[i];
 
@@ -1238,6 +1238,7 @@ void reportPrintText(const struct report *report)
 	bool hasRoot = false;
 
 	printHead(report);
+	reportPrintFindings(report);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		hasRoot |= project->nodes[i] == project->root;
 		printNode(report, project->nodes[i]);

@@ -135,7 +135,7 @@ static void addPart(struct tracePath *trace, const struct pathPart *part)
 
 int perfettoFindPath(struct export *export, struct perfettoPath **found)
 {
-	struct pathSearch *search = pathSearchNew(export->project);
+	struct pathSearch *search = pathSearchNew(export->project, NULL, NULL);
 	struct perfettoPath *self = g_new0(struct perfettoPath, 1);
 	int ret = readAll(export, search);
 

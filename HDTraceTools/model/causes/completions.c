@@ -83,9 +83,7 @@ static void complete(struct dependencyReader *reader, int64_t request,
 				  groups->pdata[0]);
 }
 
-/** Whether a function is asked whether something is complete, and it is not.
- */
-static bool isInVain(const struct messageFields *fields)
+bool dependencyIsInVain(const struct messageFields *fields)
 {
 	int64_t flag;
 
@@ -97,7 +95,7 @@ static bool isInVain(const struct messageFields *fields)
 static void note(struct dependencyReader *reader, uint8_t number)
 {
 	if (reader->role & ROLE_COMPLETES) {
-		if (!isInVain(&reader->read->own))
+		if (!dependencyIsInVain(&reader->read->own))
 			dependencyRequests(reader, complete, &number);
 	} else if (reader->role & ROLE_STARTS) {
 		dependencyRequests(reader, start, reader);

@@ -146,7 +146,7 @@ def table(path, schema_path):
 
 
 # Keys of documents of version 2 that say what those of version 1 did not.
-ADDED = {".ranks", ".over_ranks", ".power_choice", ".powers",
+ADDED = {".ranks", ".over_ranks", ".findings", ".account", ".power_choice", ".powers",
          ".a[].power_choice", ".b[].power_choice"}
 
 
