@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes what the table of functions (mpi.table) says.
+# Makes what the table of functions (functions.table) says.
 #
-#     awk -f generate.awk -v what=WHAT mpi.table
+#     awk -f generate.awk -v what=WHAT functions.table
 #
 # Of a function that has a form for large counts both are made. WHAT "large" is
 # a list of these, for tests: a macro that makes NAME_c of each NAME.
@@ -32,7 +32,7 @@
 # is recorded. They have no names of MPI themselves: an entry that does decides
 # where a call goes; see src/wrap/forward.h.
 #
-# The wrappers are made from one table, common/mpi.table, by an awk script;
+# The wrappers are made from one table, common/mpi/functions.table, by an awk script;
 # tests/mpi/coverage.sh compares it with every mpi.h. Fortran has wrappers of
 # its own, since MPI libraries implement Fortran's procedures upon PMPI_*:
 # they call the library's pmpi_*_ with the arguments as they are, and convert
@@ -565,7 +565,7 @@ function emitOthers() {
 
 BEGIN {
 	entries = 0
-	print "/* Made by generate.awk from mpi.table. */"
+	print "/* Made by generate.awk from functions.table. */"
 }
 
 /^#/ || /^[ \t]*$/ || /^[-=]/ { next }

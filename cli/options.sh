@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2154 # name, status, options
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Options of commands that are shell scripts, as cli/options.c does those of the
+# Options of commands that are shell scripts, as cli/commandline.c does those of the
 # others. The script sets $name, the exit status $status for what is wrong, and
 # $options, a line each, in the order of the help:
 #

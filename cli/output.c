@@ -342,7 +342,7 @@ void outCsvSetSafe(bool isSafe)
 
 /** Whether it is a number as JSON has it, but for a plus: no program takes that
  *  for a formula. */
-static bool isNumber(const char *bytes, size_t length)
+static bool outputIsNumber(const char *bytes, size_t length)
 {
 	const char *p = bytes;
 	const char *end = bytes + length;
@@ -373,7 +373,7 @@ static bool isNumber(const char *bytes, size_t length)
 static bool isFormula(const char *bytes, size_t length)
 {
 	return length > 0 && bytes[0] && strchr("=+-@\t\r\n", bytes[0]) &&
-	       !isNumber(bytes, length);
+	       !outputIsNumber(bytes, length);
 }
 
 void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * The parts of cliParse(), which only the files of options.c share.
+ * The parts of cliParse(), which only the files of commandline.c share.
  */
 #ifndef HD_CLI_PARSER_H
 #define HD_CLI_PARSER_H

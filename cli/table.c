@@ -56,8 +56,8 @@ static size_t fraction(const char *text)
 }
 
 /** Width of a column, and of the fractions in it if it is decimal. */
-static void measure(const struct outTable *table, size_t column, size_t *total,
-		    size_t *fractions)
+static void tableMeasureColumn(const struct outTable *table, size_t column,
+			       size_t *total, size_t *fractions)
 {
 	const char *heading = table->headings[column];
 	size_t whole = 0;
@@ -113,9 +113,9 @@ static void printHeadings(const struct outTable *table, GString *line,
 	printf("%s\n", isColored ? "\033[0m" : "");
 }
 
-static void printRow(const struct outTable *table, GString *line,
-		     const char *indent, const size_t *totals,
-		     const size_t *fractions, char *const *cells)
+static void tablePrintRow(const struct outTable *table, GString *line,
+			  const char *indent, const size_t *totals,
+			  const size_t *fractions, char *const *cells)
 {
 	const char *between = indent;
 
@@ -144,12 +144,12 @@ void outTablePrint(struct outTable *table, const char *indent, bool isColored)
 	GString *line = g_string_new(NULL);
 
 	for (size_t i = 0; i < table->columns; i++)
-		measure(table, i, &totals[i], &fractions[i]);
+		tableMeasureColumn(table, i, &totals[i], &fractions[i]);
 	printHeadings(table, line, indent, totals, isColored);
 	for (size_t i = 0; i + table->columns <= table->cells->len;
 	     i += table->columns)
-		printRow(table, line, indent, totals, fractions,
-			 (char **)&table->cells->pdata[i]);
+		tablePrintRow(table, line, indent, totals, fractions,
+			      (char **)&table->cells->pdata[i]);
 	g_string_free(line, TRUE);
 	g_free(totals);
 	g_free(fractions);

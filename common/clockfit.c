@@ -31,7 +31,7 @@ int hdClockEstimate(const struct hdClockTrip *trips, size_t count,
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int clockFitComparePoints(const void *a, const void *b)
 {
 	const struct hdClockPoint *x = a;
 	const struct hdClockPoint *y = b;
@@ -53,7 +53,7 @@ size_t hdClockFit(struct hdClockPoint *points, size_t count)
 	size_t kept = 0;
 
 	if (count)
-		qsort(points, count, sizeof(*points), compare);
+		qsort(points, count, sizeof(*points), clockFitComparePoints);
 	for (size_t i = 0; i < count; i++) {
 		while (kept && !isForward(&points[kept - 1], &points[i]) &&
 		       points[i].error < points[kept - 1].error)
@@ -65,7 +65,7 @@ size_t hdClockFit(struct hdClockPoint *points, size_t count)
 }
 
 /* Rounded down, so that the result of hdClockCorrect() cannot decrease. */
-static int128 divide(int128 a, int128 b)
+static int128 clockFitDivideDown(int128 a, int128 b)
 {
 	return a / b - (a % b < 0);
 }
@@ -81,7 +81,7 @@ static int128 drift(const struct hdClockPoint *points, size_t count,
 	if (limit < 0)
 		limit = -limit;
 	if (count > 1)
-		change = divide(
+		change = clockFitDivideDown(
 			distance * ((int128)last->offset - points[0].offset),
 			(int128)last->time - points[0].time);
 	if (change > limit)
@@ -90,8 +90,8 @@ static int128 drift(const struct hdClockPoint *points, size_t count,
 }
 
 /* The last point that is not later than a time; the first if all are. */
-static size_t find(const struct hdClockPoint *points, size_t count,
-		   int64_t time)
+static size_t clockFitFindPoint(const struct hdClockPoint *points, size_t count,
+				int64_t time)
 {
 	size_t low = 0;
 	size_t high = count;
@@ -116,17 +116,17 @@ int64_t hdClockCorrect(const struct hdClockPoint *points, size_t count,
 	size_t at;
 
 	if (count) {
-		at = find(points, count, time);
+		at = clockFitFindPoint(points, count, time);
 		point = &points[at];
 		distance = (int128)time - point->time;
 		corrected += point->offset;
 		if (distance < 0 || at + 1 == count)
 			corrected += drift(points, count, distance);
 		else
-			corrected +=
-				divide(distance * ((int128)point[1].offset -
-						   point->offset),
-				       (int128)point[1].time - point->time);
+			corrected += clockFitDivideDown(
+				distance * ((int128)point[1].offset -
+					    point->offset),
+				(int128)point[1].time - point->time);
 	}
 	if (corrected < 0)
 		return 0;

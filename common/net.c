@@ -240,8 +240,8 @@ static void setKeepalive(int fd)
 }
 
 /* Connect a new socket to an address; the socket or a negative errno value. */
-static int connectTo(int family, const struct sockaddr *address,
-		     socklen_t length, int wakeFd, int64_t deadlineNs)
+static int netConnectTo(int family, const struct sockaddr *address,
+			socklen_t length, int wakeFd, int64_t deadlineNs)
 {
 	int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	int ret, error = 0;
@@ -278,8 +278,8 @@ static int connectAny(const struct addrinfo *list, int wakeFd,
 	for (const struct addrinfo *at = list; at; at = at->ai_next, left--) {
 		int64_t now = hdMonotonicNow();
 
-		fd = connectTo(at->ai_family, at->ai_addr, at->ai_addrlen,
-			       wakeFd, now + (deadlineNs - now) / left);
+		fd = netConnectTo(at->ai_family, at->ai_addr, at->ai_addrlen,
+				  wakeFd, now + (deadlineNs - now) / left);
 		if (fd >= 0 || fd == -EINTR)
 			break;
 	}
@@ -288,9 +288,9 @@ static int connectAny(const struct addrinfo *list, int wakeFd,
 
 /* Wait until all addresses are found; *result is to be freed if there is no
  * error. Says why not, and a host that is not there is an error. */
-static int find(const char *host, const char *port, int wakeFd,
-		int64_t deadlineNs, struct hdNetSearch **result,
-		const char **why)
+static int netFindAddresses(const char *host, const char *port, int wakeFd,
+			    int64_t deadlineNs, struct hdNetSearch **result,
+			    const char **why)
 {
 	int ret = hdNetSearchBegin(host, port, result);
 
@@ -315,7 +315,7 @@ int hdNetLookup(const char *host, int wakeFd, int64_t deadlineNs,
 		char address[HD_NET_ADDRESS_MAX], const char **why)
 {
 	struct hdNetSearch *search = NULL;
-	int ret = find(host, "1", wakeFd, deadlineNs, &search, why);
+	int ret = netFindAddresses(host, "1", wakeFd, deadlineNs, &search, why);
 
 	if (ret < 0)
 		return ret;
@@ -332,7 +332,8 @@ int hdNetConnect(const char *host, const char *port, int wakeFd,
 		 int64_t deadlineNs, int *fd, const char **why)
 {
 	struct hdNetSearch *search = NULL;
-	int ret = find(host, port, wakeFd, deadlineNs, &search, why);
+	int ret =
+		netFindAddresses(host, port, wakeFd, deadlineNs, &search, why);
 
 	if (ret < 0)
 		return ret;
@@ -356,8 +357,8 @@ int hdNetConnectPath(const char *path, int wakeFd, int64_t deadlineNs, int *fd)
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
 	/* It does not wait, but says EAGAIN while the service is behind. */
-	while ((ret = connectTo(AF_UNIX, (const struct sockaddr *)&address,
-				sizeof(address), wakeFd, deadlineNs)) ==
+	while ((ret = netConnectTo(AF_UNIX, (const struct sockaddr *)&address,
+				   sizeof(address), wakeFd, deadlineNs)) ==
 	       -EAGAIN) {
 		ret = hdNetWait(-1, 0, wakeFd,
 				hdMonotonicNow() + HD_NS_PER_S / 100);

@@ -289,7 +289,7 @@ static inline uint64_t numberShortest(const struct numberFormat *format,
 }
 
 /* Get the number of digits. */
-static inline int numberLength(uint64_t value)
+static inline int numberCountDigits(uint64_t value)
 {
 	static const uint64_t powers[] = {
 		UINT64_C(1),
@@ -333,7 +333,7 @@ static char *numberDecimal(char *to, uint64_t digits, int exponent)
 		digits /= 10;
 		exponent++;
 	}
-	length = numberLength(digits);
+	length = numberCountDigits(digits);
 	point = length + exponent; /* Where the point is, from the first. */
 	if (point <= 0 && point >= -4) {
 		memcpy(to, "0.0000", 6);

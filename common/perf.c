@@ -40,7 +40,7 @@ static int kernelIdentify(int counter, uint64_t *id)
 	return ioctl(counter, PERF_EVENT_IOC_ID, id) == 0 ? 0 : -errno;
 }
 
-static size_t pageSize(void)
+static size_t perfPageSize(void)
 {
 	long size = sysconf(_SC_PAGESIZE);
 
@@ -49,14 +49,15 @@ static size_t pageSize(void)
 
 static const volatile struct perf_event_mmap_page *kernelMap(int counter)
 {
-	void *page = mmap(NULL, pageSize(), PROT_READ, MAP_SHARED, counter, 0);
+	void *page =
+		mmap(NULL, perfPageSize(), PROT_READ, MAP_SHARED, counter, 0);
 
 	return page == MAP_FAILED ? NULL : page;
 }
 
 static void kernelUnmap(const volatile struct perf_event_mmap_page *page)
 {
-	munmap((void *)(uintptr_t)page, pageSize());
+	munmap((void *)(uintptr_t)page, perfPageSize());
 }
 
 static void kernelClose(int counter)

@@ -49,7 +49,7 @@ const char *hdPerfEventName(enum hdPerfEvent event)
 	return events[event].name;
 }
 
-static bool isWord(const char *text, size_t length, const char *word)
+static bool perfSetIsWord(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && strncmp(text, word, length) == 0;
 }
@@ -57,12 +57,12 @@ static bool isWord(const char *text, size_t length, const char *word)
 /* The bits of a word; 0: there is no such one. */
 static unsigned int bitsOf(const char *text, size_t length)
 {
-	if (isWord(text, length, "usual"))
+	if (perfSetIsWord(text, length, "usual"))
 		return HD_PERF_USUAL;
-	if (isWord(text, length, "all"))
+	if (perfSetIsWord(text, length, "all"))
 		return (1U << HD_PERF_EVENTS) - 1;
 	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++) {
-		if (isWord(text, length, events[i].word))
+		if (perfSetIsWord(text, length, events[i].word))
 			return 1U << i;
 	}
 	return 0;
@@ -137,8 +137,8 @@ static bool isGroupable(enum hdPerfEvent event)
 }
 
 /* Add an event; 0, or a negative errno. */
-static int addEvent(struct hdPerfSet *set, enum hdPerfEvent event,
-		    bool isInGroup)
+static int perfSetAddEvent(struct hdPerfSet *set, enum hdPerfEvent event,
+			   bool isInGroup)
 {
 	struct hdPerfCounter *to = &set->counters[set->count];
 	unsigned int leader = set->count;
@@ -169,12 +169,13 @@ static int addEvent(struct hdPerfSet *set, enum hdPerfEvent event,
 	return 0;
 }
 
-static void addEvents(struct hdPerfSet *set, unsigned int wanted,
-		      bool isInGroup)
+static void perfSetAddEvents(struct hdPerfSet *set, unsigned int wanted,
+			     bool isInGroup)
 {
 	*set = (struct hdPerfSet){ 0 };
 	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++) {
-		int ret = wanted >> i & 1 ? addEvent(set, i, isInGroup) : 0;
+		int ret = wanted >> i & 1 ? perfSetAddEvent(set, i, isInGroup)
+					  : 0;
 
 		if (ret < 0 && set->error == 0)
 			set->error = -ret;
@@ -201,10 +202,10 @@ static bool neverRuns(struct hdPerfSet *set)
 
 int hdPerfSetOpen(struct hdPerfSet *set, unsigned int wanted)
 {
-	addEvents(set, wanted, true);
+	perfSetAddEvents(set, wanted, true);
 	if (set->count > 1 && neverRuns(set)) {
 		hdPerfSetClose(set, false);
-		addEvents(set, wanted, false);
+		perfSetAddEvents(set, wanted, false);
 	}
 	return set->count > 0 ? 0 : -(set->error ? set->error : EINVAL);
 }
@@ -281,8 +282,8 @@ static bool readPage(const volatile struct perf_event_mmap_page *page,
 }
 
 /* Ask the kernel for the group of a counter: all that it has. */
-static void readGroup(const struct hdPerfSet *set, unsigned int leader,
-		      struct hdPerfPoint *point)
+static void perfSetReadGroup(const struct hdPerfSet *set, unsigned int leader,
+			     struct hdPerfPoint *point)
 {
 	const struct hdPerfCounter *first = &set->counters[leader];
 	uint64_t numbers[3 + HD_PERF_EVENTS], id;
@@ -312,7 +313,8 @@ static void readGroup(const struct hdPerfSet *set, unsigned int leader,
 	}
 }
 
-static void readAll(const struct hdPerfSet *set, struct hdPerfPoint *point)
+static void perfSetReadAll(const struct hdPerfSet *set,
+			   struct hdPerfPoint *point)
 {
 	point->events = 0;
 	for (unsigned int i = 0; i < set->count; i++) {
@@ -324,7 +326,7 @@ static void readAll(const struct hdPerfSet *set, struct hdPerfPoint *point)
 			     &point->readings[counter->event]))
 			point->events |= 1U << counter->event;
 		else
-			readGroup(set, counter->leader, point);
+			perfSetReadGroup(set, counter->leader, point);
 	}
 }
 
@@ -342,12 +344,12 @@ static bool seesTurns(const struct hdPerfPoint *point)
 void hdPerfSetRead(struct hdPerfSet *set, struct hdPerfPoint *point)
 {
 	point->isTimed = set->takesTurns;
-	readAll(set, point);
+	perfSetReadAll(set, point);
 	/* Times matter from now on. */
 	if (!point->isTimed && seesTurns(point)) {
 		set->takesTurns = true;
 		point->isTimed = true;
-		readAll(set, point);
+		perfSetReadAll(set, point);
 	}
 }
 

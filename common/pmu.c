@@ -40,7 +40,7 @@ static bool getLine(char *line, size_t size, const char *root, const char *pmu,
 }
 
 /* Parse a decimal number that something may follow. */
-static bool scanNumber(const char **at, unsigned long *number)
+static bool pmuScanNumber(const char **at, unsigned long *number)
 {
 	char *end;
 
@@ -55,13 +55,13 @@ static bool scanNumber(const char **at, unsigned long *number)
 static bool scanRange(const char **at, unsigned long *first,
 		      unsigned long *last)
 {
-	if (!scanNumber(at, first))
+	if (!pmuScanNumber(at, first))
 		return false;
 	*last = *first;
 	if (**at != '-')
 		return true;
 	++*at;
-	return scanNumber(at, last) && *first <= *last;
+	return pmuScanNumber(at, last) && *first <= *last;
 }
 
 /* ---- Events ----------------------------------------------------------------
@@ -155,7 +155,7 @@ int hdPmuEventRead(const char *root, const char *pmu, const char *name,
 	struct hdPmuEvent found;
 
 	if (!getLine(text, sizeof(text), root, pmu, "type") ||
-	    !scanNumber(&at, &type) || *at ||
+	    !pmuScanNumber(&at, &type) || *at ||
 	    !getEventLine(text, sizeof(text), root, pmu, name, ".unit") ||
 	    strcmp(text, unit) != 0 ||
 	    !getEventLine(text, sizeof(text), root, pmu, name, ".scale") ||

@@ -251,7 +251,7 @@ static void loopDestroy(struct samplerLoop *loop)
 	free(loop);
 }
 
-static void loopAdd(struct samplerLoop *loop, struct hdSampler *s)
+static void samplerLoopAdd(struct samplerLoop *loop, struct hdSampler *s)
 {
 	pthread_mutex_lock(&loop->mutex);
 	if (loop->samplers && !loopHasSeveral(loop))
@@ -263,7 +263,8 @@ static void loopAdd(struct samplerLoop *loop, struct hdSampler *s)
 }
 
 /* Remove a sampler that is stopped; whether it was the last one. */
-static bool loopRemove(struct samplerLoop *loop, const struct hdSampler *s)
+static bool samplerLoopRemove(struct samplerLoop *loop,
+			      const struct hdSampler *s)
 {
 	struct hdSampler **link = &loop->samplers;
 	bool wasLast;
@@ -318,7 +319,7 @@ static int sharedAdd(struct hdSampler *s)
 			shared.loop->isShared = true;
 	}
 	if (ret == 0)
-		loopAdd(shared.loop, s);
+		samplerLoopAdd(shared.loop, s);
 	pthread_mutex_unlock(&shared.mutex);
 	return ret;
 }
@@ -330,7 +331,7 @@ static struct samplerLoop *sharedRemove(struct hdSampler *s)
 	bool wasLast;
 
 	pthread_mutex_lock(&shared.mutex);
-	wasLast = loopRemove(loop, s);
+	wasLast = samplerLoopRemove(loop, s);
 	if (wasLast)
 		shared.loop = NULL;
 	pthread_mutex_unlock(&shared.mutex);
@@ -358,7 +359,7 @@ static int samplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
 	} else {
 		ret = loopCreate(&loop);
 		if (ret == 0)
-			loopAdd(loop, s);
+			samplerLoopAdd(loop, s);
 	}
 	if (ret < 0)
 		free(s);
@@ -455,7 +456,7 @@ void hdSamplerDestroy(struct hdSampler *s)
 		if (loop->isShared)
 			loop = sharedRemove(s);
 		else
-			loopRemove(loop, s);
+			samplerLoopRemove(loop, s);
 		if (loop)
 			loopDestroy(loop);
 	} else if (!loop->isShared) {

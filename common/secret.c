@@ -101,34 +101,35 @@ void hdSecretFree(char *text, size_t size)
 /* ---- Credentials ------------------------------------------------------- */
 
 /* The first thing that is wrong. */
-struct complaint {
+struct problem {
 	char *why;
 	size_t whySize;
 	bool isThere;
 };
 
-static void complain(void *context, long line, const char *text)
+static void secretLogProblem(void *context, long line, const char *text)
 {
-	struct complaint *complaint = context;
+	struct problem *problem = context;
 
-	if (!complaint->isThere)
-		snprintf(complaint->why, complaint->whySize, "line %ld: %s",
-			 line, text);
-	complaint->isThere = true;
+	if (!problem->isThere)
+		snprintf(problem->why, problem->whySize, "line %ld: %s", line,
+			 text);
+	problem->isThere = true;
 }
 
 /* Check that there is nothing but what there may be. Values are not shown. */
-static void check(const struct hdIni *ini, const char *const *keys,
-		  struct complaint *complaint)
+static void secretCheckSection(const struct hdIni *ini, const char *const *keys,
+			       struct problem *problem)
 {
 	char text[64];
 
 	if (ini->count == 0)
-		complain(complaint, 1, "missing section [" SECTION "]");
+		secretLogProblem(problem, 1, "missing section [" SECTION "]");
 	for (size_t i = 0; i < ini->count; i++)
 		if (i > 0 || strcmp(ini->sections[i].name, SECTION) != 0)
-			complain(complaint, ini->sections[i].line,
-				 "unknown section; expected [" SECTION "]");
+			secretLogProblem(problem, ini->sections[i].line,
+					 "unknown section; expected [" SECTION
+					 "]");
 	for (size_t i = 0; ini->count > 0 && i < ini->sections[0].count; i++) {
 		const struct hdIniKey *key = &ini->sections[0].keys[i];
 		const char *const *known = keys;
@@ -137,10 +138,10 @@ static void check(const struct hdIni *ini, const char *const *keys,
 			known++;
 		snprintf(text, sizeof(text), "%.40s: unknown key", key->name);
 		if (!*known)
-			complain(complaint, key->line, text);
+			secretLogProblem(problem, key->line, text);
 		snprintf(text, sizeof(text), "%.40s is empty", key->name);
 		if (*known && !*key->value)
-			complain(complaint, key->line, text);
+			secretLogProblem(problem, key->line, text);
 	}
 }
 
@@ -148,7 +149,7 @@ int hdCredentialsRead(const char *path, const char *const *keys,
 		      struct hdCredentials *credentials, char *why,
 		      size_t whySize)
 {
-	struct complaint complaint = { why, whySize, false };
+	struct problem problem = { why, whySize, false };
 	size_t size = 0;
 	char *text;
 	int ret =
@@ -156,16 +157,17 @@ int hdCredentialsRead(const char *path, const char *const *keys,
 
 	if (ret < 0)
 		return ret;
-	ret = hdIniParse(text, size, complain, &complaint, &credentials->ini);
+	ret = hdIniParse(text, size, secretLogProblem, &problem,
+			 &credentials->ini);
 	hdSecretFree(text, size);
 	if (ret < 0) {
 		snprintf(why, whySize, "%s", strerror(-ret));
 		return ret;
 	}
-	check(&credentials->ini, keys, &complaint);
-	if (complaint.isThere)
+	secretCheckSection(&credentials->ini, keys, &problem);
+	if (problem.isThere)
 		hdCredentialsClear(credentials);
-	return complaint.isThere ? -EINVAL : 0;
+	return problem.isThere ? -EINVAL : 0;
 }
 
 const char *hdCredentialsGet(const struct hdCredentials *credentials,

@@ -19,13 +19,14 @@ static int64_t wallNow(void)
 	return hdClockNow();
 }
 
-static int64_t monotonicNow(void)
+static int64_t ticksMonotonicNow(void)
 {
 	return hdMonotonicNow();
 }
 
 const struct hdTickSource hdTicksOfWall = { hdTscReadEarly, wallNow };
-const struct hdTickSource hdTicksOfMonotonic = { hdTscReadEarly, monotonicNow };
+const struct hdTickSource hdTicksOfMonotonic = { hdTscReadEarly,
+						 ticksMonotonicNow };
 
 bool hdTickPointTake(const struct hdTickSource *source, uint64_t width,
 		     struct hdTickPoint *point)

@@ -54,7 +54,7 @@ static uint64_t toTicks(int64_t ns, uint64_t rate)
 			  rate);
 }
 
-static inline uint64_t load(const _Atomic(uint64_t) *value)
+static inline uint64_t tscLoad(const _Atomic(uint64_t) *value)
 {
 	return atomic_load_explicit(value, memory_order_acquire);
 }
@@ -62,11 +62,11 @@ static inline uint64_t load(const _Atomic(uint64_t) *value)
 static int64_t pieceNs(const struct hdTscPiece *piece, uint64_t ticks)
 {
 	int64_t ns = atomic_load_explicit(&piece->ns, memory_order_acquire);
-	uint64_t start = load(&piece->ticks);
+	uint64_t start = tscLoad(&piece->ticks);
 
 	/* Only the first of them is asked for what was before. */
 	return ticks < start ? ns
-			     : ns + toNs(ticks - start, load(&piece->rate));
+			     : ns + toNs(ticks - start, tscLoad(&piece->rate));
 }
 
 /* The piece that holds at a time. */
@@ -75,7 +75,7 @@ static HD_ALWAYS_INLINE const struct hdTscPiece *planPiece(
 {
 	const struct hdTscPiece *piece = &plan->pieces[HD_TSC_PIECES - 1];
 
-	while (__builtin_expect(ticks < load(&piece->ticks), 0) &&
+	while (__builtin_expect(ticks < tscLoad(&piece->ticks), 0) &&
 	       piece > plan->pieces)
 		piece--;
 	return piece;
@@ -265,8 +265,8 @@ static bool clockPlanAhead(struct hdTscClock *clock,
 				   << RATE_BITS) /
 				  change);
 	}
-	pieceSet(&plan->pieces[0], load(&piece->ticks), atomic_load(&piece->ns),
-		 load(&piece->rate));
+	pieceSet(&plan->pieces[0], tscLoad(&piece->ticks),
+		 atomic_load(&piece->ns), tscLoad(&piece->rate));
 	pieceSet(&plan->pieces[1], start, from,
 		 off < 0 ? rate - change : rate + change);
 	pieceSet(&plan->pieces[2], start + slew,
@@ -296,7 +296,7 @@ static void clockCorrect(struct hdTscClock *clock,
 	if (version & IS_ANNOUNCED)
 		clockWithdraw(clock, version);
 	plan = clockPlanNow(clock);
-	rate = load(&plan->pieces[HD_TSC_PIECES - 1].rate);
+	rate = tscLoad(&plan->pieces[HD_TSC_PIECES - 1].rate);
 	if (!hdTscMomentTake(source, &now))
 		return;
 	off = now.ns - pieceNs(planPiece(plan, now.ticks), now.ticks);
@@ -364,8 +364,8 @@ static HD_ALWAYS_INLINE bool clockTime(struct hdTscClock *clock,
 		reading->ticks = source->early();
 		reading->ns = pieceNs(planPiece(plan, reading->ticks),
 				      reading->ticks);
-		isDue = reading->ticks >= load(&clock->due) ||
-			reading->ticks < load(&plan->pieces[0].ticks);
+		isDue = reading->ticks >= tscLoad(&clock->due) ||
+			reading->ticks < tscLoad(&plan->pieces[0].ticks);
 	} while (__builtin_expect(
 		atomic_load_explicit(&clock->version, memory_order_acquire) !=
 			reading->version,
@@ -382,7 +382,7 @@ static bool clockKeep(struct hdTscClock *clock, const struct reading *reading)
 
 	if (!(version & IS_ANNOUNCED))
 		return true;
-	start = load(
+	start = tscLoad(
 		&clockPlan(clock, version + TO_OTHER_PLAN)->pieces[1].ticks);
 	if (reading->ticks < start)
 		return true;

@@ -1,5 +1,5 @@
 # Make the completion of a command for a shell of what its --dump-options prints
-# (cli/options.c): awk -v shell=bash -f completion.awk, or -v shell=zsh.
+# (cli/commandline.c): awk -v shell=bash -f completion.awk, or -v shell=zsh.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 BEGIN { FS = "\t" }
 

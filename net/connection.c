@@ -136,7 +136,7 @@ static ssize_t connectionWrite(struct hdConnection *connection)
 	return sent < 0 ? -errno : sent;
 }
 
-static bool isLater(ssize_t error)
+static bool connectionIsLater(ssize_t error)
 {
 	return error == -EAGAIN || error == -EWOULDBLOCK || error == -EINTR;
 }
@@ -163,7 +163,7 @@ static bool connectionFlush(struct hdConnection *connection, size_t *turn)
 		ssize_t sent =
 			*turn > 0 ? connectionWrite(connection) : -EAGAIN;
 
-		if (sent < 0 && isLater(sent)) {
+		if (sent < 0 && connectionIsLater(sent)) {
 			if (connection->progressNs == 0)
 				connection->progressNs = hdMonotonicNow();
 			return false;
@@ -222,7 +222,7 @@ static void connectionReceive(struct hdConnection *connection)
 				connection->setup->inMax)))
 			return;
 		got = connectionRead(connection);
-		if (got < 0 && isLater(got))
+		if (got < 0 && connectionIsLater(got))
 			return;
 		if (got < 0) {
 			connectionFail(connection, (int)got);

@@ -261,13 +261,13 @@ static int fieldCheck(const struct hdField *field, const void *message,
 
 /* ---- Fields ------------------------------------------------------------ */
 
-static void putNumber(unsigned char *bytes, uint64_t number, size_t size)
+static void fieldsPutNumber(unsigned char *bytes, uint64_t number, size_t size)
 {
 	for (size_t i = 0; i < size; i++)
 		bytes[i] = (unsigned char)(number >> (8 * i));
 }
 
-static uint64_t getNumber(const unsigned char *bytes, size_t size)
+static uint64_t fieldsGetNumber(const unsigned char *bytes, size_t size)
 {
 	uint64_t number = 0;
 
@@ -324,22 +324,22 @@ static int fieldPut(const struct hdField *field, const void *message,
 		break;
 	case HD_FIELD_U16:
 		memcpy(&u16, member, sizeof(u16));
-		putNumber(bytes, u16, sizeof(u16));
+		fieldsPutNumber(bytes, u16, sizeof(u16));
 		break;
 	case HD_FIELD_U32:
 	case HD_FIELD_I32:
 	case HD_FIELD_F32:
 		memcpy(&u32, member, sizeof(u32));
-		putNumber(bytes, u32, sizeof(u32));
+		fieldsPutNumber(bytes, u32, sizeof(u32));
 		break;
 	case HD_FIELD_U64:
 	case HD_FIELD_I64:
 	case HD_FIELD_F64:
 		memcpy(&u64, member, sizeof(u64));
-		putNumber(bytes, u64, sizeof(u64));
+		fieldsPutNumber(bytes, u64, sizeof(u64));
 		break;
 	case HD_FIELD_TEXT:
-		putNumber(bytes, text.length, 2);
+		fieldsPutNumber(bytes, text.length, 2);
 		memcpy(bytes + 2, clean, text.length);
 		break;
 	case HD_FIELD_REST:
@@ -381,7 +381,7 @@ static int fieldGetText(const struct hdField *field, struct hdFieldRest *rest,
 
 	if (rest->length < 2)
 		return fieldFault(fault, field, "is missing");
-	length = getNumber(rest->at, 2);
+	length = fieldsGetNumber(rest->at, 2);
 	if (rest->length - 2 < length)
 		return fieldFault(fault, field, "is truncated");
 	if (length > HD_FIELD_TEXT_MAX)
@@ -417,19 +417,19 @@ static int fieldGet(const struct hdField *field, struct hdFieldRest *rest,
 		*member = *rest->at;
 		break;
 	case HD_FIELD_U16:
-		u16 = (uint16_t)getNumber(rest->at, sizeof(u16));
+		u16 = (uint16_t)fieldsGetNumber(rest->at, sizeof(u16));
 		memcpy(member, &u16, sizeof(u16));
 		break;
 	case HD_FIELD_U32:
 	case HD_FIELD_I32:
 	case HD_FIELD_F32:
-		u32 = (uint32_t)getNumber(rest->at, sizeof(u32));
+		u32 = (uint32_t)fieldsGetNumber(rest->at, sizeof(u32));
 		memcpy(member, &u32, sizeof(u32));
 		break;
 	case HD_FIELD_U64:
 	case HD_FIELD_I64:
 	case HD_FIELD_F64:
-		u64 = getNumber(rest->at, sizeof(u64));
+		u64 = fieldsGetNumber(rest->at, sizeof(u64));
 		memcpy(member, &u64, sizeof(u64));
 		break;
 	case HD_FIELD_REST:

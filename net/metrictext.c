@@ -7,8 +7,8 @@
 #include "common/format/exposition.h"
 #include "net/metrictext.h"
 
-static void putText(const struct hdMetricText *text, enum hdExposition where,
-		    const char *value)
+static void metricTextPutText(const struct hdMetricText *text,
+			      enum hdExposition where, const char *value)
 {
 	char piece[HD_EXPOSITION_PIECE];
 
@@ -25,9 +25,10 @@ void hdMetricFamily(const struct hdMetricText *text, const char *name,
 	const char *end = isCounter && !text->isOpen ? "_total" : "";
 
 	fprintf(text->file, "# HELP %s%s ", name, end);
-	putText(text,
-		text->isOpen ? HD_EXPOSITION_OPEN_HELP : HD_EXPOSITION_HELP,
-		help);
+	metricTextPutText(text,
+			  text->isOpen ? HD_EXPOSITION_OPEN_HELP
+				       : HD_EXPOSITION_HELP,
+			  help);
 	fprintf(text->file, "\n# TYPE %s%s %s\n", name, end,
 		isCounter ? "counter" : "gauge");
 	if (unit && text->isOpen)
@@ -44,7 +45,7 @@ void hdMetricLabel(const struct hdMetricText *text, char before,
 		   const char *name, const char *value)
 {
 	fprintf(text->file, "%c%s=\"", before, name);
-	putText(text, HD_EXPOSITION_LABEL, value);
+	metricTextPutText(text, HD_EXPOSITION_LABEL, value);
 	fputc('"', text->file);
 }
 

@@ -146,9 +146,9 @@ rows_once() {
 	but='cli|HDTraceTools/export|HDTraceTools/dump' never 'outCsv[A-Z][a-z]*\('
 }
 
-# What MPI functions do is in common/mpi.table.
+# What MPI functions do is in common/mpi/functions.table.
 roles_once() {
-	but='PredictionLibrary/output/traces.c|PredictionLibrary/execution/record.c' never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
+	but='PredictionLibrary/output/traces.c|PredictionLibrary/execution/executionrecord.c' never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
 }
 
 # Clocks, threads without signals, waiting for a retry.

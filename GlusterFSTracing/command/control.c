@@ -52,13 +52,13 @@ struct control {
 
 /* ---- The mount --------------------------------------------------------- */
 
-static int complainOf(const char *mount, const char *why)
+static int controlReportError(const char *mount, const char *why)
 {
 	fprintf(stderr, "hdgluster: %s: %s\n", mount, why);
 	return GLUSTER_FAILED;
 }
 
-static const char *explain(int error)
+static const char *controlExplain(int error)
 {
 	switch (error) {
 	case ENOTSUP:
@@ -98,7 +98,7 @@ static char *requestText(struct control *control)
 
 /* Whether the client of a mount has our translator at its top: 0, or an errno.
  * Others would store what is set. */
-static int findTranslator(const char *mount, char *report)
+static int controlFindTranslator(const char *mount, char *report)
 {
 	ssize_t length = getxattr(mount, CONTROL_KEY, report, REPORT_MAX - 1);
 
@@ -113,31 +113,32 @@ static int findTranslator(const char *mount, char *report)
 }
 
 /* Ask, and get the report, or NULL: why was said. */
-static char *ask(struct control *control, const char *mount)
+static char *controlGetReport(struct control *control, const char *mount)
 {
 	char *request = requestText(control);
 	char *report = g_malloc(REPORT_MAX);
 	size_t id = strlen(control->id);
-	int error = findTranslator(mount, report);
+	int error = controlFindTranslator(mount, report);
 	ssize_t length = -1;
 
 	/* With the '\0', which the other side wants. */
 	if (strlen(request) >= CONTROL_REQUEST_MAX) {
-		complainOf(mount, "request exceeds the size limit");
+		controlReportError(mount, "request exceeds the size limit");
 	} else if (error) {
-		complainOf(mount, explain(error));
+		controlReportError(mount, controlExplain(error));
 	} else if (setxattr(mount, CONTROL_KEY, request, strlen(request) + 1,
 			    0) < 0 ||
 		   (length = getxattr(mount, CONTROL_KEY, report,
 				      REPORT_MAX - 1)) < 0) {
-		complainOf(mount, explain(errno));
+		controlReportError(mount, controlExplain(errno));
 	} else {
 		report[length] = '\0';
 		if (strncmp(report, control->id, id) != 0 ||
 		    report[id] != '\n') {
-			complainOf(mount, "another command changed the request "
-					  "at the same time; "
-					  "try again");
+			controlReportError(
+				mount, "another command changed the request "
+				       "at the same time; "
+				       "try again");
 			length = -1;
 		}
 	}
@@ -151,7 +152,8 @@ static char *ask(struct control *control, const char *mount)
 /* ---- The report -------------------------------------------------------- */
 
 /* Take a line of the report: whether it says that a process obeys. */
-static bool take(const char *line, struct rows *rows, GHashTable *layers)
+static bool controlAddLine(const char *line, struct rows *rows,
+			   GHashTable *layers)
 {
 	char **cells = g_strsplit(line, " ", PROJECT + 2);
 	bool isGood = strcmp(cells[0], "ok") == 0 &&
@@ -190,7 +192,7 @@ static bool hasLayers(const struct control *control, GHashTable *layers)
 	return isGood;
 }
 
-static int show(const struct control *control, char *report)
+static int controlShowReport(const struct control *control, char *report)
 {
 	GHashTable *layers =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -200,7 +202,7 @@ static int show(const struct control *control, char *report)
 
 	for (char **i = lines + 1; *i; i++) {
 		if (**i)
-			isGood &= take(*i, rows, layers);
+			isGood &= controlAddLine(*i, rows, layers);
 	}
 	isGood &= hasLayers(control, layers);
 	if (strcmp(control->verb, "status") == 0)
@@ -243,7 +245,8 @@ static int checkList(const struct control *control, const char *option,
 	return status;
 }
 
-static int check(const struct control *control, int argc, char **argv)
+static int controlCheckOptions(const struct control *control, int argc,
+			       char **argv)
 {
 	int status;
 
@@ -297,12 +300,12 @@ static int controlRun(const struct cliCommand *command, const char *verb,
 	char *report;
 
 	if (status < 0)
-		status = check(&control, argc, argv);
+		status = controlCheckOptions(&control, argc, argv);
 	if (status < 0) {
 		status = GLUSTER_FAILED;
-		report = ask(&control, argv[1]);
+		report = controlGetReport(&control, argv[1]);
 		if (report)
-			status = show(&control, report);
+			status = controlShowReport(&control, report);
 		g_free(report);
 	}
 	g_free(control.layers);

@@ -19,7 +19,8 @@ static void appendDelay(GString *out, const struct trial *trial,
 			       name, trial->delayMs * 1000, below);
 }
 
-static char *finish(const struct trial *trial, const char *node, GString *out)
+static char *graphFinishText(const struct trial *trial, const char *node,
+			     GString *out)
 {
 	char *text = g_string_free(out, FALSE);
 
@@ -63,7 +64,7 @@ char *graphOfBrick(const struct trial *trial, int number, const char *volumeId,
 			       "    subvolumes brick\n"
 			       "end-volume\n",
 			       isSlow ? "slow" : "posix", port);
-	text = finish(trial, node, out);
+	text = graphFinishText(trial, node, out);
 	g_free(node);
 	return text;
 }
@@ -119,5 +120,5 @@ char *graphOfClient(const struct trial *trial, const int *ports)
 			     "    option shard-block-size 4MB\n"
 			     "    subvolumes distribute\n"
 			     "end-volume\n");
-	return finish(trial, "client", out);
+	return graphFinishText(trial, "client", out);
 }

@@ -65,7 +65,7 @@ int glusterCheckProject(const struct cliCommand *command, const char *project)
 		project, LABEL_PROJECT_MAX - 1);
 }
 
-static int run(int argc, char **argv)
+static int hdglusterRun(int argc, char **argv)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
 		if (strcmp(argv[0], commands[i].name) == 0)
@@ -81,6 +81,6 @@ int main(int argc, char **argv)
 		"Commands:\n", subcommands,
 		"\n'hdgluster COMMAND --help' describes a command; see also "
 		"hdgluster(1).");
-	return cliSubcommandsMain(&hdgluster, subcommands, NULL, run, argc,
-				  argv);
+	return cliSubcommandsMain(&hdgluster, subcommands, NULL, hdglusterRun,
+				  argc, argv);
 }

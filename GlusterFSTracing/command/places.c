@@ -32,13 +32,13 @@ struct finder {
 	GHashTable *names; /**< Those that were given. */
 };
 
-static bool isWanted(const struct finder *finder, const char *layer)
+static bool finderIsWanted(const struct finder *finder, const char *layer)
 {
 	return !finder->wanted ||
 	       g_strv_contains((const gchar *const *)finder->wanted, layer);
 }
 
-static struct volume *at(const struct volumes *volumes, guint number)
+static struct volume *volumeAt(const struct volumes *volumes, guint number)
 {
 	return g_ptr_array_index(volumes->all, number);
 }
@@ -65,8 +65,8 @@ static char *freeName(struct finder *finder, const struct place *place,
 	return name;
 }
 
-static void add(struct finder *finder, struct place place,
-		const struct volume *named)
+static void finderAddPlace(struct finder *finder, struct place place,
+			   const struct volume *named)
 {
 	place.name = place.takesName
 			     ? g_strdup(place.below->name.text)
@@ -78,7 +78,7 @@ static void lack(struct finder *finder, const char *layer, const char *why)
 {
 	struct placeMissing missing = { layer, why };
 
-	if (isWanted(finder, layer))
+	if (finderIsWanted(finder, layer))
 		g_array_append_val(finder->places->missing, missing);
 }
 
@@ -110,19 +110,21 @@ static struct volume *withFaults(struct volume *volume, bool withThreads)
 }
 
 /* Above each volume of a type, and above faults of it: withFaults(). */
-static void findAbove(struct finder *finder, const char *layer,
-		      const char *type, bool withThreads, const char *why)
+static void finderFindAbove(struct finder *finder, const char *layer,
+			    const char *type, bool withThreads, const char *why)
 {
 	guint before = finder->places->all->len;
 
 	for (guint i = 0; i < finder->volumes->all->len; i++) {
-		struct volume *volume = at(finder->volumes, i);
+		struct volume *volume = volumeAt(finder->volumes, i);
 
 		if (volumeIs(volume, type))
-			add(finder,
-			    (struct place){ layer, NULL, "above",
-					    withFaults(volume, withThreads) },
-			    volume);
+			finderAddPlace(
+				finder,
+				(struct place){
+					layer, NULL, "above",
+					withFaults(volume, withThreads) },
+				volume);
 	}
 	if (finder->places->all->len == before)
 		lack(finder, layer, why);
@@ -130,14 +132,14 @@ static void findAbove(struct finder *finder, const char *layer,
 
 static void findTrove(struct finder *finder)
 {
-	findAbove(finder, "TROVE", "storage/", false,
-		  "the graph has no storage");
+	finderFindAbove(finder, "TROVE", "storage/", false,
+			"the graph has no storage");
 }
 
 static void findBmi(struct finder *finder)
 {
-	findAbove(finder, "BMI", "protocol/client", true,
-		  "the graph has no protocol/client");
+	finderFindAbove(finder, "BMI", "protocol/client", true,
+			"the graph has no protocol/client");
 }
 
 static void findBreq(struct finder *finder)
@@ -145,7 +147,7 @@ static void findBreq(struct finder *finder)
 	guint before = finder->places->all->len;
 
 	for (guint i = 0; i < finder->volumes->all->len; i++) {
-		struct volume *threads = at(finder->volumes, i);
+		struct volume *threads = volumeAt(finder->volumes, i);
 		struct volume *low;
 
 		if (!volumeIs(threads, "performance/io-threads") ||
@@ -155,11 +157,14 @@ static void findBreq(struct finder *finder)
 		/* Those of a client's top, or of a fault, are no server's. */
 		if (!threads->lowest || !volumeIs(threads->lowest, "storage/"))
 			continue;
-		add(finder,
-		    (struct place){ "BREQ", "leave", "below", low, threads },
-		    threads);
-		add(finder, (struct place){ "BREQ", "enter", "above", threads },
-		    threads);
+		finderAddPlace(finder,
+			       (struct place){ "BREQ", "leave", "below", low,
+					       threads },
+			       threads);
+		finderAddPlace(
+			finder,
+			(struct place){ "BREQ", "enter", "above", threads },
+			threads);
 	}
 	if (finder->places->all->len == before)
 		lack(finder, "BREQ",
@@ -168,7 +173,7 @@ static void findBreq(struct finder *finder)
 
 /* Whether a volume of a type stands above it. The marks are of those for which
  * that is so. */
-static bool isBelow(const struct volume *volume, GHashTable *marks)
+static bool volumeIsBelow(const struct volume *volume, GHashTable *marks)
 {
 	for (guint i = 0; i < volume->above->len; i++) {
 		if (g_hash_table_contains(marks,
@@ -189,22 +194,24 @@ static void findFlow(struct finder *finder)
 	/* From the top on, so that of those above each other the topmost is
 	 * found. */
 	for (guint i = volumes->all->len; i-- > 0;) {
-		struct volume *volume = at(volumes, i);
+		struct volume *volume = volumeAt(volumes, i);
 
-		if (isBelow(volume, marks)) {
+		if (volumeIsBelow(volume, marks)) {
 			g_hash_table_add(marks, volume);
 		} else if (hasShard && volumeIs(volume, "features/shard") &&
 			   volume->below->len == 1) {
 			g_hash_table_add(marks, volume);
-			add(finder,
-			    (struct place){ "FLOW", NULL, "below",
-					    volumeBelow(volume, 0), volume },
-			    volume);
+			finderAddPlace(finder,
+				       (struct place){ "FLOW", NULL, "below",
+						       volumeBelow(volume, 0),
+						       volume },
+				       volume);
 		} else if (!hasShard && volumeIs(volume, "cluster/")) {
 			g_hash_table_add(marks, volume);
-			add(finder,
-			    (struct place){ "FLOW", NULL, "above", volume },
-			    volume);
+			finderAddPlace(
+				finder,
+				(struct place){ "FLOW", NULL, "above", volume },
+				volume);
 		}
 	}
 	if (finder->places->all->len == before)
@@ -221,8 +228,9 @@ static void findClient(struct finder *finder)
 	if (volumesHave(finder->volumes, "protocol/server"))
 		lack(finder, "CLIENT", "the graph belongs to a server");
 	else
-		add(finder, (struct place){ "CLIENT", NULL, "above", top },
-		    top);
+		finderAddPlace(finder,
+			       (struct place){ "CLIENT", NULL, "above", top },
+			       top);
 }
 
 /* Below the server. io-stats of glusterd's bricks stays above: it has the name
@@ -234,7 +242,7 @@ static void findReq(struct finder *finder)
 	guint before = finder->places->all->len;
 
 	for (guint i = 0; i < volumes->all->len; i++) {
-		struct volume *server = at(volumes, i);
+		struct volume *server = volumeAt(volumes, i);
 
 		for (guint j = 0; volumeIs(server, "protocol/server") &&
 				  j < server->below->len;
@@ -249,10 +257,10 @@ static void findReq(struct finder *finder)
 			}
 			if (!g_hash_table_add(done, below))
 				continue;
-			add(finder,
-			    (struct place){ "REQ", NULL, "above", below, stats,
-					    !stats },
-			    below);
+			finderAddPlace(finder,
+				       (struct place){ "REQ", NULL, "above",
+						       below, stats, !stats },
+				       below);
 		}
 	}
 	if (finder->places->all->len == before)
@@ -260,7 +268,7 @@ static void findReq(struct finder *finder)
 	g_hash_table_unref(done);
 }
 
-static void placeFree(gpointer data)
+static void foundPlaceFree(gpointer data)
 {
 	struct place *place = data;
 
@@ -286,11 +294,11 @@ struct places *placesFind(const struct volumes *volumes, char **wanted)
 
 	finder.names =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	places->all = g_ptr_array_new_with_free_func(placeFree);
+	places->all = g_ptr_array_new_with_free_func(foundPlaceFree);
 	places->missing =
 		g_array_new(FALSE, FALSE, sizeof(struct placeMissing));
 	for (size_t i = 0; i < G_N_ELEMENTS(rules); i++) {
-		if (isWanted(&finder, rules[i].layer))
+		if (finderIsWanted(&finder, rules[i].layer))
 			rules[i].find(&finder);
 	}
 	g_hash_table_unref(finder.names);
@@ -342,7 +350,7 @@ static int byBegin(const void *one, const void *other)
 }
 
 /* Make all changes; frees them. */
-static char *apply(const struct volumes *volumes, GArray *edits)
+static char *editsApply(const struct volumes *volumes, GArray *edits)
 {
 	GString *out = g_string_sized_new(volumes->length);
 	gsize done = 0;
@@ -364,7 +372,7 @@ static char *apply(const struct volumes *volumes, GArray *edits)
 }
 
 /* A name as it stands in the text: in quotes if it had these. */
-static char *quoted(const char *name)
+static char *volumeNameQuoted(const char *name)
 {
 	return glusterIsWord(name) ? g_strdup(name)
 				   : g_strdup_printf("\"%s\"", name);
@@ -373,7 +381,8 @@ static char *quoted(const char *name)
 static void appendBlock(GString *out, const struct place *place,
 			const char *belowName, const char *options)
 {
-	char *name = quoted(place->name), *below = quoted(belowName);
+	char *name = volumeNameQuoted(place->name),
+	     *below = volumeNameQuoted(belowName);
 
 	g_string_append_printf(out,
 			       "\n\nvolume %s\n    type %s\n"
@@ -420,7 +429,7 @@ static bool losesName(const GPtrArray *places)
 }
 
 /* Whether a volume stands in a list before this place. */
-static bool isRepeated(const GPtrArray *list, guint number)
+static bool volumeIsRepeated(const GPtrArray *list, guint number)
 {
 	for (guint i = 0; i < number; i++) {
 		if (g_ptr_array_index(list, i) ==
@@ -458,7 +467,7 @@ static void changeAbove(GArray *edits, const GPtrArray *places,
 	for (guint i = 0; i < below->above->len; i++) {
 		const struct volume *above = g_ptr_array_index(below->above, i);
 
-		if (!isRepeated(below->above, i))
+		if (!volumeIsRepeated(below->above, i))
 			repoint(edits, above, below,
 				appendPlaces(out, places, above, shown,
 					     options));
@@ -486,16 +495,16 @@ char *placesWrite(const struct volumes *volumes, const struct places *places,
 	}
 	for (guint i = 0; i < volumes->all->len; i++) {
 		const GPtrArray *list =
-			g_hash_table_lookup(byBelow, at(volumes, i));
+			g_hash_table_lookup(byBelow, volumeAt(volumes, i));
 
 		if (list)
-			changeAbove(edits, list, at(volumes, i), options);
+			changeAbove(edits, list, volumeAt(volumes, i), options);
 	}
 	g_hash_table_unref(byBelow);
-	return apply(volumes, edits);
+	return editsApply(volumes, edits);
 }
 
-static bool isOurs(const struct volume *volume)
+static bool volumeIsOurs(const struct volume *volume)
 {
 	return volumeIs(volume, PLACES_TYPE);
 }
@@ -506,14 +515,14 @@ static char *oldName(const struct volumes *volumes, const struct volume *volume)
 	const struct volume *taker;
 	char *name;
 
-	while (isOurs(volume))
+	while (volumeIsOurs(volume))
 		volume = volumeBelow(volume, 0);
 	name = g_strdup(volume->name.text);
 	if (!g_str_has_suffix(name, TAKEN))
 		return name;
 	name[strlen(name) - strlen(TAKEN)] = '\0';
 	taker = g_hash_table_lookup(volumes->names, name);
-	if (taker && isOurs(taker))
+	if (taker && volumeIsOurs(taker))
 		return name;
 	g_free(name);
 	return g_strdup(volume->name.text);
@@ -552,9 +561,9 @@ char *placesRemove(const struct volumes *volumes, guint *count, char **why)
 
 	*count = 0;
 	for (guint i = 0; i < volumes->all->len; i++) {
-		const struct volume *volume = at(volumes, i);
+		const struct volume *volume = volumeAt(volumes, i);
 
-		if (!isOurs(volume))
+		if (!volumeIsOurs(volume))
 			continue;
 		if (volume->below->len != 1) {
 			*why = g_strdup_printf(
@@ -567,13 +576,13 @@ char *placesRemove(const struct volumes *volumes, guint *count, char **why)
 	}
 	edits = editsNew();
 	for (guint i = 0; i < volumes->all->len; i++) {
-		const struct volume *volume = at(volumes, i);
+		const struct volume *volume = volumeAt(volumes, i);
 
-		if (isOurs(volume))
+		if (volumeIsOurs(volume))
 			replace(edits, beginOf(volumes, volume), volume->end,
 				g_strdup(""));
 		else
 			restore(volumes, edits, volume);
 	}
-	return apply(volumes, edits);
+	return editsApply(volumes, edits);
 }

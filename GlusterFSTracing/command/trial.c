@@ -41,7 +41,7 @@ struct running {
 	bool isStopped; /* By a signal, or since the parent is gone. */
 };
 
-int trialComplain(int status, const char *format, ...)
+int trialReport(int status, const char *format, ...)
 {
 	va_list list;
 	char *text;
@@ -54,9 +54,9 @@ int trialComplain(int status, const char *format, ...)
 	return status;
 }
 
-static int failed(const char *what)
+static int trialFailed(const char *what)
 {
-	return trialComplain(-1, "%s: %s", what, g_strerror(errno));
+	return trialReport(-1, "%s: %s", what, g_strerror(errno));
 }
 
 /* ---- Files ----------------------------------------------------------------
@@ -128,7 +128,7 @@ static bool isAlone(const struct running *running)
 }
 
 /* Whether it is time to end: a signal came, or the parent is gone. */
-static bool isOver(struct running *running)
+static bool trialIsOver(struct running *running)
 {
 	const struct timespec now = { 0, 0 };
 	sigset_t set;
@@ -148,7 +148,7 @@ static void sleepABit(void)
 }
 
 /* What becomes of a child before it runs something else. */
-static void prepareChild(void)
+static void trialPrepareChild(void)
 {
 	sigset_t none;
 
@@ -165,7 +165,7 @@ static pid_t spawn(char *const *arguments)
 	if (pid == 0) {
 		int null = open("/dev/null", O_RDWR);
 
-		prepareChild();
+		trialPrepareChild();
 		setsid();
 		dup2(null, 0);
 		dup2(null, 1);
@@ -177,7 +177,7 @@ static pid_t spawn(char *const *arguments)
 }
 
 /* Wait for the end of a child until it is time; whether it has ended. */
-static bool hasEnded(pid_t pid, int *status, int64_t waitNs)
+static bool trialChildHasEnded(pid_t pid, int *status, int64_t waitNs)
 {
 	int64_t until = hdMonotonicNow() + waitNs;
 
@@ -192,14 +192,14 @@ static bool hasEnded(pid_t pid, int *status, int64_t waitNs)
 	}
 }
 
-static void end(pid_t pid)
+static void trialEndChild(pid_t pid)
 {
 	int status;
 
 	if (pid <= 0)
 		return;
 	kill(pid, SIGTERM);
-	if (hasEnded(pid, &status, PATIENCE_NS))
+	if (trialChildHasEnded(pid, &status, PATIENCE_NS))
 		return;
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
@@ -227,13 +227,13 @@ static int coverTranslators(const struct running *running, const char *ours)
 	pid_t pid;
 
 	if (mkdir(cover, 0755) < 0) {
-		ret = failed(cover);
+		ret = trialFailed(cover);
 	} else {
 		pid = spawn(copy);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
-			ret = trialComplain(-1, "%s: cannot be copied", ours);
+			ret = trialReport(-1, "%s: cannot be copied", ours);
 		else if (mount(cover, theirs, NULL, MS_BIND, NULL) < 0)
-			ret = failed(theirs);
+			ret = trialFailed(theirs);
 	}
 	g_free(cover);
 	g_free(theirs);
@@ -242,7 +242,7 @@ static int coverTranslators(const struct running *running, const char *ours)
 
 /* Find our translator: in a build, or where it was installed; NULL: it is where
  * GlusterFS looks. */
-static char *findTranslator(const struct trial *trial, bool *isThere)
+static char *trialFindTranslator(const struct trial *trial, bool *isThere)
 {
 	char *theirs =
 		g_build_filename(trial->xlators, "debug/hdtrace.so", NULL);
@@ -280,11 +280,11 @@ static int prepareTranslators(const struct running *running)
 
 	if (!running->trial->isTraced)
 		return 0;
-	ours = findTranslator(running->trial, &isThere);
+	ours = trialFindTranslator(running->trial, &isThere);
 	if (ours)
 		ret = coverTranslators(running, ours);
 	else if (!isThere)
-		ret = trialComplain(
+		ret = trialReport(
 			-1,
 			"the translator is missing: hdtrace.so is not in "
 			"%s/debug, and this build does not contain it",
@@ -346,11 +346,11 @@ static int startProcess(const char *program, char *graph, const char *name,
 	int ret = 0;
 
 	if (!graph || !g_file_set_contents(path, graph, -1, NULL))
-		ret = trialComplain(-1, "%s: cannot write", path);
+		ret = trialReport(-1, "%s: cannot write", path);
 	if (ret == 0) {
 		*pid = spawn(arguments);
 		if (*pid < 0)
-			ret = failed("cannot create a process");
+			ret = trialFailed("cannot create a process");
 	}
 	g_free(log);
 	g_free(path);
@@ -359,23 +359,24 @@ static int startProcess(const char *program, char *graph, const char *name,
 }
 
 /* Wait until a process says it is there. */
-static int waitFor(struct running *running, pid_t pid, const char *name,
-		   bool (*isThere)(const struct running *running, int number),
-		   int number)
+static int trialWaitFor(struct running *running, pid_t pid, const char *name,
+			bool (*isThere)(const struct running *running,
+					int number),
+			int number)
 {
 	char *log = g_strdup_printf("%s/%s.log", running->trial->place, name);
 	int64_t until = hdMonotonicNow() + PATIENCE_NS;
 	int status, ret = 0;
 
 	while (ret == 0 && !isThere(running, number)) {
-		if (isOver(running)) {
+		if (trialIsOver(running)) {
 			ret = -1;
 		} else if (waitpid(pid, &status, WNOHANG) == pid) {
-			ret = trialComplain(-1, "%s: does not start:", name);
+			ret = trialReport(-1, "%s: does not start:", name);
 			showLog(log);
 		} else if (hdMonotonicNow() > until) {
-			ret = trialComplain(-1, "%s: timed out while starting",
-					    name);
+			ret = trialReport(-1, "%s: timed out while starting",
+					  name);
 			showLog(log);
 		}
 		if (ret == 0)
@@ -399,9 +400,9 @@ static bool isListening(const struct running *running, int number)
 static int makeBrick(const char *path, const guint8 *id)
 {
 	if (mkdir(path, 0755) < 0)
-		return failed(path);
+		return trialFailed(path);
 	if (setxattr(path, "trusted.glusterfs.volume-id", id, 16, 0) < 0)
-		return trialComplain(
+		return trialReport(
 			-1,
 			"%s: %s; set TMPDIR to a directory on a file system "
 			"with extended attributes, such as ext4 or xfs",
@@ -446,8 +447,8 @@ static int startBricks(struct running *running)
 	for (int i = 0; ret == 0 && i < running->trial->bricks; i++) {
 		char *name = g_strdup_printf("brick%d", i + 1);
 
-		ret = waitFor(running, running->bricks[i], name, isListening,
-			      i);
+		ret = trialWaitFor(running, running->bricks[i], name,
+				   isListening, i);
 		g_free(name);
 	}
 	g_free(uuid);
@@ -472,16 +473,16 @@ static int startClient(struct running *running)
 
 	running->mountPoint = inPlace(running, "mount", 0);
 	if (mkdir(running->mountPoint, 0755) < 0)
-		return failed(running->mountPoint);
+		return trialFailed(running->mountPoint);
 	if (access("/dev/fuse", R_OK | W_OK) < 0)
-		return trialComplain(-1, "/dev/fuse: cannot open: %s",
-				     g_strerror(errno));
+		return trialReport(-1, "/dev/fuse: cannot open: %s",
+				   g_strerror(errno));
 	ret = startProcess(
 		"glusterfs", graphOfClient(running->trial, running->ports),
 		"client", running, running->mountPoint, &running->client);
 	if (ret < 0)
 		return ret;
-	return waitFor(running, running->client, "client", isMounted, 0);
+	return trialWaitFor(running, running->client, "client", isMounted, 0);
 }
 
 /* A brick listens before it is sure that it can serve. */
@@ -497,7 +498,7 @@ static int checkBricks(struct running *running)
 		running->bricks[i] = 0;
 		log = g_strdup_printf("%s/brick%d.log", running->trial->place,
 				      i + 1);
-		ret = trialComplain(-1, "brick%d: ended unexpectedly:", i + 1);
+		ret = trialReport(-1, "brick%d: ended unexpectedly:", i + 1);
 		showLog(log);
 		g_free(log);
 	}
@@ -517,14 +518,14 @@ static void stopClient(struct running *running)
 		sleepABit();
 	if (isMounted(running, 0))
 		umount2(running->mountPoint, MNT_DETACH);
-	if (!hasEnded(running->client, &status, PATIENCE_NS))
-		end(running->client);
+	if (!trialChildHasEnded(running->client, &status, PATIENCE_NS))
+		trialEndChild(running->client);
 }
 
 /* ---- The command ----------------------------------------------------------
  */
 
-static int runCommand(struct running *running)
+static int trialRunCommand(struct running *running)
 {
 	char *const *command = running->trial->command;
 	pid_t pid = fork();
@@ -532,26 +533,27 @@ static int runCommand(struct running *running)
 	bool isAsked = false;
 
 	if (pid == 0) {
-		prepareChild();
+		trialPrepareChild();
 		if (chdir(running->mountPoint) < 0)
-			failed(running->mountPoint);
+			trialFailed(running->mountPoint);
 		else
 			execvp(command[0], command);
 		if (errno)
-			failed(command[0]);
+			trialFailed(command[0]);
 		_exit(errno == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT);
 	}
 	if (pid < 0)
-		return failed("cannot create a process"), CLI_EXIT_FAILED;
+		return trialFailed("cannot create a process"), CLI_EXIT_FAILED;
 	for (;;) {
 		pid_t ended = waitpid(-1, &status, WNOHANG);
 
 		if (ended == pid)
 			break;
-		if (!isAsked && isOver(running)) {
+		if (!isAsked && trialIsOver(running)) {
 			kill(pid, SIGTERM);
 			isAsked = true;
-			if (!hasEnded(pid, &status, 5 * HD_NS_PER_S)) {
+			if (!trialChildHasEnded(pid, &status,
+						5 * HD_NS_PER_S)) {
 				kill(pid, SIGKILL);
 				waitpid(pid, &status, 0);
 			}
@@ -563,18 +565,18 @@ static int runCommand(struct running *running)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int prepare(struct running *running)
+static int trialPrepare(struct running *running)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return failed("cannot create a mount namespace");
+		return trialFailed("cannot create a mount namespace");
 	/* This looks up the path of this program; then /proc is another. */
 	if (prepareTranslators(running) < 0)
 		return -1;
 	/* Who looks up processes is to find those of this namespace. */
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		  NULL) < 0)
-		return failed("cannot mount /proc");
+		return trialFailed("cannot mount /proc");
 	return 0;
 }
 
@@ -583,12 +585,12 @@ int trialRun(const struct trial *trial, int parent)
 	struct running running = { .trial = trial, .parent = parent };
 	int status = CLI_EXIT_FAILED;
 
-	if (prepare(&running) == 0 && startBricks(&running) == 0 &&
+	if (trialPrepare(&running) == 0 && startBricks(&running) == 0 &&
 	    startClient(&running) == 0 && checkBricks(&running) == 0)
-		status = runCommand(&running);
+		status = trialRunCommand(&running);
 	stopClient(&running);
 	for (int i = 0; i < trial->bricks; i++)
-		end(running.bricks[i]);
+		trialEndChild(running.bricks[i]);
 	g_free(running.mountPoint);
 	/* Nobody else is there to do it. */
 	if (isAlone(&running))

@@ -51,7 +51,7 @@ struct trial {
 int trialRun(const struct trial *trial, int parent);
 
 /** Say what has gone wrong with a trial; returns the status. */
-int trialComplain(int status, const char *format, ...) G_GNUC_PRINTF(2, 3);
+int trialReport(int status, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /** Remove a directory and all in it. */
 void trialRemove(const char *path);

@@ -91,7 +91,7 @@ static bool hdtrace(const char *program, bool isShown, const char *const *list)
 
 /* Make one project of all files, and say what it shows: its name first, since a
  * signal may end this before all files are merged. */
-static void explain(const char *path)
+static void tryExplainProject(const char *path)
 {
 	const char *const merge[] = { "merge", "-q", "-f", path, NULL };
 	const char *const diagnose[] = { "diagnose", path, NULL };
@@ -101,7 +101,7 @@ static void explain(const char *path)
 	if (hdtrace(program, false, merge))
 		hdtrace(program, true, diagnose);
 	else
-		trialComplain(0, "%s: hdtrace merge failed", path);
+		trialReport(0, "%s: hdtrace merge failed", path);
 	g_free(program);
 }
 
@@ -120,7 +120,7 @@ static void blockSignals(sigset_t *set)
 }
 
 /* Wait for the first process of the namespace. */
-static int await(pid_t pid, const sigset_t *set)
+static int tryAwaitNamespace(pid_t pid, const sigset_t *set)
 {
 	int status, signalled = 0;
 
@@ -150,22 +150,21 @@ static int runApart(const struct trial *trial)
 
 	blockSignals(&set);
 	if (pipe(pipes) < 0)
-		return trialComplain(CLI_EXIT_FAILED,
-				     "cannot create a pipe: %s",
-				     g_strerror(errno));
+		return trialReport(CLI_EXIT_FAILED, "cannot create a pipe: %s",
+				   g_strerror(errno));
 	/* As fork(): unshare() would take all later children there, too. */
 	pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD,
 			     NULL, NULL, NULL, NULL);
 	if (pid < 0)
-		return trialComplain(CLI_EXIT_FAILED,
-				     "cannot create a namespace: %s",
-				     g_strerror(errno));
+		return trialReport(CLI_EXIT_FAILED,
+				   "cannot create a namespace: %s",
+				   g_strerror(errno));
 	if (pid == 0) {
 		close(pipes[1]);
 		_exit(trialRun(trial, pipes[0]));
 	}
 	close(pipes[0]);
-	status = await(pid, &set);
+	status = tryAwaitNamespace(pid, &set);
 	close(pipes[1]);
 	return status;
 }
@@ -202,7 +201,7 @@ static int wrongNumber(const char *option, int number, int min, int max)
 	return status;
 }
 
-static int checkOptions(const struct options *options, int argc)
+static int tryCheckOptions(const struct options *options, int argc)
 {
 	if (argc < 2)
 		return cliErrorMissing(&command, "COMMAND");
@@ -215,13 +214,13 @@ static int checkOptions(const struct options *options, int argc)
 static int checkMachine(void)
 {
 	if (geteuid() != 0)
-		return trialComplain(
+		return trialReport(
 			CLI_EXIT_FAILED,
 			"permission denied; run this command as root, because "
 			"bricks need trusted attributes");
 	if (!cliIsCommand("hdgluster try", "glusterfsd") ||
 	    !cliIsCommand("hdgluster try", "glusterfs"))
-		return trialComplain(
+		return trialReport(
 			CLI_EXIT_FAILED,
 			"GlusterFS is not installed (Debian: glusterfs-server "
 			"glusterfs-client)");
@@ -242,10 +241,10 @@ static int runIn(struct trial *trial, const char *place)
 	trial->project = base;
 	trial->xlators = findXlators();
 	if (!name)
-		trialComplain(CLI_EXIT_FAILED,
-			      "%s: too many projects with this name", project);
+		trialReport(CLI_EXIT_FAILED,
+			    "%s: too many projects with this name", project);
 	else if (!trial->xlators)
-		trialComplain(
+		trialReport(
 			CLI_EXIT_FAILED,
 			"glusterfsd does not print its translator directory");
 	else
@@ -254,7 +253,7 @@ static int runIn(struct trial *trial, const char *place)
 	trialRemove(place);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (name && trial->xlators && trial->isTraced)
-		explain(name);
+		tryExplainProject(name);
 	g_free((char *)trial->xlators);
 	g_free(base);
 	g_free(name);
@@ -262,7 +261,8 @@ static int runIn(struct trial *trial, const char *place)
 	return status;
 }
 
-static int run(const struct options *options, int fault, char **arguments)
+static int tryProgram(const struct options *options, int fault,
+		      char **arguments)
 {
 	char *directory = g_canonicalize_filename(
 		options->directory ? options->directory : ".", NULL);
@@ -281,17 +281,17 @@ static int run(const struct options *options, int fault, char **arguments)
 	int status;
 
 	if (!glusterIsWord(directory) || !glusterIsWord(place)) {
-		status = trialComplain(
+		status = trialReport(
 			CLI_EXIT_FAILED, "%s: not valid in a volume file; %s",
 			glusterIsWord(place) ? directory : place,
 			glusterIsWord(place) ? "select another --directory"
 					     : "select another TMPDIR");
 	} else if (g_mkdir_with_parents(directory, 0777) < 0) {
-		status = trialComplain(CLI_EXIT_FAILED, "%s: %s", directory,
-				       g_strerror(errno));
+		status = trialReport(CLI_EXIT_FAILED, "%s: %s", directory,
+				     g_strerror(errno));
 	} else if (!g_mkdtemp_full(place, 0755)) {
-		status = trialComplain(CLI_EXIT_FAILED, "%s: %s", place,
-				       g_strerror(errno));
+		status = trialReport(CLI_EXIT_FAILED, "%s: %s", place,
+				     g_strerror(errno));
 	} else {
 		status = runIn(&trial, place);
 	}
@@ -330,13 +330,13 @@ int tryRun(int argc, char **argv)
 	int status = cliParse(&command, lists, &argc, &argv);
 
 	if (status < 0)
-		status = checkOptions(&options, argc);
+		status = tryCheckOptions(&options, argc);
 	if (status < 0)
 		status = cliChoose(&command, "slow-at", options.at, &fault);
 	if (status < 0)
 		status = checkMachine();
 	if (status < 0)
-		status = run(&options, fault, argv + 1);
+		status = tryProgram(&options, fault, argv + 1);
 	g_free(options.at);
 	g_free(options.directory);
 	g_free(options.project);

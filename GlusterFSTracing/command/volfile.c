@@ -30,10 +30,10 @@ static void changeClear(struct change *change)
 	g_strfreev(change->extra);
 }
 
-static void tell(const struct change *change, const char *format, ...)
+static void volfileReport(const struct change *change, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
 
-static void tell(const struct change *change, const char *format, ...)
+static void volfileReport(const struct change *change, const char *format, ...)
 {
 	va_list list;
 	char *text;
@@ -47,7 +47,7 @@ static void tell(const struct change *change, const char *format, ...)
 	g_free(text);
 }
 
-static int complain(int status, const char *path, const char *text)
+static int volfileFail(int status, const char *path, const char *text)
 {
 	outSay(stderr, "hdgluster: %s: %s", path, text);
 	return status;
@@ -140,7 +140,7 @@ static void nameNodes(const struct change *change,
 /* ---- Changing -------------------------------------------------------------
  */
 
-static char *optionsOf(const struct change *change)
+static char *volfileOptionsText(const struct change *change)
 {
 	GString *out = g_string_new(NULL);
 	char *directory = g_canonicalize_filename(
@@ -168,25 +168,28 @@ static void sayPlaces(const struct change *change, const struct places *places)
 				? place->above
 				: place->below;
 
-		tell(change, "%s%s%s %s %s (%s), node %s", place->layer,
-		     place->side ? " " : "", place->side ? place->side : "",
-		     place->what, of->name.text, of->type.text, place->node);
+		volfileReport(change, "%s%s%s %s %s (%s), node %s",
+			      place->layer, place->side ? " " : "",
+			      place->side ? place->side : "", place->what,
+			      of->name.text, of->type.text, place->node);
 		if (place->takesName)
-			tell(change,
-			     "%s takes the name \"%s\", which clients request; "
-			     "that volume is now \"%s.hdtrace\"",
-			     place->layer, place->name, place->name);
+			volfileReport(change,
+				      "%s takes the name \"%s\", which clients "
+				      "request; "
+				      "that volume is now \"%s.hdtrace\"",
+				      place->layer, place->name, place->name);
 	}
 	for (guint i = 0; i < places->missing->len; i++) {
 		const struct placeMissing *missing =
 			&g_array_index(places->missing, struct placeMissing, i);
 
-		tell(change, "no %s: %s", missing->layer, missing->why);
+		volfileReport(change, "no %s: %s", missing->layer,
+			      missing->why);
 	}
 }
 
 /* Parse a text, which is taken. */
-static struct volumes *parse(const char *path, char *text)
+static struct volumes *volfileParse(const char *path, char *text)
 {
 	char *why = NULL;
 	struct volumes *volumes = volumesParse(text, strlen(text), &why);
@@ -201,7 +204,7 @@ static struct volumes *parse(const char *path, char *text)
 /* The text without translators of ours, or NULL. */
 static char *cleaned(const char *path, char *text, guint *count)
 {
-	struct volumes *volumes = parse(path, text);
+	struct volumes *volumes = volfileParse(path, text);
 	char *why = NULL, *result;
 
 	if (!volumes)
@@ -217,7 +220,7 @@ static char *cleaned(const char *path, char *text, guint *count)
 
 static char *written(const struct change *change, const char *path, char *text)
 {
-	struct volumes *volumes = parse(path, text);
+	struct volumes *volumes = volfileParse(path, text);
 	char **layers =
 		change->layers ? g_strsplit(change->layers, ",", 0) : NULL;
 	struct places *places;
@@ -230,17 +233,18 @@ static char *written(const struct change *change, const char *path, char *text)
 	places = placesFind(volumes, layers);
 	nameNodes(change, volumes, places);
 	if (places->all->len) {
-		options = optionsOf(change);
+		options = volfileOptionsText(change);
 		result = placesWrite(volumes, places, options);
 		sayPlaces(change, places);
 		g_free(options);
 	} else if (change->isFilter) {
-		tell(change,
-		     "%s: no place for a translator; file left unchanged",
-		     path);
+		volfileReport(
+			change,
+			"%s: no place for a translator; file left unchanged",
+			path);
 		result = g_strdup(volumes->text);
 	} else {
-		complain(0, path, "no place for a translator");
+		volfileFail(0, path, "no place for a translator");
 	}
 	placesFree(places);
 	volumesFree(volumes);
@@ -250,7 +254,8 @@ static char *written(const struct change *change, const char *path, char *text)
 
 /* What a volume file becomes, or NULL: what is wrong was said. The text is
  * taken. */
-static char *changed(const struct change *change, const char *path, char *text)
+static char *volfileChangedText(const struct change *change, const char *path,
+				char *text)
 {
 	guint count;
 	char *clean = cleaned(path, text, &count);
@@ -258,7 +263,7 @@ static char *changed(const struct change *change, const char *path, char *text)
 	if (!clean)
 		return NULL;
 	if (change->isRemoval || count > 0)
-		tell(change, "removed %u HDTrace translators", count);
+		volfileReport(change, "removed %u HDTrace translators", count);
 	return change->isRemoval ? clean : written(change, path, clean);
 }
 
@@ -275,11 +280,11 @@ char *volfileTrace(const char *project, const char *directory, const char *node,
 		.isQuiet = TRUE,
 	};
 
-	return changed(&change, "volume", text);
+	return volfileChangedText(&change, "volume", text);
 }
 
 /* Read a file, or "-"; NULL after a message, with the status. */
-static char *readFile(const char *path, int *status)
+static char *volfileReadFile(const char *path, int *status)
 {
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
 	GString *text = g_string_new(NULL);
@@ -296,11 +301,11 @@ static char *readFile(const char *path, int *status)
 	if (file && file != stdin)
 		fclose(file);
 	if (error) {
-		complain(0, path, g_strerror(error));
+		volfileFail(0, path, g_strerror(error));
 	} else if (text->len > VOLUMES_MAX) {
-		complain(0, path, "file exceeds the size limit");
+		volfileFail(0, path, "file exceeds the size limit");
 	} else if (strlen(text->str) != text->len) {
-		*status = complain(GLUSTER_WRONG, path, "not a text file");
+		*status = volfileFail(GLUSTER_WRONG, path, "not a text file");
 	} else {
 		return g_string_free(text, FALSE);
 	}
@@ -359,7 +364,7 @@ static int checkLayers(const struct change *change)
 	return status;
 }
 
-static int check(const struct change *change, int argc, char **argv)
+static int volfileCheck(const struct change *change, int argc, char **argv)
 {
 	int status;
 
@@ -415,7 +420,7 @@ static int parseOptions(struct change *change, int *argc, char ***argv)
 	const GOptionEntry *lists[] = { entries, NULL };
 	int status = cliParse(change->command, lists, argc, argv);
 
-	return status >= 0 ? status : check(change, *argc, *argv);
+	return status >= 0 ? status : volfileCheck(change, *argc, *argv);
 }
 
 int volfileRun(int argc, char **argv)
@@ -439,9 +444,9 @@ int volfileRun(int argc, char **argv)
 	char *text;
 
 	if (status < 0) {
-		text = readFile(argv[1], &status);
+		text = volfileReadFile(argv[1], &status);
 		if (text) {
-			text = changed(&change, argv[1], text);
+			text = volfileChangedText(&change, argv[1], text);
 			status = GLUSTER_WRONG;
 		}
 		if (text) {
@@ -467,7 +472,7 @@ static bool isTraced(const struct volumes *volumes, const char *path)
 	       g_str_has_suffix(path, "-fuse.vol");
 }
 
-static int writeFile(const char *path, const char *text)
+static int volfileWriteFile(const char *path, const char *text)
 {
 	GError *error = NULL;
 	struct stat about;
@@ -479,7 +484,7 @@ static int writeFile(const char *path, const char *text)
 	if (!g_file_set_contents_full(path, text, -1,
 				      G_FILE_SET_CONTENTS_CONSISTENT,
 				      about.st_mode & 0777, &error)) {
-		status = complain(GLUSTER_FAILED, path, error->message);
+		status = volfileFail(GLUSTER_FAILED, path, error->message);
 		g_error_free(error);
 	}
 	return status;
@@ -488,13 +493,13 @@ static int writeFile(const char *path, const char *text)
 static int filterFile(const struct change *change, const char *path)
 {
 	int status;
-	char *text = readFile(path, &status), *result;
+	char *text = volfileReadFile(path, &status), *result;
 	struct volumes *volumes;
 	bool wanted;
 
 	if (!text)
 		return status;
-	volumes = parse(path, g_strdup(text));
+	volumes = volfileParse(path, g_strdup(text));
 	wanted = volumes && (change->isRemoval || isTraced(volumes, path));
 	if (volumes && !wanted && !change->isQuiet)
 		outSay(stderr,
@@ -507,8 +512,8 @@ static int filterFile(const struct change *change, const char *path)
 		g_free(text);
 		return status;
 	}
-	result = changed(change, path, text);
-	status = result ? writeFile(path, result) : GLUSTER_WRONG;
+	result = volfileChangedText(change, path, text);
+	status = result ? volfileWriteFile(path, result) : GLUSTER_WRONG;
 	g_free(result);
 	return status;
 }

@@ -13,10 +13,11 @@ struct parser {
 	char *why;
 };
 
-static void complain(struct parser *parser, long line, const char *format, ...)
-	G_GNUC_PRINTF(3, 4);
+static void volumeParserFail(struct parser *parser, long line,
+			     const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-static void complain(struct parser *parser, long line, const char *format, ...)
+static void volumeParserFail(struct parser *parser, long line,
+			     const char *format, ...)
 {
 	va_list list;
 	char *text;
@@ -59,7 +60,7 @@ void volumesFree(struct volumes *volumes)
 /* ---- Words ----------------------------------------------------------------
  */
 
-static void skipBlanks(struct parser *parser)
+static void volumeParserSkipBlanks(struct parser *parser)
 {
 	const struct volumes *all = parser->volumes;
 
@@ -103,12 +104,12 @@ static bool skipQuoted(struct parser *parser, char mark)
 }
 
 /* Get the next word; false at the end, and if something is wrong. */
-static bool next(struct parser *parser, struct volumeWord *word)
+static bool volumeParserNextWord(struct parser *parser, struct volumeWord *word)
 {
 	const struct volumes *all = parser->volumes;
 	char mark;
 
-	skipBlanks(parser);
+	volumeParserSkipBlanks(parser);
 	if (parser->at >= all->length)
 		return false;
 	mark = all->text[parser->at];
@@ -117,8 +118,8 @@ static bool next(struct parser *parser, struct volumeWord *word)
 	if (mark == '"' || mark == '`') {
 		word->begin = ++parser->at;
 		if (!skipQuoted(parser, mark)) {
-			complain(parser, word->line, "missing closing %c",
-				 mark);
+			volumeParserFail(parser, word->line,
+					 "missing closing %c", mark);
 			return false;
 		}
 		word->end = parser->at++;
@@ -135,13 +136,13 @@ static bool next(struct parser *parser, struct volumeWord *word)
 }
 
 /* Get a word that has to be there: what follows WHAT. */
-static bool need(struct parser *parser, struct volumeWord *word,
-		 const char *what)
+static bool volumeParserNeedWord(struct parser *parser, struct volumeWord *word,
+				 const char *what)
 {
-	if (next(parser, word))
+	if (volumeParserNextWord(parser, word))
 		return true;
-	complain(parser, parser->line, "unexpected end of file after \"%s\"",
-		 what);
+	volumeParserFail(parser, parser->line,
+			 "unexpected end of file after \"%s\"", what);
 	return false;
 }
 
@@ -164,29 +165,32 @@ static bool takeType(struct parser *parser, struct volume *volume)
 {
 	struct volumeWord word;
 
-	if (!need(parser, &word, "type"))
+	if (!volumeParserNeedWord(parser, &word, "type"))
 		return false;
 	if (volume->type.text) {
-		complain(parser, word.line, "volume \"%s\" has two types",
-			 volume->name.text);
+		volumeParserFail(parser, word.line,
+				 "volume \"%s\" has two types",
+				 volume->name.text);
 		g_free(word.text);
 		return false;
 	}
 	volume->type = word;
 	if (isKeyword(word.text) || !strchr(word.text, '/')) {
-		complain(parser, word.line, "invalid type \"%s\"", word.text);
+		volumeParserFail(parser, word.line, "invalid type \"%s\"",
+				 word.text);
 		return false;
 	}
 	return true;
 }
 
-static bool takeOption(struct parser *parser, struct volume *volume)
+static bool volumeParserParseOption(struct parser *parser,
+				    struct volume *volume)
 {
 	struct volumeWord key, value;
 
-	if (!need(parser, &key, "option"))
+	if (!volumeParserNeedWord(parser, &key, "option"))
 		return false;
-	if (!need(parser, &value, key.text)) {
+	if (!volumeParserNeedWord(parser, &value, key.text)) {
 		g_free(key.text);
 		return false;
 	}
@@ -194,14 +198,14 @@ static bool takeOption(struct parser *parser, struct volume *volume)
 	return true;
 }
 
-static bool takeBelow(struct parser *parser, struct volume *volume)
+static bool volumeParserParseBelow(struct parser *parser, struct volume *volume)
 {
 	for (;;) {
 		struct parser before = *parser;
 		struct volumeWord word;
 		struct volume *below;
 
-		if (!need(parser, &word, "subvolumes"))
+		if (!volumeParserNeedWord(parser, &word, "subvolumes"))
 			return false;
 		if (isKeyword(word.text)) {
 			g_free(word.text);
@@ -209,17 +213,19 @@ static bool takeBelow(struct parser *parser, struct volume *volume)
 			parser->line = before.line;
 			if (volume->below->len)
 				return true;
-			complain(parser, word.line,
-				 "volume \"%s\": subvolumes without names",
-				 volume->name.text);
+			volumeParserFail(
+				parser, word.line,
+				"volume \"%s\": subvolumes without names",
+				volume->name.text);
 			return false;
 		}
 		below = g_hash_table_lookup(parser->volumes->names, word.text);
 		if (!below) {
-			complain(parser, word.line,
-				 "unknown subvolume \"%s\"; define it above "
-				 "this line",
-				 word.text);
+			volumeParserFail(
+				parser, word.line,
+				"unknown subvolume \"%s\"; define it above "
+				"this line",
+				word.text);
 			g_free(word.text);
 			return false;
 		}
@@ -236,10 +242,10 @@ static bool takeBody(struct parser *parser, struct volume *volume)
 		struct volumeWord word;
 		bool isGood;
 
-		if (!next(parser, &word)) {
-			complain(parser, parser->line,
-				 "volume \"%s\": missing end-volume",
-				 volume->name.text);
+		if (!volumeParserNextWord(parser, &word)) {
+			volumeParserFail(parser, parser->line,
+					 "volume \"%s\": missing end-volume",
+					 volume->name.text);
 			return false;
 		}
 		if (strcmp(word.text, "end-volume") == 0) {
@@ -247,23 +253,24 @@ static bool takeBody(struct parser *parser, struct volume *volume)
 			volume->end = parser->at;
 			if (volume->type.text)
 				return true;
-			complain(parser, word.line,
-				 "volume \"%s\": missing type",
-				 volume->name.text);
+			volumeParserFail(parser, word.line,
+					 "volume \"%s\": missing type",
+					 volume->name.text);
 			return false;
 		}
 		if (strcmp(word.text, "type") == 0) {
 			isGood = takeType(parser, volume);
 		} else if (strcmp(word.text, "option") == 0) {
-			isGood = takeOption(parser, volume);
+			isGood = volumeParserParseOption(parser, volume);
 		} else if (strcmp(word.text, "subvolumes") == 0) {
-			isGood = takeBelow(parser, volume);
+			isGood = volumeParserParseBelow(parser, volume);
 		} else {
-			complain(parser, word.line,
-				 "unknown keyword \"%s\"; expected type, "
-				 "option, "
-				 "subvolumes or end-volume",
-				 word.text);
+			volumeParserFail(
+				parser, word.line,
+				"unknown keyword \"%s\"; expected type, "
+				"option, "
+				"subvolumes or end-volume",
+				word.text);
 			isGood = false;
 		}
 		g_free(word.text);
@@ -274,16 +281,17 @@ static bool takeBody(struct parser *parser, struct volume *volume)
 
 /* GlusterFS runs what is in `...`, and takes what that prints: names that
  * nobody knows. */
-static bool isName(struct parser *parser, const struct volumeWord *word)
+static bool volumeParserIsName(struct parser *parser,
+			       const struct volumeWord *word)
 {
 	if (parser->volumes->text[word->end] != '`')
 		return true;
-	complain(parser, word->line, "volume name \"%s\" contains a command",
-		 word->text);
+	volumeParserFail(parser, word->line,
+			 "volume name \"%s\" contains a command", word->text);
 	return false;
 }
 
-static struct volume *add(struct parser *parser, gsize begin)
+static struct volume *volumeParserAddVolume(struct parser *parser, gsize begin)
 {
 	struct volume *volume = g_new0(struct volume, 1);
 
@@ -315,18 +323,20 @@ static bool takeVolume(struct parser *parser, const struct volumeWord *word)
 	struct volume *volume;
 
 	if (strcmp(word->text, "volume") != 0) {
-		complain(parser, word->line,
-			 "unexpected \"%s\"; expected volume", word->text);
+		volumeParserFail(parser, word->line,
+				 "unexpected \"%s\"; expected volume",
+				 word->text);
 		return false;
 	}
-	volume = add(parser, word->begin);
-	if (!need(parser, &volume->name, "volume") ||
-	    !isName(parser, &volume->name) || !takeBody(parser, volume))
+	volume = volumeParserAddVolume(parser, word->begin);
+	if (!volumeParserNeedWord(parser, &volume->name, "volume") ||
+	    !volumeParserIsName(parser, &volume->name) ||
+	    !takeBody(parser, volume))
 		return false;
 	/* Not before: no volume stands below itself. */
 	if (g_hash_table_contains(parser->volumes->names, volume->name.text)) {
-		complain(parser, volume->name.line, "duplicate volume \"%s\"",
-			 volume->name.text);
+		volumeParserFail(parser, volume->name.line,
+				 "duplicate volume \"%s\"", volume->name.text);
 		return false;
 	}
 	g_hash_table_insert(parser->volumes->names, volume->name.text, volume);
@@ -345,13 +355,13 @@ struct volumes *volumesParse(char *text, gsize length, char **why)
 	volumes->all = g_ptr_array_new_with_free_func(volumeFree);
 	volumes->names = g_hash_table_new(g_str_hash, g_str_equal);
 	if (memchr(text, 0, length))
-		complain(&parser, 1, "not a text file");
-	while (!parser.why && next(&parser, &word)) {
+		volumeParserFail(&parser, 1, "not a text file");
+	while (!parser.why && volumeParserNextWord(&parser, &word)) {
 		takeVolume(&parser, &word);
 		g_free(word.text);
 	}
 	if (!parser.why && !volumes->all->len)
-		complain(&parser, 1, "the file contains no volumes");
+		volumeParserFail(&parser, 1, "the file contains no volumes");
 	if (!parser.why)
 		return volumes;
 	*why = parser.why;

@@ -11,7 +11,7 @@
 #include "GlusterFSTracing/xlator/control.h"
 #include "GlusterFSTracing/xlator/controlled.h"
 #include "GlusterFSTracing/xlator/label.h"
-#include "GlusterFSTracing/xlator/places.h"
+#include "GlusterFSTracing/xlator/instances.h"
 
 /* For how long bricks may answer. */
 #define ANSWER_S 20
@@ -91,11 +91,11 @@ static int requestSet(struct request *request, char *word)
 		else if (strcmp(word, "project") == 0 && labelIsProject(value))
 			request->project = value, ret = 0;
 		else if (strcmp(word, "fops") == 0)
-			ret = placeParseFops(value, &request->fops, wrong,
-					     sizeof(wrong));
+			ret = instanceParseFops(value, &request->fops, wrong,
+						sizeof(wrong));
 		else if (strcmp(word, "what") == 0)
-			ret = placeParseWhat(value, &request->what, wrong,
-					     sizeof(wrong));
+			ret = instanceParseWhat(value, &request->what, wrong,
+						sizeof(wrong));
 	}
 	if (ret < 0)
 		snprintf(request->why, sizeof(request->why),
@@ -151,34 +151,36 @@ static const char *whatText(unsigned int what)
 	return texts[what & RECORD_ALL];
 }
 
-/* With the lock of places held. */
-static void placeReport(const struct place *place, struct report *report)
+/* With the lock of instances held. */
+static void instanceReport(const struct instance *instance,
+			   struct report *report)
 {
-	struct record *record = recordHold(&((struct place *)place)->record);
+	struct record *record =
+		recordHold(&((struct instance *)instance)->record);
 	char fops[FOPS_TEXT];
 
-	placePutFops(place->choice.fops, fops, sizeof(fops));
+	instancePutFops(instance->choice.fops, fops, sizeof(fops));
 	if (record && recordLosses(record) > 0)
 		reportAdd(report,
 			  "failed %s %s: lost %" PRIu64
 			  " records of %s; the disk may be full\n",
-			  recordNode(record), place->layer,
+			  recordNode(record), instance->layer,
 			  recordLosses(record), recordProject(record));
 	else if (record)
 		reportAdd(report, "ok %s %s on %s %s %s\n", recordNode(record),
-			  place->layer, whatText(place->what), fops,
+			  instance->layer, whatText(instance->what), fops,
 			  recordProject(record));
-	else if (place->choice.isOn)
+	else if (instance->choice.isOn)
 		reportAdd(report, "failed %s %s: cannot record in %s/%s\n",
-			  place->node, place->layer, place->directory,
-			  placeProject(place));
+			  instance->node, instance->layer, instance->directory,
+			  instanceProject(instance));
 	else
-		reportAdd(report, "ok %s %s off - - -\n", place->node,
-			  place->layer);
+		reportAdd(report, "ok %s %s off - - -\n", instance->node,
+			  instance->layer);
 	recordRelease(record);
 }
 
-static void choiceEnable(struct placeChoice *choice,
+static void choiceEnable(struct instanceChoice *choice,
 			 const struct request *request)
 {
 	choice->isOn = true;
@@ -189,9 +191,9 @@ static void choiceEnable(struct placeChoice *choice,
 }
 
 /* Of some operations only: the others go on. */
-static void choiceDisable(struct placeChoice *choice, uint64_t fops)
+static void choiceDisable(struct instanceChoice *choice, uint64_t fops)
 {
-	uint64_t left = fops ? choice->fops & placeAllFops() & ~fops : 0;
+	uint64_t left = fops ? choice->fops & instanceAllFops() & ~fops : 0;
 
 	if (left)
 		choice->fops = left;
@@ -199,62 +201,66 @@ static void choiceDisable(struct placeChoice *choice, uint64_t fops)
 		choice->isOn = false;
 }
 
-/* With the lock of places held: whether there was memory for it; without, the
- * place stays as it is. */
-static bool placeChange(struct place *place, const struct request *request)
+/* With the lock of instances held: whether there was memory for it; without,
+ * the instance stays as it is. */
+static bool instanceChange(struct instance *instance,
+			   const struct request *request)
 {
 	char *other = request->project ? strdup(request->project) : NULL;
 
 	if (request->project && !other)
 		return false;
 	if (request->verb == VERB_ENABLE) {
-		free(place->other);
-		place->other = other;
-		place->choice = place->options;
-		choiceEnable(&place->choice, request);
+		free(instance->other);
+		instance->other = other;
+		instance->choice = instance->options;
+		choiceEnable(&instance->choice, request);
 	} else {
 		free(other);
-		choiceDisable(&place->choice, request->fops);
+		choiceDisable(&instance->choice, request->fops);
 	}
-	placeApply(place);
+	instanceApply(instance);
 	return true;
 }
 
-/* Whether a request is about a place: of the same node if it is a brick, since
- * processes may have several. A client's graph that is about to be followed by
- * another one, or was a moment ago, still has operations. */
+/* Whether a request is about an instance: of the same node if it is a brick,
+ * since processes may have several. A client's graph that is about to be
+ * followed by another one, or was a moment ago, still has operations. */
 static bool requestIsFor(const struct request *request,
-			 const struct place *place, const struct place *of)
+			 const struct instance *instance,
+			 const struct instance *of)
 {
-	if (place->isRetired ||
-	    (request->layers && !listHas(request->layers, place->layer)))
+	if (instance->isRetired ||
+	    (request->layers && !listHas(request->layers, instance->layer)))
 		return false;
 	if (of->isClient)
-		return place->isClient && place->this->ctx == of->this->ctx;
-	return place->this->graph == of->this->graph &&
-	       strcmp(place->node, of->node) == 0;
+		return instance->isClient &&
+		       instance->this->ctx == of->this->ctx;
+	return instance->this->graph == of->this->graph &&
+	       strcmp(instance->node, of->node) == 0;
 }
 
-/* Do what a request says, and report on those places that are in the same
+/* Do what a request says, and report on those instances that are in the same
  * graph. */
-static void requestObey(const struct request *request, const struct place *of,
-			struct report *report)
+static void requestObey(const struct request *request,
+			const struct instance *of, struct report *report)
 {
-	placesLock();
-	for (struct place *place = placesFirst(); place; place = place->next) {
-		if (!requestIsFor(request, place, of))
+	instancesLock();
+	for (struct instance *instance = instancesFirst(); instance;
+	     instance = instance->next) {
+		if (!requestIsFor(request, instance, of))
 			continue;
 		if (request->verb != VERB_STATUS &&
-		    !placeChange(place, request))
+		    !instanceChange(instance, request))
 			reportAdd(report,
 				  "failed %s %s: unchanged, out of "
 				  "memory\n",
-				  place->node, place->layer);
-		else if (place->side != PLACE_LEAVE &&
-			 place->this->graph == of->this->graph)
-			placeReport(place, report);
+				  instance->node, instance->layer);
+		else if (instance->side != INSTANCE_LEAVE &&
+			 instance->this->graph == of->this->graph)
+			instanceReport(instance, report);
 	}
-	placesUnlock();
+	instancesUnlock();
 }
 
 /* ---- Bricks ------------------------------------------------------------ */
@@ -285,7 +291,7 @@ static dict_t *dictOf(const char *text)
 bool controlIpc(call_frame_t *frame, xlator_t *this, int32_t op, dict_t *xdata)
 {
 	const char *text = dictText(xdata, CONTROL_KEY);
-	struct place *place = this->private;
+	struct instance *instance = this->private;
 	struct report report = { 0 };
 	struct request request;
 	dict_t *reply;
@@ -298,9 +304,10 @@ bool controlIpc(call_frame_t *frame, xlator_t *this, int32_t op, dict_t *xdata)
 		return true;
 	}
 	if (requestParse(&request, text) < 0)
-		reportAdd(&report, "failed %s %s\n", place->node, request.why);
+		reportAdd(&report, "failed %s %s\n", instance->node,
+			  request.why);
 	else
-		requestObey(&request, place, &report);
+		requestObey(&request, instance, &report);
 	free(request.words);
 	/* Who is not heard of has not obeyed. */
 	reply = report.isCut ? NULL : dictOf(report.text ? report.text : "");
@@ -355,7 +362,7 @@ static void roundRelease(struct round *round)
 /* Keep the report, and tell whoever asked, once. */
 static void roundTell(struct round *round)
 {
-	struct place *place = round->this->private;
+	struct instance *instance = round->this->private;
 	call_frame_t *frame;
 	int32_t error, result;
 	char *old = NULL;
@@ -365,11 +372,11 @@ static void roundTell(struct round *round)
 	round->frame = NULL;
 	error = round->report.isCut ? ENOMEM : 0;
 	result = error ? -1 : 0;
-	if (frame && place) {
-		placesLock();
-		old = place->report;
-		place->report = round->report.text;
-		placesUnlock();
+	if (frame && instance) {
+		instancesLock();
+		old = instance->report;
+		instance->report = round->report.text;
+		instancesUnlock();
 		round->report = (struct report){ 0 };
 	}
 	pthread_mutex_unlock(&round->lock);
@@ -547,9 +554,9 @@ static int32_t roundBegin(call_frame_t *frame, xlator_t *this, const char *text)
 	return 0;
 }
 
-static bool isControlled(const struct place *place)
+static bool isControlled(const struct instance *instance)
 {
-	return place->isTop && place->isClient;
+	return instance->isTop && instance->isClient;
 }
 
 bool controlSetxattr(call_frame_t *frame, xlator_t *this, dict_t *dict)
@@ -571,29 +578,29 @@ bool controlSetxattr(call_frame_t *frame, xlator_t *this, dict_t *dict)
 }
 
 /* The report on the last request: the graph that was asked may have been
- * followed by another one meanwhile. With the lock of places held. */
-static const char *reportFind(const struct place *of)
+ * followed by another one meanwhile. With the lock of instances held. */
+static const char *reportFind(const struct instance *of)
 {
-	for (const struct place *place = placesFirst(); place;
-	     place = place->next) {
-		if (place->report && place->this->ctx == of->this->ctx)
-			return place->report;
+	for (const struct instance *instance = instancesFirst(); instance;
+	     instance = instance->next) {
+		if (instance->report && instance->this->ctx == of->this->ctx)
+			return instance->report;
 	}
 	return NULL;
 }
 
 bool controlGetxattr(call_frame_t *frame, xlator_t *this, const char *name)
 {
-	const struct place *place = this->private;
+	const struct instance *instance = this->private;
 	const char *report;
 	dict_t *dict;
 
-	if (!name || strcmp(name, CONTROL_KEY) != 0 || !isControlled(place))
+	if (!name || strcmp(name, CONTROL_KEY) != 0 || !isControlled(instance))
 		return false;
-	placesLock();
-	report = reportFind(place);
+	instancesLock();
+	report = reportFind(instance);
 	dict = dictOf(report ? report : CONTROL_NONE);
-	placesUnlock();
+	instancesUnlock();
 	STACK_UNWIND_STRICT(getxattr, frame, dict ? 0 : -1, dict ? 0 : ENOMEM,
 			    dict, NULL);
 	if (dict)

@@ -4,12 +4,12 @@
  * Switching on and off while the volume serves, as hdgluster asks for.
  *
  * hdgluster sets an extended attribute of the root of a mount, CONTROL_KEY,
- * which the highest of our places in the client's graph takes: nothing of it is
- * stored. That place does what it says in its own graph, and asks each brick by
- * an operation of GlusterFS' own for such things, ipc, which it hands to each
- * protocol/client below it, past distribution and replication. So it reaches
- * every brick of a volume, on other hosts too, of glusterd's volumes as of
- * those that were written by hand, by connections that are there; a socket a
+ * which the highest of our instances in the client's graph takes: nothing of it
+ * is stored. That instance does what it says in its own graph, and asks each
+ * brick by an operation of GlusterFS' own for such things, ipc, which it hands
+ * to each protocol/client below it, past distribution and replication. So it
+ * reaches every brick of a volume, on other hosts too, of glusterd's volumes as
+ * of those that were written by hand, by connections that are there; a socket a
  * process would not leave its host. What came of it is read as the value of the
  * same attribute.
  *
@@ -18,8 +18,8 @@
  * The name is in `trusted`, which takes a mount's root user. Bricks do not
  * trust it more than that: a request names a project, never a directory.
  *
- * Who asks reads the attribute first: only the value of a place of ours has an
- * end of line in it. Any other client would store what is set.
+ * Who asks reads the attribute first: only the value of an instance of ours has
+ * an end of line in it. Any other client would store what is set.
  *
  * The value is words with blanks between them:
  *

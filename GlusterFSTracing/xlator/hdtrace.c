@@ -10,7 +10,7 @@
 #include "GlusterFSTracing/xlator/fops.h"
 #include "GlusterFSTracing/xlator/mpi.h"
 #include "GlusterFSTracing/xlator/operation.h"
-#include "GlusterFSTracing/xlator/place.h"
+#include "GlusterFSTracing/xlator/instance.h"
 
 /* ---- Operations -------------------------------------------------------- */
 
@@ -86,7 +86,7 @@
 		struct operationWay way;                                      \
 		dict_t *handed;                                               \
                                                                               \
-		if (placePasses(this->private, GF_FOP_##INDEX)) {             \
+		if (instancePasses(this->private, GF_FOP_##INDEX)) {          \
 			handed = operationPass(frame, this->private,          \
 					       GF_FOP_##INDEX, xdata);        \
 			HAND_ON(name, ARGUMENTS, handed);                     \
@@ -96,7 +96,7 @@
 		ABOUT                                                         \
 		handed = operationBegin(frame, this->private, &about, xdata,  \
 					&way);                                \
-		if (((const struct place *)this->private)->hasFrames)         \
+		if (((const struct instance *)this->private)->hasFrames)      \
 			STACK_WIND(frame, name##Relay, FIRST_CHILD(this),     \
 				   FIRST_CHILD(this)->fops->name, ARGUMENTS,  \
 				   handed);                                   \
@@ -161,12 +161,12 @@ static int32_t hdtraceInit(xlator_t *this)
 	hdtraceFops.getxattr = getxattrAsk;
 	hdtraceFops.ipc = ipcAsk;
 	mpiFind();
-	return placeInit(this);
+	return instanceInit(this);
 }
 
 static void hdtraceFini(xlator_t *this)
 {
-	placeFini(this);
+	instanceFini(this);
 }
 
 /* The last operation of a graph that was followed by another one has ended; or
@@ -174,7 +174,7 @@ static void hdtraceFini(xlator_t *this)
 static int32_t hdtraceNotify(xlator_t *this, int32_t event, void *data, ...)
 {
 	if (event == GF_EVENT_PARENT_DOWN)
-		placeRetire(this);
+		instanceRetire(this);
 	return default_notify(this, event, data);
 }
 
@@ -247,7 +247,7 @@ extern xlator_api_t xlator_api;
 xlator_api_t xlator_api = {
 	.init = hdtraceInit,
 	.fini = hdtraceFini,
-	.reconfigure = placeReconfigure,
+	.reconfigure = instanceReconfigure,
 	.notify = hdtraceNotify,
 	.mem_acct_init = hdtraceAccount,
 	.op_version = { 1 },

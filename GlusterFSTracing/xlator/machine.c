@@ -16,7 +16,7 @@
 #include <RUT.h>
 #include <hdError.h>
 
-#include "GlusterFSTracing/xlator/complain.h"
+#include "GlusterFSTracing/xlator/warn.h"
 #include "GlusterFSTracing/xlator/machine.h"
 #include "common/clock.h"
 #include "common/format/projectname.h"
@@ -52,7 +52,7 @@ static atomic_int ending;
 
 /* Whether another process was first; if both are at it in this moment, the one
  * that comes second cannot make the file. */
-static bool isTaken(const char *path)
+static bool machineIsClaimed(const char *path)
 {
 	return access(path, F_OK) == 0;
 }
@@ -94,11 +94,11 @@ static const char *reason(int ret)
 
 /* Whether another process records this host. That this one should and cannot is
  * said. */
-static bool startUtilization(struct machine *machine)
+static bool machineStartUtilization(struct machine *machine)
 {
 	int ret;
 
-	if (isTaken(machine->path))
+	if (machineIsClaimed(machine->path))
 		return true;
 	ret = createUtilization(machine);
 	if (ret == RUT_SUCCESS) {
@@ -109,10 +109,10 @@ static bool startUtilization(struct machine *machine)
 	}
 	/* Another one was first in this moment. */
 	if (ret == RUT_EHDLIB && errno == HD_ERR_CREATE_FILE &&
-	    isTaken(machine->path))
+	    machineIsClaimed(machine->path))
 		return true;
-	complain("the utilization of %s is not recorded: %s", machine->host,
-		 reason(ret));
+	hdgWarn("the utilization of %s is not recorded: %s", machine->host,
+		reason(ret));
 	return false;
 }
 
@@ -145,10 +145,10 @@ static bool machineAsks(struct machine *machine, bool isAsking)
 static bool machineMayMakeFiles(const struct machine *machine)
 {
 	if (!machine->isMasked)
-		complain("the power of %s is not recorded, because any user "
-			 "could "
-			 "write to its file",
-			 machine->host);
+		hdgWarn("the power of %s is not recorded, because any user "
+			"could "
+			"write to its file",
+			machine->host);
 	return machine->isMasked;
 }
 
@@ -173,7 +173,7 @@ static void machineOpen(struct machine *machine)
 
 	if (machine->utilizationMs > 0) {
 		pthread_mutex_lock(&opening);
-		isOthers = startUtilization(machine);
+		isOthers = machineStartUtilization(machine);
 		pthread_mutex_unlock(&opening);
 		if (isOthers)
 			return;
@@ -256,7 +256,7 @@ struct machine *machineStart(const char *project, hdTopology *topology,
 	if (what->utilizationMs == 0 && !what->power)
 		return NULL;
 	snprintf(path, sizeof(path), "%s_%s_Utilization.stat", project, host);
-	if (isTaken(path))
+	if (machineIsClaimed(path))
 		return NULL;
 	machine = machineMake(path, host, what);
 	if (!machine)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An operation on its way through a place; see operation.h. */
+/* An operation on its way through an instance; see operation.h. */
 #include "config.h"
 
 #include <stdlib.h>
@@ -15,8 +15,9 @@
 #define ATTRIBUTES_MAX 10
 
 struct operation {
-	const struct place *place; /* For who looks whether it is that one. */
-	struct record *record;     /* Held. */
+	const struct instance
+		*instance;     /* For who looks whether it is that one. */
+	struct record *record; /* Held. */
 	struct operationAbout about;
 	/* The frame it came by, and who waits there for the result. */
 	call_frame_t *frame;
@@ -45,7 +46,7 @@ struct operation {
 	char origin[48]; /* Or "". */
 };
 
-/* Of all places of the process, as many as are often under way. */
+/* Of all instances of the process, as many as are often under way. */
 #define POOL_OPERATIONS 256
 HD_POOL(operationPool, struct operation, POOL_OPERATIONS);
 
@@ -253,9 +254,9 @@ static struct above aboveAt(const call_frame_t *frame)
 	return above;
 }
 
-/* Find the next place of ours whose operation comes by a frame, or by those
+/* Find the next instance of ours whose operation comes by a frame, or by those
  * further up, and cannot have ended: that operation, and NULL at the end. */
-static struct operation *findAbove(struct above *above)
+static struct operation *operationFindAbove(struct above *above)
 {
 	while (above->ret - (uintptr_t)doneBegin >=
 	       (uintptr_t)doneEnd - (uintptr_t)doneBegin) {
@@ -279,7 +280,7 @@ static struct operation *findCauseAbove(const call_frame_t *frame)
 	struct above at = aboveAt(frame);
 	struct operation *above;
 
-	while ((above = findAbove(&at))) {
+	while ((above = operationFindAbove(&at))) {
 		if (above->handsOn)
 			return above;
 		aboveNext(&at, above);
@@ -287,28 +288,29 @@ static struct operation *findCauseAbove(const call_frame_t *frame)
 	return NULL;
 }
 
-bool operationIsFrom(const call_frame_t *frame, const struct place *place)
+bool operationIsFrom(const call_frame_t *frame, const struct instance *instance)
 {
 	struct above at = aboveAt(frame);
 	struct operation *above;
 
-	while ((above = findAbove(&at))) {
-		if (above->place == place)
+	while ((above = operationFindAbove(&at))) {
+		if (above->instance == instance)
 			return true;
 		aboveNext(&at, above);
 	}
 	return false;
 }
 
-dict_t *operationPass(const call_frame_t *frame, const struct place *place,
-		      int fop, dict_t *xdata)
+dict_t *operationPass(const call_frame_t *frame,
+		      const struct instance *instance, int fop, dict_t *xdata)
 {
 	const struct operation *above;
 
-	if (place->isLowest)
+	if (instance->isLowest)
 		return tokenRemove(xdata);
 	/* Who stands above a queue has seen to what is below it. */
-	if (place->side != PLACE_WHOLE || !placeNeedsToken(place, fop))
+	if (instance->side != INSTANCE_WHOLE ||
+	    !instanceNeedsToken(instance, fop))
 		return xdata;
 	above = findCauseAbove(frame);
 	return above ? tokenSet(xdata, above->token) : xdata;
@@ -330,7 +332,7 @@ static void findOrigin(const call_frame_t *frame, char *origin, size_t size)
 	snprintf(origin, size, "%s", name);
 }
 
-/* Whether a highest place of a brick has something that no client asked for:
+/* Whether a highest instance of a brick has something that no client asked for:
  * the server looks for files before it does what it was asked for, and when a
  * client comes; and it closes what one that went has open, without a request.
  */
@@ -342,25 +344,27 @@ static bool isServers(const call_frame_t *frame,
 }
 
 /* Find what caused an operation that comes into this process here. */
-static void findCauseOfTop(const call_frame_t *frame, const struct place *place,
+static void findCauseOfTop(const call_frame_t *frame,
+			   const struct instance *instance,
 			   struct operation *operation)
 {
 	char mpi[HDR_TOKEN_SIZE];
 
 	if (operation->above)
 		return;
-	if (place->isClient && mpiCurrentRelation(mpi, sizeof(mpi)))
+	if (instance->isClient && mpiCurrentRelation(mpi, sizeof(mpi)))
 		operation->cause = strdup(mpi);
-	else if (!place->isClient && isServers(frame, operation))
+	else if (!instance->isClient && isServers(frame, operation))
 		findOrigin(frame, operation->origin, sizeof(operation->origin));
 }
 
 /* Find what caused an operation. What a translator between ours does by itself
  * says so: its cause is what the thread was at. */
-static void findCause(const call_frame_t *frame, const struct place *place,
+static void findCause(const call_frame_t *frame,
+		      const struct instance *instance,
 		      struct operation *operation, dict_t *xdata)
 {
-	if (!place->isTop)
+	if (!instance->isTop)
 		operation->parent = findCauseAbove(frame);
 	if (operation->parent) {
 		operationHold(operation->parent);
@@ -369,8 +373,8 @@ static void findCause(const call_frame_t *frame, const struct place *place,
 	operation->above = tokenFind(xdata);
 	if (operation->above)
 		operation->xdata = dict_ref(xdata);
-	if (place->isTop) {
-		findCauseOfTop(frame, place, operation);
+	if (instance->isTop) {
+		findCauseOfTop(frame, instance, operation);
 	} else if (!operation->above) {
 		findOrigin(frame, operation->origin, sizeof(operation->origin));
 		operation->cause = currentCopy();
@@ -412,7 +416,7 @@ static hdR_token relate(struct operation *operation, hdR_token parent,
 }
 
 static void operationRelate(const call_frame_t *frame,
-			    const struct place *place,
+			    const struct instance *instance,
 			    struct operation *operation, bool hasState,
 			    dict_t *xdata)
 {
@@ -421,7 +425,7 @@ static void operationRelate(const call_frame_t *frame,
 
 	if (!operation->record->relations)
 		return;
-	findCause(frame, place, operation, xdata);
+	findCause(frame, instance, operation, xdata);
 	parent = operation->parent ? operation->parent->token : NULL;
 	text = parent ? NULL : causeText(operation);
 	operation->token = hasState ? relateWithState(operation, parent, text)
@@ -465,12 +469,13 @@ static void aboutFile(struct operation *operation, bool hasPath)
 }
 
 /* The leave side: whatever came in at the enter side is out of the layer. */
-static void operationLeave(const call_frame_t *frame, const struct place *place)
+static void operationLeave(const call_frame_t *frame,
+			   const struct instance *instance)
 {
 	struct above at = aboveAt(frame);
-	struct operation *above = findAbove(&at);
+	struct operation *above = operationFindAbove(&at);
 
-	if (above && strcmp(above->record->layer, place->layer) == 0 &&
+	if (above && strcmp(above->record->layer, instance->layer) == 0 &&
 	    atomic_exchange(&above->isInside, 0) == 1) {
 		if (above->isCounted)
 			hdS_gaugeAdd(above->record->gauge, -1, 0);
@@ -480,7 +485,7 @@ static void operationLeave(const call_frame_t *frame, const struct place *place)
 	}
 }
 
-static struct operation *operationMake(struct place *place,
+static struct operation *operationMake(struct instance *instance,
 				       struct record *record,
 				       const struct operationAbout *about)
 {
@@ -490,7 +495,7 @@ static struct operation *operationMake(struct place *place,
 		return NULL;
 	memset(operation, 0, offsetof(struct operation, gfid));
 	operation->origin[0] = '\0';
-	operation->place = place;
+	operation->instance = instance;
 	operation->record = record;
 	operation->about = *about;
 	atomic_init(&operation->holders, 1);
@@ -500,10 +505,10 @@ static struct operation *operationMake(struct place *place,
 /* Whether it causes what is below. What waited in a queue causes nothing:
  * whoever put it there does. */
 static bool operationHandsOn(const struct operation *operation,
-			     const struct place *place)
+			     const struct instance *instance)
 {
-	return operation->token && !place->isLowest &&
-	       (place->side != PLACE_ENTER || operation->isRoot);
+	return operation->token && !instance->isLowest &&
+	       (instance->side != INSTANCE_ENTER || operation->isRoot);
 }
 
 /* The result of an operation is to come to us. */
@@ -516,35 +521,35 @@ static void operationAwait(struct operation *operation, call_frame_t *frame)
 	frame->ret = (ret_fn_t)operation->about.done;
 }
 
-/* Record what comes into a place, or is out of a layer there: the operation, or
- * NULL where it is only passed on. */
+/* Record what comes into an instance, or is out of a layer there: the
+ * operation, or NULL where it is only passed on. */
 static struct operation *operationRecord(call_frame_t *frame,
-					 struct place *place,
+					 struct instance *instance,
 					 const struct operationAbout *about,
 					 dict_t *xdata)
 {
 	unsigned int what =
-		atomic_load_explicit(&place->what, memory_order_relaxed);
+		atomic_load_explicit(&instance->what, memory_order_relaxed);
 	struct operation *operation;
 	struct record *record;
 
-	if (place->side == PLACE_LEAVE) {
-		operationLeave(frame, place);
+	if (instance->side == INSTANCE_LEAVE) {
+		operationLeave(frame, instance);
 		return NULL;
 	}
-	record = recordHold(&place->record);
-	operation = record ? operationMake(place, record, about) : NULL;
+	record = recordHold(&instance->record);
+	operation = record ? operationMake(instance, record, about) : NULL;
 	if (!operation) {
 		recordRelease(record);
 		return NULL;
 	}
 	if (what & RECORD_RELATIONS)
-		operationRelate(frame, place, operation, what & RECORD_STATES,
-				xdata);
+		operationRelate(frame, instance, operation,
+				what & RECORD_STATES, xdata);
 	if (operation->token) {
-		if (operation->hasState && place->side == PLACE_WHOLE)
-			aboutFile(operation, place->hasPaths);
-		operation->hasPid = place->isTop && place->isClient;
+		if (operation->hasState && instance->side == INSTANCE_WHOLE)
+			aboutFile(operation, instance->hasPaths);
+		operation->hasPid = instance->isTop && instance->isClient;
 		operation->pid = frame->root->pid;
 	}
 	operation->isInside = 1;
@@ -552,25 +557,25 @@ static struct operation *operationRecord(call_frame_t *frame,
 	if (operation->isCounted)
 		hdS_gaugeAdd(record->gauge, 1, 0);
 	operation->isLock =
-		(what & RECORD_GAUGES) && about->waits && place->isTop;
+		(what & RECORD_GAUGES) && about->waits && instance->isTop;
 	if (operation->isLock)
 		recordCountLock(record, 1);
-	operation->handsOn = operationHandsOn(operation, place);
+	operation->handsOn = operationHandsOn(operation, instance);
 	operationAwait(operation, frame);
 	return operation;
 }
 
-dict_t *operationBegin(call_frame_t *frame, struct place *place,
+dict_t *operationBegin(call_frame_t *frame, struct instance *instance,
 		       const struct operationAbout *about, dict_t *xdata,
 		       struct operationWay *way)
 {
 	struct operation *operation =
-		operationRecord(frame, place, about, xdata);
+		operationRecord(frame, instance, about, xdata);
 
 	operationGoDown(operation, way);
 	if (!operation || !operation->handsOn)
-		return operationPass(frame, place, about->fop, xdata);
-	return placeNeedsToken(place, about->fop)
+		return operationPass(frame, instance, about->fop, xdata);
+	return instanceNeedsToken(instance, about->fop)
 		       ? tokenSet(xdata, operation->token)
 		       : xdata;
 }
@@ -597,8 +602,8 @@ struct attributes {
 	hdR_attribute list[ATTRIBUTES_MAX];
 };
 
-static void addText(struct attributes *attributes, const char *key,
-		    const char *value)
+static void operationAddText(struct attributes *attributes, const char *key,
+			     const char *value)
 {
 	hdR_attribute *to = &attributes->list[attributes->count++];
 
@@ -606,8 +611,8 @@ static void addText(struct attributes *attributes, const char *key,
 	to->text = value;
 }
 
-static void addNumber(struct attributes *attributes, const char *key,
-		      int64_t value)
+static void operationAddNumber(struct attributes *attributes, const char *key,
+			       int64_t value)
 {
 	hdR_attribute *to = &attributes->list[attributes->count++];
 
@@ -630,8 +635,8 @@ static bool isFailure(const struct operation *operation, int32_t error)
 	}
 }
 
-static int endState(struct operation *operation, int32_t result, int32_t error,
-		    const struct iatt *file)
+static int operationEndState(struct operation *operation, int32_t result,
+			     int32_t error, const struct iatt *file)
 {
 	struct attributes attributes;
 	char gfid[GFID_TEXT];
@@ -642,24 +647,26 @@ static int endState(struct operation *operation, int32_t result, int32_t error,
 		aboutGfid(operation, file->ia_gfid);
 	if (operation->hasGfid) {
 		gfidPut(gfid, operation->gfid);
-		addText(&attributes, "gfid", gfid);
+		operationAddText(&attributes, "gfid", gfid);
 	}
 	if (operation->path)
-		addText(&attributes, "path", operation->path);
+		operationAddText(&attributes, "path", operation->path);
 	if (operation->about.hasOffset)
-		addNumber(&attributes, "offset", operation->about.offset);
+		operationAddNumber(&attributes, "offset",
+				   operation->about.offset);
 	if (operation->about.hasSize)
-		addNumber(&attributes, "size", operation->about.size);
-	addNumber(&attributes, "result", result);
+		operationAddNumber(&attributes, "size", operation->about.size);
+	operationAddNumber(&attributes, "result", result);
 	if (result < 0) {
-		addNumber(&attributes, "errno", error);
+		operationAddNumber(&attributes, "errno", error);
 		if (isFailure(operation, error))
-			addText(&attributes, HDR_ERROR_KEY, strerror(error));
+			operationAddText(&attributes, HDR_ERROR_KEY,
+					 strerror(error));
 	}
 	if (operation->hasPid)
-		addNumber(&attributes, "pid", operation->pid);
+		operationAddNumber(&attributes, "pid", operation->pid);
 	if (operation->origin[0])
-		addText(&attributes, "origin", operation->origin);
+		operationAddText(&attributes, "origin", operation->origin);
 	return hdR_finishRelation(operation->token, attributes.count,
 				  attributes.list);
 }
@@ -692,7 +699,7 @@ struct operationCaller operationEnd(void *cookie, int32_t result, int32_t error,
 	if (operation->token && !operation->hasEnded) {
 		/* A path that is too long, or no memory. */
 		if (!operation->hasState ||
-		    endState(operation, result, error, file) < 0)
+		    operationEndState(operation, result, error, file) < 0)
 			hdR_finishRelation(operation->token, 0, NULL);
 	}
 	recordRelease(operation->record);

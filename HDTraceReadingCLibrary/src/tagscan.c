@@ -14,7 +14,7 @@
 
 /* Take a byte. No '<' can stand in a value, and one in a comment or in CDATA
  * has to be followed by thousands of quotes to be taken for a tag. */
-static void take(struct hdITagScan *scan, char c)
+static void tagScanAddByte(struct hdITagScan *scan, char c)
 {
 	int64_t at = scan->offset++;
 
@@ -41,7 +41,7 @@ static void take(struct hdITagScan *scan, char c)
 static void walk(struct hdITagScan *scan, const char *p, const char *end)
 {
 	while (p < end && scan->attributes <= HDI_ATTRIBUTES_MAX)
-		take(scan, *p++);
+		tagScanAddByte(scan, *p++);
 	scan->isTooMany = scan->attributes > HDI_ATTRIBUTES_MAX;
 }
 

@@ -15,7 +15,7 @@ static int isDigit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static int isBlank(char c)
+static int timeParseIsBlank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -68,7 +68,7 @@ int hdITimeParseAdjustment(const char *text, int64_t *time)
 	const char *end;
 	int64_t result = 0;
 
-	while (isBlank(*text))
+	while (timeParseIsBlank(*text))
 		text++;
 	end = text;
 	if (*text != '\0') {
@@ -89,7 +89,7 @@ int hdITimeParseAdjustment(const char *text, int64_t *time)
 				end++;
 		}
 	}
-	while (isBlank(*end))
+	while (timeParseIsBlank(*end))
 		end++;
 	if (*end != '\0')
 		return -EINVAL;

@@ -90,7 +90,7 @@ static void setError(xmlParserCtxtPtr parser, struct hdIXmlError *error,
 }
 
 /* Called for every error; parser->_private is where to put it. */
-static void takeError(void *data, xmlErrorPtr error)
+static void xmlOnError(void *data, xmlErrorPtr error)
 {
 	xmlParserCtxtPtr parser = error->ctxt;
 	const char *text = error->message ? error->message : "not well-formed";
@@ -109,8 +109,8 @@ static void takeError(void *data, xmlErrorPtr error)
 }
 
 /* A DOCTYPE could define entities; no file of ours has one. */
-static void refuseDoctype(void *data, const xmlChar *name,
-			  const xmlChar *externalId, const xmlChar *systemId)
+static void xmlRefuseDoctype(void *data, const xmlChar *name,
+			     const xmlChar *externalId, const xmlChar *systemId)
 {
 	/* The context of our own callbacks begins with the parser, and that
 	 * of the tree builder is the parser: see hdIXmlCreate(). */
@@ -128,7 +128,7 @@ static void refuseDoctypeInTree(void *data, const xmlChar *name,
 				const xmlChar *externalId,
 				const xmlChar *systemId)
 {
-	refuseDoctype(&data, name, externalId, systemId);
+	xmlRefuseDoctype(&data, name, externalId, systemId);
 }
 
 int hdIXmlIsTooDeep(xmlParserCtxtPtr parser, struct hdIXmlError *error)
@@ -207,8 +207,8 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 	if (handler) {
 		handler->initialized = XML_SAX2_MAGIC;
 		handler->startDocument = startDocument;
-		handler->internalSubset = refuseDoctype;
-		handler->serror = takeError;
+		handler->internalSubset = xmlRefuseDoctype;
+		handler->serror = xmlOnError;
 	}
 	parser = xmlCreatePushParserCtxt(handler, data, NULL, 0, NULL);
 	if (!parser)
@@ -223,7 +223,7 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 		parser->sax->startDocument = startDocumentInTree;
 		parser->sax->startElementNs = startInTree;
 		parser->sax->internalSubset = refuseDoctypeInTree;
-		parser->sax->serror = takeError;
+		parser->sax->serror = xmlOnError;
 	}
 	xmlDictSetLimit(parser->dict, NAMES_LIMIT);
 	return parser;

@@ -44,7 +44,7 @@ void namesFree(struct names *self)
 	g_free(self);
 }
 
-static uint32_t findNumber(struct names *self, const char *name)
+static uint32_t namesFindNumber(struct names *self, const char *name)
 {
 	gpointer found = g_hash_table_lookup(self->numbers, name);
 	char *copy;
@@ -68,7 +68,7 @@ uint32_t namesNumber(struct names *self, const char *name)
 	if (recent->where == name && strcmp(recent->name, name) == 0)
 		return recent->number;
 	recent->where = name;
-	recent->number = findNumber(self, name);
+	recent->number = namesFindNumber(self, name);
 	recent->name = self->list->pdata[recent->number];
 	return recent->number;
 }

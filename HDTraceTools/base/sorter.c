@@ -129,15 +129,15 @@ static int fillPart(struct sorter *self, struct run *run)
 	return ret;
 }
 
-static bool isBefore(const struct sorter *self, const struct run *a,
-		     const struct run *b)
+static bool sorterIsBefore(const struct sorter *self, const struct run *a,
+			   const struct run *b)
 {
 	return self->compare(a->part + a->at * self->size,
 			     b->part + b->at * self->size) < 0;
 }
 
 /** Let a run sink to where it belongs in the heap. */
-static void sink(struct sorter *self, guint at)
+static void sorterSink(struct sorter *self, guint at)
 {
 	struct run **heap = self->heap;
 
@@ -148,9 +148,9 @@ static void sink(struct sorter *self, guint at)
 		if (child >= self->heaped)
 			return;
 		if (child + 1 < self->heaped &&
-		    isBefore(self, heap[child + 1], heap[child]))
+		    sorterIsBefore(self, heap[child + 1], heap[child]))
 			child++;
-		if (!isBefore(self, heap[child], run))
+		if (!sorterIsBefore(self, heap[child], run))
 			return;
 		heap[at] = heap[child];
 		heap[child] = run;
@@ -174,7 +174,7 @@ static int startMerging(struct sorter *self)
 		self->heap[self->heaped++] = run;
 	}
 	for (guint i = self->heaped / 2; i-- > 0 && ret == 0;)
-		sink(self, i);
+		sorterSink(self, i);
 	return ret;
 }
 
@@ -194,6 +194,6 @@ int sorterNext(struct sorter *self, void *item)
 		return self->error;
 	if (first->at == first->count)
 		self->heap[0] = self->heap[--self->heaped];
-	sink(self, 0);
+	sorterSink(self, 0);
 	return 1;
 }

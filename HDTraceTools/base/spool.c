@@ -71,7 +71,7 @@ void spoolClear(struct spool *self)
 		self->windows[i].isValid = false;
 }
 
-static int openFile(struct spool *self)
+static int spoolOpenFile(struct spool *self)
 {
 	char *path;
 
@@ -93,7 +93,7 @@ static int writeTail(struct spool *self)
 	const unsigned char *bytes = self->tail->data;
 	size_t left = self->tail->len;
 	uint64_t end = self->written;
-	int ret = openFile(self);
+	int ret = spoolOpenFile(self);
 
 	if (ret < 0)
 		return ret;
@@ -129,8 +129,8 @@ int spoolAppend(struct spool *self, const void *bytes, size_t size)
 }
 
 /** Read bytes of the file; 0 or a negative errno. */
-static int readFile(const struct spool *self, uint64_t offset, void *bytes,
-		    size_t size)
+static int spoolReadFile(const struct spool *self, uint64_t offset, void *bytes,
+			 size_t size)
 {
 	size_t have = 0;
 
@@ -160,8 +160,8 @@ static int getWindow(struct spool *self, uint64_t number,
 		return 0;
 	if (!window->bytes)
 		window->bytes = g_malloc(SPOOL_WINDOW);
-	ret = readFile(self, offset, window->bytes,
-		       (size_t)MIN(SPOOL_WINDOW, self->written - offset));
+	ret = spoolReadFile(self, offset, window->bytes,
+			    (size_t)MIN(SPOOL_WINDOW, self->written - offset));
 	window->number = number;
 	window->isValid = ret == 0;
 	return ret;
@@ -201,7 +201,7 @@ int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
 
 	if (ret == 0 && offset < self->written) {
 		part = (size_t)MIN(size, self->written - offset);
-		ret = readFile(self, offset, bytes, part);
+		ret = spoolReadFile(self, offset, bytes, part);
 	}
 	if (ret == 0 && part < size)
 		memcpy((char *)bytes + part,

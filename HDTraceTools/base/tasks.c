@@ -69,7 +69,7 @@ void tasksTell(struct tasks *self)
 	pthread_mutex_unlock(&self->lock);
 }
 
-static void *work(void *data)
+static void *tasksWorkerRun(void *data)
 {
 	struct tasks *self = data;
 
@@ -93,7 +93,7 @@ static void *work(void *data)
 }
 
 /** Take results in order while others work. */
-static void takeAll(struct tasks *self, tasksTake *take)
+static void tasksTakeAll(struct tasks *self, tasksTake *take)
 {
 	while (self->taken < self->count) {
 		tasksWaitFor(self, self->taken);
@@ -131,10 +131,11 @@ void tasksDo(size_t count, tasksRun *run, tasksTake *take, void *data)
 	guint started = 0;
 
 	while (wanted > 1 && started < wanted &&
-	       pthread_create(&threads[started], NULL, work, &self) == 0)
+	       pthread_create(&threads[started], NULL, tasksWorkerRun, &self) ==
+		       0)
 		started++;
 	if (started)
-		takeAll(&self, take);
+		tasksTakeAll(&self, take);
 	else
 		doAlone(&self, take);
 	for (guint i = 0; i < started; i++)

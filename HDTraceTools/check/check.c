@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/rules.h"
@@ -32,7 +32,7 @@ void checkCover(struct checkSpan *span, int64_t start, int64_t end)
 
 /* ---- Printing ---------------------------------------------------------- */
 
-static void printText(const struct tool *tool, const hdIMessage *message)
+static void checkPrintText(const struct tool *tool, const hdIMessage *message)
 {
 	static const char *const colors[] = {
 		[HDI_NOTE] = "\033[36m",
@@ -69,7 +69,7 @@ enum {
 	COLUMN_TEXT,
 };
 
-static void printRow(struct rows *rows, const hdIMessage *message)
+static void checkPrintRow(struct rows *rows, const hdIMessage *message)
 {
 	rowsText(rows, COLUMN_SEVERITY, toolSeverityName(message->severity));
 	rowsText(rows, COLUMN_RULE, message->rule);
@@ -82,7 +82,7 @@ static void printRow(struct rows *rows, const hdIMessage *message)
 	rowsEnd(rows);
 }
 
-static void takeMessage(const hdIMessage *message, void *data)
+static void checkAddMessage(const hdIMessage *message, void *data)
 {
 	struct check *check = data;
 
@@ -91,12 +91,12 @@ static void takeMessage(const hdIMessage *message, void *data)
 		return;
 	toolProgressHide(check->tool);
 	if (check->tool->format == OUT_TEXT)
-		printText(check->tool, message);
+		checkPrintText(check->tool, message);
 	else
-		printRow(check->rows, message);
+		checkPrintRow(check->rows, message);
 }
 
-static void startOutput(struct check *check)
+static void checkStartOutput(struct check *check)
 {
 	check->rows = rowsNew(columns, check->tool->format, &check->json);
 	if (check->tool->isQuiet)
@@ -108,7 +108,7 @@ static void startOutput(struct check *check)
 	outJsonArray(&check->json, "messages", false);
 }
 
-static void count(const char *between, size_t number, const char *what)
+static void checkCount(const char *between, size_t number, const char *what)
 {
 	printf("%s%zu %s%s", between, number, what, number == 1 ? "" : "s");
 }
@@ -122,9 +122,9 @@ static void endOutput(struct check *check, const char *path)
 	switch (tool->format) {
 	case OUT_TEXT:
 		outPrintable(path);
-		count(": ", tool->errors, "error");
-		count(", ", tool->warnings, "warning");
-		count(", ", tool->notes, "note");
+		checkCount(": ", tool->errors, "error");
+		checkCount(", ", tool->warnings, "warning");
+		checkCount(", ", tool->notes, "note");
 		putchar('\n');
 		break;
 	case OUT_CSV:
@@ -197,7 +197,7 @@ struct groupCheck {
 	bool hasEntry;
 };
 
-static bool takeBlock(const hdIBlock *block, void *data)
+static bool checkAddBlock(const hdIBlock *block, void *data)
 {
 	struct groupCheck *self = data;
 
@@ -206,7 +206,7 @@ static bool takeBlock(const hdIBlock *block, void *data)
 	return true;
 }
 
-static void checkGroup(struct check *check, const hdIGroup *group)
+static void checkStatGroup(struct check *check, const hdIGroup *group)
 {
 	struct groupCheck self = { .span = { .file = group->file } };
 	hdIStatReader *reader = NULL;
@@ -222,7 +222,7 @@ static void checkGroup(struct check *check, const hdIGroup *group)
 	hasStart = hdI_getStatStart(reader, &start) == 1;
 	if (hasStart)
 		checkCover(&self.span, start, start);
-	if (scanBlocks(&check->scan, reader, takeBlock, &self) == 0 &&
+	if (scanBlocks(&check->scan, reader, checkAddBlock, &self) == 0 &&
 	    hasStart && !self.hasEntry)
 		toolReport(check->tool, "stat.empty", group->file, -1, 0,
 			   "no entries");
@@ -249,7 +249,7 @@ static void takeOfTrace(const hdIMessage *message, void *data)
 	toolTakeDiagnostic(message, own->tool);
 }
 
-static void runFile(struct part *part, size_t number, void *data)
+static void checkRunFile(struct part *part, size_t number, void *data)
 {
 	const struct checkFiles *files = data;
 	const struct check *check = files->begun;
@@ -263,7 +263,7 @@ static void runFile(struct part *part, size_t number, void *data)
 	own->spans = g_array_new(FALSE, FALSE, sizeof(struct checkSpan));
 	own->messages = NULL;
 	if (number < files->groups) {
-		checkGroup(own, project->groups[number]);
+		checkStatGroup(own, project->groups[number]);
 	} else {
 		own->messages = checkMessagesPart(check->messages);
 		checkTrace(own, project->traces[number - files->groups]);
@@ -271,7 +271,7 @@ static void runFile(struct part *part, size_t number, void *data)
 	part->result = own;
 }
 
-static bool takeFile(struct part *part, size_t number, void *data)
+static bool checkAddFile(struct part *part, size_t number, void *data)
 {
 	const struct checkFiles *files = data;
 	struct check *check = files->check;
@@ -300,15 +300,15 @@ static void checkFiles(struct check *check)
 	const struct partsWork work = {
 		.tool = check->tool,
 		.count = files.groups + check->project->traceCount,
-		.run = runFile,
-		.take = takeFile,
+		.run = checkRunFile,
+		.take = checkAddFile,
 		.data = &files,
 	};
 
 	partsDo(&work);
 }
 
-static gint compareSpans(gconstpointer a, gconstpointer b)
+static gint checkCompareSpans(gconstpointer a, gconstpointer b)
 {
 	const struct checkSpan *x = a;
 	const struct checkSpan *y = b;
@@ -335,7 +335,7 @@ static void checkSpans(struct check *check)
 	guint length = 0;
 	int64_t end = 0;
 
-	g_array_sort(check->spans, compareSpans);
+	g_array_sort(check->spans, checkCompareSpans);
 	while (length < check->spans->len && spans[length].hasTime)
 		length++;
 	for (guint i = 0; i < length; i++) {
@@ -356,7 +356,7 @@ static void checkSpans(struct check *check)
 	}
 }
 
-static void checkAll(struct check *check)
+static void checkAllFiles(struct check *check)
 {
 	int64_t size =
 		scanGroupsSize(&check->scan) + scanTracesSize(&check->scan);
@@ -382,8 +382,8 @@ static const struct rowColumn ruleColumns[] = {
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 
-static void printRules(struct rows *rows, const hdIRule *rules,
-		       size_t ruleCount)
+static void checkPrintRules(struct rows *rows, const hdIRule *rules,
+			    size_t ruleCount)
 {
 	for (size_t i = 0; i < ruleCount; i++) {
 		rowsText(rows, 0, rules[i].id);
@@ -407,8 +407,8 @@ static int listRules(struct tool *tool)
 		outJsonDocument(&json, "hdtrace-check-rules");
 		outJsonArray(&json, "rules", false);
 	}
-	printRules(rows, library, libraryCount);
-	printRules(rows, own, toolCount);
+	checkPrintRules(rows, library, libraryCount);
+	checkPrintRules(rows, own, toolCount);
 	if (tool->format == OUT_JSON) {
 		outJsonEnd(&json);
 		outJsonEnd(&json);
@@ -431,15 +431,15 @@ static const struct toolHelp help = {
 	.maxArguments = 1,
 };
 
-static int runOn(struct tool *tool, const char *path)
+static int checkRunOn(struct tool *tool, const char *path)
 {
 	struct check check = { .tool = tool };
 	hdIProject *project;
 
-	tool->take = takeMessage;
+	tool->take = checkAddMessage;
 	tool->takeData = &check;
 	tool->listsOpening = tool->format != OUT_TEXT;
-	startOutput(&check);
+	checkStartOutput(&check);
 	project = toolOpen(tool, path);
 	if (!project && tool->hasFailed) {
 		/* Nothing was checked. */
@@ -458,7 +458,7 @@ static int runOn(struct tool *tool, const char *path)
 		check.spans =
 			g_array_new(FALSE, FALSE, sizeof(struct checkSpan));
 		check.messages = checkMessagesNew(project);
-		checkAll(&check);
+		checkAllFiles(&check);
 		toolProgressEnd(tool);
 		g_hash_table_destroy(check.comms);
 		g_hash_table_destroy(check.datatypes);
@@ -490,5 +490,5 @@ int checkRun(struct tool *tool, int argc, char **argv)
 		return listRules(tool);
 	if (argc < 2)
 		return toolMissing(tool, "PROJECT");
-	return runOn(tool, argv[1]);
+	return checkRunOn(tool, argv[1]);
 }

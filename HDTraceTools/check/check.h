@@ -6,8 +6,8 @@
 #ifndef HD_CHECK_H
 #define HD_CHECK_H
 
-#include "HDTraceTools/command/scan.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/scan.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "cli/output.h"
 #include "cli/rows.h"
 

@@ -15,7 +15,7 @@
 #include "HDTraceTools/check/check.h"
 
 /** Whether a node has a file, be it one for the merger. */
-static bool hasFile(const hdIProject *project, const hdINode *node)
+static bool missingHasFile(const hdIProject *project, const hdINode *node)
 {
 	char *info;
 	bool isThere;
@@ -28,7 +28,7 @@ static bool hasFile(const hdIProject *project, const hdINode *node)
 	return isThere;
 }
 
-static bool isLeaf(const hdINode *node)
+static bool missingIsLeaf(const hdINode *node)
 {
 	return node->level > 0 && node->childCount == 0;
 }
@@ -44,14 +44,15 @@ static GHashTable *checkNodes(struct check *check)
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		const hdINode *node = project->nodes[i];
 
-		has[i] = isLeaf(node) && hasFile(project, node);
+		has[i] = missingIsLeaf(node) && missingHasFile(project, node);
 		levelHasFiles[node->level] |= has[i];
 	}
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		const hdINode *node = project->nodes[i];
 		const char *rank = checkLabelAt(node, check->rankLevel);
 
-		if (has[i] || !isLeaf(node) || !levelHasFiles[node->level])
+		if (has[i] || !missingIsLeaf(node) ||
+		    !levelHasFiles[node->level])
 			continue;
 		toolReport(
 			check->tool, "proj.node-empty", project->file, -1, 0,

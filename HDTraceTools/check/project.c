@@ -55,7 +55,7 @@ static bool hasKey(GHashTable *set, const char *format, ...)
 	return found;
 }
 
-static GHashTable *newSet(void)
+static GHashTable *checkProjectNewSet(void)
 {
 	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
@@ -98,7 +98,7 @@ static void checkDepth(struct check *check)
 static void checkDeclaredGroups(struct check *check)
 {
 	const hdIProject *project = check->project;
-	GHashTable *seen = newSet();
+	GHashTable *seen = checkProjectNewSet();
 
 	for (size_t i = 0; i < project->declaredGroupCount; i++) {
 		if (!addKey(seen, "%s", project->declaredGroups[i]))
@@ -116,7 +116,7 @@ static void checkDeclaredGroups(struct check *check)
 static GHashTable *collectRanks(const struct check *check)
 {
 	const hdIProject *project = check->project;
-	GHashTable *ranks = newSet();
+	GHashTable *ranks = checkProjectNewSet();
 
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		const hdINode *node = project->nodes[i];
@@ -178,10 +178,10 @@ static void checkRank(struct check *check, const struct commGroup *group,
 			   rank->global, rank->cid);
 }
 
-static void checkGroup(struct check *check, struct commGroup *group,
-		       GHashTable *ranks)
+static void checkProjectCheckGroup(struct check *check, struct commGroup *group,
+				   GHashTable *ranks)
 {
-	group->locals = newSet();
+	group->locals = checkProjectNewSet();
 	for (size_t i = 0; i < group->count; i++)
 		checkRank(check, group, &group->ranks[i], ranks);
 	g_hash_table_destroy(group->locals);
@@ -190,7 +190,7 @@ static void checkGroup(struct check *check, struct commGroup *group,
 static void checkCommunicators(struct check *check, GHashTable *ranks)
 {
 	const hdIProject *project = check->project;
-	GHashTable *uids = newSet();
+	GHashTable *uids = checkProjectNewSet();
 
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
@@ -200,7 +200,7 @@ static void checkCommunicators(struct check *check, GHashTable *ranks)
 			.ranks = comm->ranks,
 			.count = comm->rankCount,
 			.size = comm->size,
-			.globals = newSet(),
+			.globals = checkProjectNewSet(),
 		};
 
 		if (*comm->uid && !addKey(uids, "%s", comm->uid))
@@ -209,11 +209,11 @@ static void checkCommunicators(struct check *check, GHashTable *ranks)
 				   "communicator %zu (\"%s\"): another "
 				   "communicator has the same uid",
 				   i + 1, comm->name);
-		checkGroup(check, &group, ranks);
+		checkProjectCheckGroup(check, &group, ranks);
 		group.ranks = comm->remoteRanks;
 		group.count = comm->remoteRankCount;
 		group.size = comm->remoteSize;
-		checkGroup(check, &group, ranks);
+		checkProjectCheckGroup(check, &group, ranks);
 		g_hash_table_destroy(group.globals);
 	}
 	g_hash_table_destroy(uids);
@@ -278,7 +278,7 @@ static void checkDatatypes(struct check *check, GHashTable *ranks)
 {
 	const hdIProject *project = check->project;
 	bool hasThreads = rolesLevel(project, HD_LEVEL_THREAD) > 0;
-	GHashTable *reported = newSet();
+	GHashTable *reported = checkProjectNewSet();
 
 	for (size_t i = 0; i < project->datatypeCount; i++) {
 		const hdIDatatype *type = &project->datatypes[i];
@@ -340,7 +340,7 @@ static bool holdsRank(const struct infoLine *line, int64_t rank)
 static void checkLines(struct check *check, const char *file,
 		       const GPtrArray *lines, int64_t rank)
 {
-	GHashTable *ids = newSet();
+	GHashTable *ids = checkProjectNewSet();
 
 	for (guint i = 0; i < lines->len; i++) {
 		const struct infoLine *line = lines->pdata[i];

@@ -39,7 +39,8 @@ struct traceCheck {
 	struct sites *sites;
 };
 
-static struct nesting *nestingAt(struct traceCheck *self, unsigned int depth)
+static struct nesting *traceCheckNestingAt(struct traceCheck *self,
+					   unsigned int depth)
 {
 	if (self->nestings->len <= depth)
 		g_array_set_size(self->nestings, depth + 1);
@@ -49,7 +50,7 @@ static struct nesting *nestingAt(struct traceCheck *self, unsigned int depth)
 /** The records before that lie in this state. */
 static void checkChildren(struct traceCheck *self, const hdIRecord *record)
 {
-	struct nesting *inside = nestingAt(self, record->depth + 1);
+	struct nesting *inside = traceCheckNestingAt(self, record->depth + 1);
 
 	if (inside->hasRecord && inside->start < record->start)
 		toolReport(
@@ -67,9 +68,10 @@ static void checkChildren(struct traceCheck *self, const hdIRecord *record)
 	inside->hasRecord = false;
 }
 
-static void checkOrder(struct traceCheck *self, const hdIRecord *record)
+static void traceCheckCheckOrder(struct traceCheck *self,
+				 const hdIRecord *record)
 {
-	struct nesting *nesting = nestingAt(self, record->depth);
+	struct nesting *nesting = traceCheckNestingAt(self, record->depth);
 
 	if (nesting->hasRecord && record->start < nesting->lastEnd)
 		toolReport(self->check->tool, "trc.overlap", self->trace->file,
@@ -166,18 +168,18 @@ static void checkSite(struct traceCheck *self, const hdIRecord *record)
 static void checkRecord(struct traceCheck *self, const hdIRecord *record)
 {
 	if (self->check->lostOwner)
-		nestingAt(self, record->depth + 1)->hasRecord = false;
+		traceCheckNestingAt(self, record->depth + 1)->hasRecord = false;
 	self->check->lostOwner = false;
 	if (record->kind == HDI_STATE)
 		checkChildren(self, record);
-	checkOrder(self, record);
+	traceCheckCheckOrder(self, record);
 	checkReferences(self, record);
 	checkSite(self, record);
 	checkMessage(self->check->messages, record);
 	self->epochs += messagesEpoch(record, NULL);
 }
 
-static bool takeRecord(const hdIRecord *record, void *data)
+static bool traceCheckCheckRecord(const hdIRecord *record, void *data)
 {
 	struct traceCheck *self = data;
 
@@ -213,7 +215,8 @@ void checkTrace(struct check *check, const hdITraceFile *trace)
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	check->lostOwner = false;
 	checkMessagesEnter(check->messages, trace);
-	if (scanRecords(&check->scan, reader, takeRecord, &self) == 0 &&
+	if (scanRecords(&check->scan, reader, traceCheckCheckRecord, &self) ==
+		    0 &&
 	    !self.span.hasTime)
 		toolReport(check->tool, "trc.empty", trace->file, -1, 0,
 			   "no states and no events");

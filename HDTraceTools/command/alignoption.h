@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <inttypes.h>
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 /** Most projects that a reader can tell apart. */
 #define ALIGN_PROJECTS_MAX 16

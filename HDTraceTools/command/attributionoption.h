@@ -6,7 +6,7 @@
 #ifndef HD_COMMAND_ATTRIBUTIONOPTION_H
 #define HD_COMMAND_ATTRIBUTIONOPTION_H
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/attribution.h"
 
 /** For toolParse(); text is a char **, to be freed with g_free(). */

@@ -8,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "common/format/seconds.h"
 
 /** What is later than that is no delay of a meter. */
 #define DELAY_LARGEST_NS (60 * INT64_C(1000000000))
 
-static bool takeSeconds(const hdIGroup *group, const char *name, int64_t *ns)
+static bool delayOptionParseSeconds(const hdIGroup *group, const char *name,
+				    int64_t *ns)
 {
 	*ns = 0;
 	for (size_t i = 0; i < group->attributeCount; i++) {
@@ -30,8 +31,9 @@ static bool takeSeconds(const hdIGroup *group, const char *name, int64_t *ns)
 
 bool delayOfGroup(const hdIGroup *group, int64_t *delay, int64_t *applied)
 {
-	bool isLate = takeSeconds(group, "delay", delay);
-	bool isApplied = takeSeconds(group, "delayApplied", applied);
+	bool isLate = delayOptionParseSeconds(group, "delay", delay);
+	bool isApplied =
+		delayOptionParseSeconds(group, "delayApplied", applied);
 
 	/* What was taken away is all that is known. */
 	if (!isLate)

@@ -6,7 +6,7 @@
 #ifndef HD_TOOL_ERRORS_H
 #define HD_TOOL_ERRORS_H
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 /* ---- Wrong command lines: print where help is, return the exit status. -- */
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 #define COMMAND(name, summary) { #name, summary, name##Run },
 #define SUBCOMMAND(name, summary) { #name, summary },
@@ -30,7 +30,7 @@ static struct cliCommand hdtrace = {
 	.isPrefix = true,
 };
 
-static int run(int argc, char **argv)
+static int hdtraceRun(int argc, char **argv)
 {
 	struct tool tool = { .command = NULL };
 
@@ -49,15 +49,16 @@ static int help(char *command)
 	char *words[] = { command ? command : (char *)"hdtrace",
 			  (char *)"--help", NULL };
 
-	return command ? run(2, words)
-		       : cliSubcommandsMain(&hdtrace, subcommands, NULL, run, 2,
-					    words);
+	return command ? hdtraceRun(2, words)
+		       : cliSubcommandsMain(&hdtrace, subcommands, NULL,
+					    hdtraceRun, 2, words);
 }
 
 /** What was asked for. */
 static int runOrHelp(int argc, char **argv)
 {
-	return strcmp(argv[0], "help") == 0 ? help(argv[1]) : run(argc, argv);
+	return strcmp(argv[0], "help") == 0 ? help(argv[1])
+					    : hdtraceRun(argc, argv);
 }
 
 int main(int argc, char **argv)

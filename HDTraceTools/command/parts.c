@@ -82,7 +82,7 @@ static void showAt(struct toolTurn *turn, int64_t bytes)
 		toolProgressAt(tool, bytes);
 }
 
-static bool isStopped(struct toolTurn *turn)
+static bool partsIsStopped(struct toolTurn *turn)
 {
 	const struct parts *self = ((struct part *)turn)->parts;
 
@@ -91,7 +91,7 @@ static bool isStopped(struct toolTurn *turn)
 }
 
 /** Takes the messages of a part's tool. Rules are static texts. */
-static void takeMessage(const hdIMessage *message, void *data)
+static void partsAddMessage(const hdIMessage *message, void *data)
 {
 	struct part *part = data;
 	hdIMessage copy = *message;
@@ -118,7 +118,7 @@ static bool isBroken(const struct parts *self)
 	return true;
 }
 
-static bool put(struct parts *self, const void *bytes, size_t size)
+static bool partsWriteBytes(struct parts *self, const void *bytes, size_t size)
 {
 	if (isBroken(self))
 		return false;
@@ -137,11 +137,11 @@ static bool putOut(struct part *part, const void *bytes, size_t size)
 	bool isLater = self->hasOutput || self->work->isLater;
 
 	if (!part->hasOutput && isLater && between &&
-	    !put(self, between, strlen(between)))
+	    !partsWriteBytes(self, between, strlen(between)))
 		return false;
 	part->hasOutput = true;
 	self->hasOutput = true;
-	return put(self, bytes, size);
+	return partsWriteBytes(self, bytes, size);
 }
 
 /** In our turn: put what was spooled. */
@@ -172,7 +172,7 @@ static bool putSpooled(struct part *part)
 }
 
 /** Writes what a part's file was given; 0: that failed. */
-static ssize_t writeFile(void *data, const char *bytes, size_t size)
+static ssize_t partsWriteFile(void *data, const char *bytes, size_t size)
 {
 	struct part *part = data;
 
@@ -191,9 +191,9 @@ static ssize_t writeFile(void *data, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-static void openFile(struct part *part)
+static void partsOpenFile(struct part *part)
 {
-	const cookie_io_functions_t functions = { .write = writeFile };
+	const cookie_io_functions_t functions = { .write = partsWriteFile };
 
 	part->file = fopencookie(part, "w", functions);
 	if (!part->file)
@@ -206,15 +206,15 @@ static void openFile(struct part *part)
 
 /* ---- Parts ------------------------------------------------------------- */
 
-static void runPart(struct tasks *tasks, void *data, size_t number)
+static void partsRunPart(struct tasks *tasks, void *data, size_t number)
 {
 	struct parts *self = data;
 	struct part *part = g_new0(struct part, 1);
 
-	part->turn = (struct toolTurn){ waitTurn, showAt, isStopped };
+	part->turn = (struct toolTurn){ waitTurn, showAt, partsIsStopped };
 	part->tool = self->tool;
 	part->tool.turn = &part->turn;
-	part->tool.take = takeMessage;
+	part->tool.take = partsAddMessage;
 	part->tool.takeData = part;
 	part->tool.progress = (struct cliProgress){ .isOn = false };
 	part->sink = (struct diagnosticSink){ toolTakeDiagnostic, &part->tool };
@@ -225,7 +225,7 @@ static void runPart(struct tasks *tasks, void *data, size_t number)
 	g_array_set_clear_func(part->kept, freeMessage);
 	part->spool = spoolNew();
 	self->list[number] = part;
-	openFile(part);
+	partsOpenFile(part);
 	if (!g_atomic_int_get(&self->isStopped))
 		self->work->run(part, number, self->work->data);
 	/* Its errors are those of the output, which keeps them. */
@@ -233,7 +233,7 @@ static void runPart(struct tasks *tasks, void *data, size_t number)
 	g_free(part->buffer);
 }
 
-static void takePart(void *data, size_t number)
+static void partsAddPart(void *data, size_t number)
 {
 	struct parts *self = data;
 	struct part *part = self->list[number];
@@ -263,7 +263,7 @@ bool partsDo(const struct partsWork *work)
 		.list = g_new0(struct part *, work->count + 1),
 	};
 
-	tasksDo(work->count, runPart, takePart, &self);
+	tasksDo(work->count, partsRunPart, partsAddPart, &self);
 	g_free(self.list);
 	return self.hasOutput;
 }

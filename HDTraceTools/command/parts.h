@@ -18,7 +18,7 @@
 
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/base/tasks.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/diagnostics.h"
 
 struct parts;

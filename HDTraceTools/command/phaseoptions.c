@@ -45,8 +45,8 @@ static int parseBorder(char *line, int64_t projectStart, struct border *border)
 	return 1;
 }
 
-static void endPhase(struct phases *phases, const struct border *border,
-		     int64_t end)
+static void phaseOptionsEndPhase(struct phases *phases,
+				 const struct border *border, int64_t end)
 {
 	char number[32];
 
@@ -85,7 +85,7 @@ static int readBorders(struct phases *phases, struct tool *tool,
 			ret = -1;
 		} else {
 			if (hasBorder)
-				endPhase(phases, &last, next.time);
+				phaseOptionsEndPhase(phases, &last, next.time);
 			g_free(last.name);
 			last = next;
 			last.name = g_strdup(next.name);
@@ -99,15 +99,15 @@ static int readBorders(struct phases *phases, struct tool *tool,
 		toolError(tool, "%s: contains no border time", path);
 		ret = -1;
 	} else if (ret == 0) {
-		endPhase(phases, &last, INT64_MAX);
+		phaseOptionsEndPhase(phases, &last, INT64_MAX);
 	}
 	g_free(last.name);
 	free(line);
 	return ret;
 }
 
-static int readFile(struct phases *phases, struct tool *tool, const char *path,
-		    int64_t projectStart)
+static int phaseOptionsReadFile(struct phases *phases, struct tool *tool,
+				const char *path, int64_t projectStart)
 {
 	bool isStdin = strcmp(path, "-") == 0;
 	FILE *file = isStdin ? stdin : fopen(path, "re");
@@ -154,9 +154,10 @@ static int parseWanted(struct tool *tool, const char *spec,
 	return ret;
 }
 
-static int takeStates(struct phases *phases, struct tool *tool,
-		      const hdIProject *project, const hdINode *node,
-		      const struct wanted *wanted)
+static int phaseOptionsReadStates(struct phases *phases, struct tool *tool,
+				  const hdIProject *project,
+				  const hdINode *node,
+				  const struct wanted *wanted)
 {
 	hdITraceReader *reader = hdI_openTrace(project, node->trace);
 	const hdIRecord *record;
@@ -200,8 +201,8 @@ static int takeStates(struct phases *phases, struct tool *tool,
 	return -1;
 }
 
-static int takeTrace(struct phases *phases, struct tool *tool,
-		     const hdIProject *project, const char *spec)
+static int phaseOptionsReadTrace(struct phases *phases, struct tool *tool,
+				 const hdIProject *project, const char *spec)
 {
 	struct wanted wanted;
 	const hdINode *node;
@@ -217,7 +218,8 @@ static int takeTrace(struct phases *phases, struct tool *tool,
 		toolError(tool, "--phases-from: node \"%s\" has no trace",
 			  wanted.node);
 	else
-		ret = takeStates(phases, tool, project, node, &wanted);
+		ret = phaseOptionsReadStates(phases, tool, project, node,
+					     &wanted);
 	g_free(wanted.node);
 	g_free(wanted.state);
 	return ret;
@@ -251,8 +253,10 @@ int phaseOptionsFind(const struct phaseOptions *options, struct tool *tool,
 		     struct phases *phases)
 {
 	if (options->file)
-		return readFile(phases, tool, options->file, projectStart);
+		return phaseOptionsReadFile(phases, tool, options->file,
+					    projectStart);
 	if (options->from)
-		return takeTrace(phases, tool, project, options->from);
+		return phaseOptionsReadTrace(phases, tool, project,
+					     options->from);
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/phases.h"
 
 /** The options as given; all zero at first. */

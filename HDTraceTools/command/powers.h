@@ -8,7 +8,7 @@
 #ifndef HD_COMMAND_POWERS_H
 #define HD_COMMAND_POWERS_H
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/power/choice.h"
 
 /** Option for toolParse(). */

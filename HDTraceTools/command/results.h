@@ -6,7 +6,7 @@
 #ifndef HD_COMMAND_RESULTS_H
 #define HD_COMMAND_RESULTS_H
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/profile.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 
 bool scanHasGroup(const struct scan *self, const hdIGroup *group)
 {
@@ -141,7 +141,7 @@ hdIRelationReader *scanOpenRelations(const struct scan *self,
 }
 
 /** Whether anybody takes what is made of what is read. */
-static bool isWanted(const struct scan *self)
+static bool scanIsWanted(const struct scan *self)
 {
 	return !ferror(self->output ? self->output : stdout) &&
 	       !toolIsStopped(self->tool);
@@ -153,7 +153,7 @@ int scanBlocks(const struct scan *self, hdIStatReader *reader, scanBlock *take,
 	const hdIBlock *block;
 	int more = 1;
 
-	while (reader && isWanted(self) &&
+	while (reader && scanIsWanted(self) &&
 	       (more = hdI_readStat(reader, &block)) == 1 && take(block, data))
 		toolProgressAt(self->tool, block->offset[block->count - 1]);
 	return more;
@@ -165,7 +165,7 @@ int scanRecords(const struct scan *self, hdITraceReader *reader,
 	const hdIRecord *record;
 	int more = 1;
 
-	while (reader && isWanted(self) &&
+	while (reader && scanIsWanted(self) &&
 	       (more = hdI_readTrace(reader, &record)) == 1 &&
 	       take(record, data))
 		toolProgressAt(self->tool, record->offset);
@@ -178,7 +178,7 @@ int scanElements(const struct scan *self, hdIRelationReader *reader,
 	const hdIRelationRecord *record;
 	int more = 1;
 
-	while (reader && isWanted(self) &&
+	while (reader && scanIsWanted(self) &&
 	       (more = hdI_readRelationRecord(reader, &record)) == 1 &&
 	       take(record, data))
 		toolProgressAt(self->tool, record->offset);

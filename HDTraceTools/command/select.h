@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "HDTraceTools/choice/selection.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 /** Entries for toolParse() that fill a selection; six and no terminator. The
  *  option for the end of the time is named @p until. */

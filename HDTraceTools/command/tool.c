@@ -15,7 +15,7 @@
 
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/rules.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/precision.h"

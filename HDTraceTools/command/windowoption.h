@@ -9,7 +9,7 @@
 #define HD_COMMAND_WINDOWOPTION_H
 
 #include "HDTraceTools/choice/selection.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/phases.h"
 

@@ -10,7 +10,7 @@
 
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/powers.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 
 /** What stands for "--" while options are parsed, which would drop it. */
 static char separator[] = "\001--";
@@ -35,7 +35,7 @@ static const struct toolHelp help = {
 	.hasNumbers = true,
 };
 
-static void freeRow(void *data)
+static void compareFreeRow(void *data)
 {
 	struct compareRow *row = data;
 
@@ -44,7 +44,7 @@ static void freeRow(void *data)
 	g_free(row);
 }
 
-static void clear(struct compare *self)
+static void compareClear(struct compare *self)
 {
 	for (size_t i = 0; self->runs && i < compareRuns(self); i++) {
 		g_free(self->runs[i].name);
@@ -115,7 +115,7 @@ static int parseLevel(struct compare *self)
 	return -1;
 }
 
-static void printAll(const struct compare *self)
+static void comparePrintAll(const struct compare *self)
 {
 	switch (self->tool->format) {
 	case OUT_TEXT:
@@ -139,7 +139,7 @@ static int compareAll(struct compare *self)
 			return toolFinish(self->tool);
 	}
 	compareFind(self);
-	printAll(self);
+	comparePrintAll(self);
 	status = toolFinish(self->tool);
 	return status == TOOL_OK && self->fails && self->named->len ? TOOL_FOUND
 								    : status;
@@ -149,7 +149,7 @@ int compareRun(struct tool *tool, int argc, char **argv)
 {
 	struct compare self = {
 		.tool = tool,
-		.rows = g_ptr_array_new_with_free_func(freeRow),
+		.rows = g_ptr_array_new_with_free_func(compareFreeRow),
 		.places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 						NULL),
 		.named = g_ptr_array_new(),
@@ -193,6 +193,6 @@ int compareRun(struct tool *tool, int argc, char **argv)
 		status = parseSets(&self, argc, argv);
 	if (status < 0)
 		status = compareAll(&self);
-	clear(&self);
+	compareClear(&self);
 	return status;
 }

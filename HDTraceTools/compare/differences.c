@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/ranktest.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 
 const char *const compareKindNames[COMPARE_KINDS] = {
 	[COMPARE_RUN] = "run",       [COMPARE_FUNCTION] = "function",
@@ -28,12 +28,12 @@ const char *const compareMeasureNames[COMPARE_MEASURES] = {
 /** With so many runs of each there are more ways than are gone through. */
 #define NEEDED_MAX 9
 
-static struct compareRow *rowAt(const struct compare *self, guint i)
+static struct compareRow *differenceRowAt(const struct compare *self, guint i)
 {
 	return self->rows->pdata[i];
 }
 
-static bool isState(const struct compareRow *row)
+static bool differenceIsState(const struct compareRow *row)
 {
 	return row->kind == COMPARE_FUNCTION || row->kind == COMPARE_REGION;
 }
@@ -41,7 +41,7 @@ static bool isState(const struct compareRow *row)
 const struct compareRow *compareWhole(const struct compare *self)
 {
 	/* It is what is taken first of each run. */
-	return rowAt(self, 0);
+	return differenceRowAt(self, 0);
 }
 
 double compareChange(const struct compareResult *result)
@@ -73,7 +73,7 @@ static void setAbsent(const struct compare *self, struct compareRow *row)
 			continue;
 		for (int k = 0; k < COMPARE_MEASURES; k++)
 			cost->values[k] = NAN;
-		if (!isState(row))
+		if (!differenceIsState(row))
 			continue;
 		cost->values[COMPARE_COUNT] = 0;
 		cost->values[COMPARE_TIME] = 0;
@@ -149,8 +149,8 @@ static void setResults(const struct compare *self, struct compareRow *row)
 /* ---- What is more than chance ------------------------------------------- */
 
 /** The share of a row in all runs, of the time or the energy of all. */
-static double shareOf(const struct compare *self, const struct compareRow *row,
-		      int measure)
+static double differenceShareOf(const struct compare *self,
+				const struct compareRow *row, int measure)
 {
 	const struct compareRow *whole = compareWhole(self);
 	double part = 0;
@@ -168,16 +168,18 @@ static double shareOf(const struct compare *self, const struct compareRow *row,
 	return all > 0 ? part / all : 0;
 }
 
-static bool isSmall(const struct compare *self, const struct compareRow *row)
+static bool differenceIsSmall(const struct compare *self,
+			      const struct compareRow *row)
 {
-	return isState(row) &&
-	       shareOf(self, row, COMPARE_TIME) < COMPARE_SMALL &&
-	       shareOf(self, row, COMPARE_ENERGY) < COMPARE_SMALL;
+	return differenceIsState(row) &&
+	       differenceShareOf(self, row, COMPARE_TIME) < COMPARE_SMALL &&
+	       differenceShareOf(self, row, COMPARE_ENERGY) < COMPARE_SMALL;
 }
 
 /** The values of a measure in all runs; false if one is not known. */
-static bool valuesOf(const struct compare *self, const struct compareRow *row,
-		     int measure, double *values)
+static bool differenceValuesOf(const struct compare *self,
+			       const struct compareRow *row, int measure,
+			       double *values)
 {
 	if (isnan(row->results[measure].difference))
 		return false;
@@ -197,13 +199,13 @@ static void addTested(const struct compare *self, struct rankTest *test,
 	double *values = g_new(double, compareRuns(self));
 
 	for (guint i = 0; i < self->rows->len; i++) {
-		struct compareRow *row = rowAt(self, i);
-		bool small = isSmall(self, row);
+		struct compareRow *row = differenceRowAt(self, i);
+		bool small = differenceIsSmall(self, row);
 
 		for (int k = 0; k < COMPARE_TESTED; k++) {
 			struct compareResult *result = &row->results[k];
 
-			if (!valuesOf(self, row, k, values))
+			if (!differenceValuesOf(self, row, k, values))
 				continue;
 			if (small) {
 				result->verdict = COMPARE_TOO_SMALL;
@@ -261,7 +263,7 @@ static bool differs(const struct compareRow *row)
 }
 
 /** What a difference costs, in joules or seconds; -1: that is not known. */
-static double costOf(const struct compareRow *row, bool isByEnergy)
+static double differenceCostOf(const struct compareRow *row, bool isByEnergy)
 {
 	double difference =
 		row->results[isByEnergy ? COMPARE_ENERGY : COMPARE_TIME]
@@ -288,7 +290,8 @@ static gint compareRows(gconstpointer a, gconstpointer b, gpointer data)
 	if (x->kind == COMPARE_RUN)
 		return 0;
 	for (int i = self->isByEnergy; i >= 0; i--) {
-		double of[2] = { costOf(x, i), costOf(y, i) };
+		double of[2] = { differenceCostOf(x, i),
+				 differenceCostOf(y, i) };
 
 		if (of[0] != of[1])
 			return of[0] > of[1] ? -1 : 1;
@@ -302,9 +305,9 @@ static void sortAll(struct compare *self)
 		!isnan(compareWhole(self)->results[COMPARE_ENERGY].difference);
 	g_ptr_array_sort_with_data(self->rows, compareRows, self);
 	for (guint i = 0; i < self->rows->len; i++) {
-		if (rowAt(self, i)->kind != COMPARE_RUN &&
-		    differs(rowAt(self, i)))
-			g_ptr_array_add(self->named, rowAt(self, i));
+		if (differenceRowAt(self, i)->kind != COMPARE_RUN &&
+		    differs(differenceRowAt(self, i)))
+			g_ptr_array_add(self->named, differenceRowAt(self, i));
 	}
 }
 
@@ -369,7 +372,7 @@ static void sayMissing(struct compare *self, enum compareKind kind,
 		size_t count = 0;
 
 		for (guint i = 0; i < self->rows->len; i++) {
-			const struct compareRow *row = rowAt(self, i);
+			const struct compareRow *row = differenceRowAt(self, i);
 
 			if (row->kind != kind ||
 			    (int)missingOf(self, row) != missing)
@@ -472,7 +475,7 @@ static void findCannot(struct compare *self)
 void compareFind(struct compare *self)
 {
 	for (guint i = 0; i < self->rows->len; i++)
-		setResults(self, rowAt(self, i));
+		setResults(self, differenceRowAt(self, i));
 	testAll(self);
 	sortAll(self);
 	findCannot(self);

@@ -9,7 +9,7 @@
 
 #include "HDTraceTools/base/ranktest.h"
 #include "HDTraceTools/command/powers.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "cli/rows.h"
 
 /** Columns of a measure. */
@@ -67,7 +67,7 @@ static void setMeasure(struct rows *rows, int measure,
 		rowsFlag(rows, at, result->verdict == COMPARE_DIFFERS);
 }
 
-static void setRow(struct rows *rows, const struct compareRow *row)
+static void compareJsonSetRow(struct rows *rows, const struct compareRow *row)
 {
 	const struct compareResult *other = &row->results[COMPARE_OTHER];
 	bool isSmall = false;
@@ -95,7 +95,7 @@ void comparePrintCsv(const struct compare *self)
 
 	rowsHeader(rows);
 	for (guint i = 0; i < self->rows->len; i++) {
-		setRow(rows, self->rows->pdata[i]);
+		compareJsonSetRow(rows, self->rows->pdata[i]);
 		rowsEnd(rows);
 	}
 	rowsFree(rows);
@@ -103,7 +103,8 @@ void comparePrintCsv(const struct compare *self)
 
 /* ---- JSON -------------------------------------------------------------- */
 
-static void putRuns(const struct compare *self, struct outJson *json, int set)
+static void compareJsonPutRuns(const struct compare *self, struct outJson *json,
+			       int set)
 {
 	size_t first = compareFirst(self, set);
 
@@ -190,7 +191,7 @@ static void putCosts(const struct compare *self, struct outJson *json,
 	outJsonEnd(json);
 }
 
-static void putRows(const struct compare *self, struct outJson *json)
+static void compareJsonPutRows(const struct compare *self, struct outJson *json)
 {
 	struct rows *rows = rowsNew(columns, OUT_JSON, json);
 
@@ -198,7 +199,7 @@ static void putRows(const struct compare *self, struct outJson *json)
 	for (guint i = 0; i < self->rows->len; i++) {
 		const struct compareRow *row = self->rows->pdata[i];
 
-		setRow(rows, row);
+		compareJsonSetRow(rows, row);
 		rowsPut(rows);
 		outJsonObject(json, "runs", true);
 		for (int set = 0; set < COMPARE_SETS; set++)
@@ -216,13 +217,13 @@ void comparePrintJson(const struct compare *self)
 
 	outJsonDocument(&json, "hdtrace-compare");
 	for (int set = 0; set < COMPARE_SETS; set++)
-		putRuns(self, &json, set);
+		compareJsonPutRuns(self, &json, set);
 	outJsonText(&json, "attribution",
 		    self->rule == ATTRIBUTION_CPU ? "cpu" : "equal");
 	outJsonText(&json, "by", self->isByEnergy ? "energy" : "time");
 	putTest(self, &json);
 	putNamed(self, &json);
-	putRows(self, &json);
+	compareJsonPutRows(self, &json);
 	outJsonArray(&json, "cannot", false);
 	for (guint i = 0; i < self->cannot->len; i++)
 		outJsonText(&json, NULL, self->cannot->pdata[i]);

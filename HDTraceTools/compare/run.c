@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
@@ -25,8 +25,9 @@ struct taking {
 };
 
 /** The row of a kind and name; a new one if there is none. */
-static struct compareRow *rowOf(struct compare *self, enum compareKind kind,
-				const char *name)
+static struct compareRow *compareReadRowOf(struct compare *self,
+					   enum compareKind kind,
+					   const char *name)
 {
 	char *key = g_strdup_printf("%d %s", (int)kind, name);
 	struct compareRow *row = g_hash_table_lookup(self->places, key);
@@ -44,11 +45,13 @@ static struct compareRow *rowOf(struct compare *self, enum compareKind kind,
 	return row;
 }
 
-static struct compareCost *costOf(struct taking *taking, enum compareKind kind,
-				  const char *name)
+static struct compareCost *compareReadCostOf(struct taking *taking,
+					     enum compareKind kind,
+					     const char *name)
 {
 	struct compareCost *cost =
-		&rowOf(taking->compare, kind, name)->costs[taking->number];
+		&compareReadRowOf(taking->compare, kind, name)
+			 ->costs[taking->number];
 
 	cost->isThere = true;
 	for (int i = 0; i < COMPARE_MEASURES; i++)
@@ -57,8 +60,10 @@ static struct compareCost *costOf(struct taking *taking, enum compareKind kind,
 }
 
 /** Set the energy, and the power, of a part of a node's. */
-static void setAmount(const struct taking *taking, struct compareCost *cost,
-		      const struct attributionAmount *amounts, int64_t time)
+static void compareReadSetAmount(const struct taking *taking,
+				 struct compareCost *cost,
+				 const struct attributionAmount *amounts,
+				 int64_t time)
 {
 	const struct attributionAmount *amount = &amounts[FINDINGS_RULE];
 	double joules = attributionEnergy(amount);
@@ -77,8 +82,8 @@ static void setAmount(const struct taking *taking, struct compareCost *cost,
 				   attributionEnergy(&amounts[FINDINGS_OTHER]));
 }
 
-static void setEnergy(struct compareCost *cost,
-		      const struct findingsEnergy *energy)
+static void compareReadSetEnergy(struct compareCost *cost,
+				 const struct findingsEnergy *energy)
 {
 	cost->known = energy->known;
 	if (!energy->isKnown)
@@ -95,19 +100,20 @@ static double secondsOf(int64_t start, int64_t end)
 
 /* ---- The whole run ----------------------------------------------------- */
 
-static void takePath(struct taking *taking)
+static void compareReadAddPath(struct taking *taking)
 {
 	const struct criticalPath *path = taking->findings->path;
 	struct compareCost *cost;
 
 	if (!taking->run->hasPath)
 		return;
-	cost = costOf(taking, COMPARE_RUN, COMPARE_CRITICAL);
+	cost = compareReadCostOf(taking, COMPARE_RUN, COMPARE_CRITICAL);
 	cost->values[COMPARE_TIME] = secondsOf(path->start, path->end);
-	setAmount(taking, cost, path->energy, path->end - path->start);
-	cost = costOf(taking, COMPARE_RUN, COMPARE_WAITING);
+	compareReadSetAmount(taking, cost, path->energy,
+			     path->end - path->start);
+	cost = compareReadCostOf(taking, COMPARE_RUN, COMPARE_WAITING);
 	cost->values[COMPARE_TIME] = (double)path->waiting / 1e9;
-	setAmount(taking, cost, path->beside, path->waiting);
+	compareReadSetAmount(taking, cost, path->beside, path->waiting);
 	for (guint i = 0; i < path->states->len; i++) {
 		const struct pathState *state =
 			&g_array_index(path->states, struct pathState, i);
@@ -119,23 +125,25 @@ static void takePath(struct taking *taking)
 	}
 }
 
-static void takeWhole(struct taking *taking)
+static void compareReadAddWhole(struct taking *taking)
 {
 	const struct findings *findings = taking->findings;
-	struct compareCost *cost = costOf(taking, COMPARE_RUN, COMPARE_WHOLE);
+	struct compareCost *cost =
+		compareReadCostOf(taking, COMPARE_RUN, COMPARE_WHOLE);
 
 	cost->values[COMPARE_COUNT] = (double)findings->profile->stateCount;
 	cost->values[COMPARE_TIME] = secondsOf(findings->start, findings->end);
-	setEnergy(cost, &findings->energy);
-	takePath(taking);
+	compareReadSetEnergy(cost, &findings->energy);
+	compareReadAddPath(taking);
 }
 
 /* ---- Functions and regions --------------------------------------------- */
 
-static void takeState(struct taking *taking, const char *name, uint64_t count,
-		      int64_t time, const struct attributionAmount *amounts)
+static void compareReadAddState(struct taking *taking, const char *name,
+				uint64_t count, int64_t time,
+				const struct attributionAmount *amounts)
 {
-	struct compareCost *cost = costOf(
+	struct compareCost *cost = compareReadCostOf(
 		taking, mpiIsFunction(name) ? COMPARE_FUNCTION : COMPARE_REGION,
 		name);
 	const struct pathState *onPath =
@@ -143,14 +151,14 @@ static void takeState(struct taking *taking, const char *name, uint64_t count,
 
 	cost->values[COMPARE_COUNT] = (double)count;
 	cost->values[COMPARE_TIME] = (double)time / 1e9;
-	setAmount(taking, cost, amounts, time);
+	compareReadSetAmount(taking, cost, amounts, time);
 	if (taking->run->hasPath)
 		cost->values[COMPARE_PATH] =
 			onPath ? (double)onPath->time / 1e9 : 0;
 	taking->run->rankTime += time;
 }
 
-static void takeStates(struct taking *taking)
+static void compareReadAddStates(struct taking *taking)
 {
 	const struct findings *findings = taking->findings;
 	const GPtrArray *states = findings->profile->states;
@@ -158,12 +166,12 @@ static void takeStates(struct taking *taking)
 	for (guint i = 0; i < states->len; i++) {
 		const struct profileState *state = states->pdata[i];
 
-		takeState(taking, state->name, state->count, state->own.time,
-			  state->own.amounts);
+		compareReadAddState(taking, state->name, state->count,
+				    state->own.time, state->own.amounts);
 	}
 	if (findings->outsideTime)
-		takeState(taking, PATH_OUTSIDE, 0, findings->outsideTime,
-			  findings->outside);
+		compareReadAddState(taking, PATH_OUTSIDE, 0,
+				    findings->outsideTime, findings->outside);
 }
 
 /** States that only relations have are known by their time on the path. */
@@ -185,15 +193,16 @@ static void takePathStates(struct taking *taking)
 	while (g_hash_table_iter_next(&iter, &name, &found)) {
 		const struct pathState *state = found;
 
-		costOf(taking, state->isMpi ? COMPARE_FUNCTION : COMPARE_REGION,
-		       name)
+		compareReadCostOf(
+			taking,
+			state->isMpi ? COMPARE_FUNCTION : COMPARE_REGION, name)
 			->values[COMPARE_PATH] = (double)state->time / 1e9;
 	}
 }
 
 /* ---- Ranks and nodes --------------------------------------------------- */
 
-static bool isNumber(const char *label)
+static bool compareReadIsNumber(const char *label)
 {
 	return *label && strspn(label, "0123456789") == strlen(label);
 }
@@ -215,26 +224,27 @@ static GHashTable *countLabels(const GArray *ranks)
 	return labels;
 }
 
-static void takeRank(struct taking *taking, GHashTable *labels, guint number,
-		     int rankLevel)
+static void compareReadAddRank(struct taking *taking, GHashTable *labels,
+			       guint number, int rankLevel)
 {
 	const struct findings *findings = taking->findings;
 	const struct findingsRank *rank =
 		&g_array_index(findings->ranks, struct findingsRank, number);
 	const hdINode *node = rank->node;
-	bool isRank =
-		rankLevel && node->level == rankLevel && isNumber(node->label);
+	bool isRank = rankLevel && node->level == rankLevel &&
+		      compareReadIsNumber(node->label);
 	bool hasName =
 		isRank &&
 		GPOINTER_TO_UINT(g_hash_table_lookup(labels, node->label)) == 1;
 	struct compareCost *cost =
-		costOf(taking, isRank ? COMPARE_RANK : COMPARE_TRACE,
-		       hasName ? node->label : node->path);
+		compareReadCostOf(taking, isRank ? COMPARE_RANK : COMPARE_TRACE,
+				  hasName ? node->label : node->path);
 
 	cost->values[COMPARE_COUNT] = (double)rank->states;
 	cost->values[COMPARE_TIME] = secondsOf(rank->start, rank->end);
-	setAmount(taking, cost, rank->amounts,
-		  rank->start <= rank->end ? rank->end - rank->start : 0);
+	compareReadSetAmount(taking, cost, rank->amounts,
+			     rank->start <= rank->end ? rank->end - rank->start
+						      : 0);
 }
 
 /** Set what is known of all nodes: what ran on it, and when. */
@@ -278,7 +288,8 @@ static void takeNodes(struct taking *taking)
 
 		if (hosts && node->level == hosts)
 			setNode(findings, node,
-				costOf(taking, COMPARE_NODE, node->path));
+				compareReadCostOf(taking, COMPARE_NODE,
+						  node->path));
 	}
 	for (size_t i = 0; i < project->groupCount; i++) {
 		const struct findingsGroup *group = &findings->groups[i];
@@ -288,17 +299,17 @@ static void takeNodes(struct taking *taking)
 		if (!group->isFirst)
 			continue;
 		energy = findingsNodeEnergy(findings, group->group->node);
-		cost = costOf(taking, COMPARE_NODE,
-			      rolesPath(group->group->node));
+		cost = compareReadCostOf(taking, COMPARE_NODE,
+					 rolesPath(group->group->node));
 		setNode(findings, group->group->node, cost);
-		setEnergy(cost, &energy);
+		compareReadSetEnergy(cost, &energy);
 	}
 }
 
 /* ---- All of it --------------------------------------------------------- */
 
-static void takeRun(struct compare *self, struct compareRun *run,
-		    const struct findings *findings)
+static void compareReadAddRun(struct compare *self, struct compareRun *run,
+			      const struct findings *findings)
 {
 	struct taking taking = {
 		.compare = self,
@@ -316,12 +327,12 @@ static void takeRun(struct compare *self, struct compareRun *run,
 	run->hasOther = findings->other != NULL;
 	run->hasPath = criticalPathMatters(findings->path);
 	run->diagnostics = findings->diagnostics.count;
-	takeWhole(&taking);
-	takeStates(&taking);
+	compareReadAddWhole(&taking);
+	compareReadAddStates(&taking);
 	takePathStates(&taking);
 	labels = countLabels(findings->ranks);
 	for (guint i = 0; i < findings->ranks->len; i++)
-		takeRank(&taking, labels, i, rankLevel);
+		compareReadAddRank(&taking, labels, i, rankLevel);
 	g_hash_table_destroy(labels);
 	takeNodes(&taking);
 	g_hash_table_destroy(taking.pathTimes);
@@ -349,7 +360,7 @@ bool compareRead(struct compare *self)
 		isGood = findingsStart(&findings, project) == 0;
 		if (isGood) {
 			findingsRead(&findings);
-			takeRun(self, run, &findings);
+			compareReadAddRun(self, run, &findings);
 			self->read++;
 		}
 		run->project = project;

@@ -10,10 +10,10 @@
 
 #include "HDTraceTools/base/ranktest.h"
 #include "HDTraceTools/command/powers.h"
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "cli/quantity.h"
 
-static void title(const struct compare *self, const char *text)
+static void compareTextPrintTitle(const struct compare *self, const char *text)
 {
 	printf("\n%s%s%s\n", self->tool->isColored ? "\033[1m" : "", text,
 	       self->tool->isColored ? "\033[0m" : "");
@@ -81,7 +81,7 @@ static void printSet(const struct compare *self, int set)
 			    self->runs[first + i].powers);
 }
 
-static void printDiagnostics(const struct compare *self)
+static void compareTextPrintDiagnostics(const struct compare *self)
 {
 	for (size_t i = 0; i < compareRuns(self); i++) {
 		const struct compareRun *run = &self->runs[i];
@@ -146,7 +146,7 @@ static void printNamedMeasure(const struct compareRow *row, int measure)
 	g_free(change);
 }
 
-static const char *nameOf(const struct compareRow *row)
+static const char *compareTextNameOf(const struct compareRow *row)
 {
 	return *row->name ? row->name : "all";
 }
@@ -156,7 +156,7 @@ static void printNamed(const struct compare *self)
 	guint count = self->isAll ? self->named->len
 				  : MIN(self->named->len, (guint)self->top);
 
-	title(self, "Differences");
+	compareTextPrintTitle(self, "Differences");
 	if (!self->isTested) {
 		printUntested(self);
 		return;
@@ -168,7 +168,7 @@ static void printNamed(const struct compare *self)
 		const char *between = ": ";
 
 		printf("  %u. %s ", i + 1, compareKindNames[row->kind]);
-		outPrintable(nameOf(row));
+		outPrintable(compareTextNameOf(row));
 		for (int k = 0; k < COMPARE_MEASURES; k++) {
 			if (row->results[k].verdict != COMPARE_DIFFERS)
 				continue;
@@ -197,7 +197,7 @@ enum {
 
 /** An empty table; the headings that depend on the rule are those of the other
  *  one. */
-static struct outTable *newTable(const struct compare *self)
+static struct outTable *compareTextNewTable(const struct compare *self)
 {
 	static const char *headings[] = {
 		"<Name",   ".Count A",       ".Count B",  ".Time A",
@@ -214,7 +214,7 @@ static struct outTable *newTable(const struct compare *self)
 
 /** Whether the other rule says something else of a row, by more than 5 %, so
  * that both are told. */
-static bool otherDiffers(const struct compareRow *row)
+static bool compareTextOtherDiffers(const struct compareRow *row)
 {
 	for (int set = 0; set < COMPARE_SETS; set++) {
 		double one = row->results[COMPARE_ENERGY].medians[set];
@@ -237,8 +237,8 @@ static void addMedians(struct outTable *table, const struct compareRow *row,
 	}
 }
 
-static void addChange(struct outTable *table, const struct compareRow *row,
-		      int measure)
+static void compareTextAddChange(struct outTable *table,
+				 const struct compareRow *row, int measure)
 {
 	char *text = changeText(&row->results[measure]);
 
@@ -271,16 +271,17 @@ static void addVerdict(struct outTable *table, const struct compareRow *row)
 	g_string_free(text, TRUE);
 }
 
-static void addRow(struct outTable *table, const struct compareRow *row)
+static void compareTextAddRow(struct outTable *table,
+			      const struct compareRow *row)
 {
-	outTableAdd(table, nameOf(row));
+	outTableAdd(table, compareTextNameOf(row));
 	addMedians(table, row, COMPARE_COUNT);
 	addMedians(table, row, COMPARE_TIME);
-	addChange(table, row, COMPARE_TIME);
+	compareTextAddChange(table, row, COMPARE_TIME);
 	addMedians(table, row, COMPARE_ENERGY);
-	addChange(table, row, COMPARE_ENERGY);
+	compareTextAddChange(table, row, COMPARE_ENERGY);
 	addMedians(table, row, COMPARE_POWER);
-	if (otherDiffers(row)) {
+	if (compareTextOtherDiffers(row)) {
 		addMedians(table, row, COMPARE_OTHER);
 	} else {
 		outTableAdd(table, "");
@@ -291,7 +292,8 @@ static void addRow(struct outTable *table, const struct compareRow *row)
 }
 
 /** Whether any of the rows of a kind knows a measure. */
-static bool isKnown(const struct compare *self, unsigned int kinds, int measure)
+static bool compareTextIsKnown(const struct compare *self, unsigned int kinds,
+			       int measure)
 {
 	for (guint i = 0; i < self->rows->len; i++) {
 		const struct compareRow *row = self->rows->pdata[i];
@@ -308,19 +310,20 @@ static bool isKnown(const struct compare *self, unsigned int kinds, int measure)
 static void hideColumns(const struct compare *self, unsigned int kinds,
 			struct outTable *table)
 {
-	bool hasEnergy = isKnown(self, kinds, COMPARE_ENERGY);
+	bool hasEnergy = compareTextIsKnown(self, kinds, COMPARE_ENERGY);
 	bool hasOther = false;
 
 	for (guint i = 0; i < self->rows->len; i++) {
 		const struct compareRow *row = self->rows->pdata[i];
 
-		hasOther |= kinds >> row->kind & 1 && otherDiffers(row);
+		hasOther |=
+			kinds >> row->kind & 1 && compareTextOtherDiffers(row);
 	}
 	for (size_t i = COLUMN_ENERGY; i < COLUMN_OTHER && !hasEnergy; i++)
 		outTableHide(table, i);
 	for (size_t i = COLUMN_OTHER; i < COLUMN_PATH && !hasOther; i++)
 		outTableHide(table, i);
-	if (!isKnown(self, kinds, COMPARE_PATH)) {
+	if (!compareTextIsKnown(self, kinds, COMPARE_PATH)) {
 		outTableHide(table, COLUMN_PATH);
 		outTableHide(table, COLUMN_PATH + 1);
 	}
@@ -329,10 +332,10 @@ static void hideColumns(const struct compare *self, unsigned int kinds,
 }
 
 /** Print the rows of some kinds, given as bits. */
-static void printTable(const struct compare *self, const char *text,
-		       unsigned int kinds)
+static void compareTextPrintTable(const struct compare *self, const char *text,
+				  unsigned int kinds)
 {
-	struct outTable *table = newTable(self);
+	struct outTable *table = compareTextNewTable(self);
 	guint listed = 0;
 	guint count = 0;
 
@@ -342,7 +345,7 @@ static void printTable(const struct compare *self, const char *text,
 		if (!(kinds >> row->kind & 1))
 			continue;
 		if (self->isAll || count < (guint)self->top) {
-			addRow(table, row);
+			compareTextAddRow(table, row);
 			listed++;
 		}
 		count++;
@@ -352,7 +355,7 @@ static void printTable(const struct compare *self, const char *text,
 		return;
 	}
 	hideColumns(self, kinds, table);
-	title(self, text);
+	compareTextPrintTitle(self, text);
 	outTablePrint(table, "  ", self->tool->isColored);
 	if (listed < count)
 		printf("  and %u more; --all lists them\n", count - listed);
@@ -362,7 +365,7 @@ static void printCannot(const struct compare *self)
 {
 	if (!self->cannot->len)
 		return;
-	title(self, "Not comparable");
+	compareTextPrintTitle(self, "Not comparable");
 	for (guint i = 0; i < self->cannot->len; i++) {
 		printf("  ");
 		outPrintable(self->cannot->pdata[i]);
@@ -379,14 +382,15 @@ void comparePrintText(const struct compare *self)
 {
 	for (int set = 0; set < COMPARE_SETS; set++)
 		printSet(self, set);
-	printDiagnostics(self);
+	compareTextPrintDiagnostics(self);
 	printNamed(self);
-	printTable(self, "The whole run", bit(COMPARE_RUN));
-	printTable(self, "Functions and regions",
-		   bit(COMPARE_FUNCTION) | bit(COMPARE_REGION));
-	printTable(self, "Ranks", bit(COMPARE_RANK));
-	printTable(self, "Traces without a rank", bit(COMPARE_TRACE));
-	printTable(self, "Nodes", bit(COMPARE_NODE));
+	compareTextPrintTable(self, "The whole run", bit(COMPARE_RUN));
+	compareTextPrintTable(self, "Functions and regions",
+			      bit(COMPARE_FUNCTION) | bit(COMPARE_REGION));
+	compareTextPrintTable(self, "Ranks", bit(COMPARE_RANK));
+	compareTextPrintTable(self, "Traces without a rank",
+			      bit(COMPARE_TRACE));
+	compareTextPrintTable(self, "Nodes", bit(COMPARE_NODE));
 	printCannot(self);
 	if (self->counts[COMPARE_A] + self->counts[COMPARE_B] > 2)
 		puts("\nNumbers are medians over the runs.");

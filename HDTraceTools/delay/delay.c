@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "HDTraceTools/base/plainfile.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/delay/estimate.h"
+#include "HDTraceTools/model/power/delayestimate.h"
 #include "HDTraceTools/delay/loads.h"
 #include "HDTraceTools/delay/measure.h"
 #include "HDTraceTools/edit/statattribute.h"
@@ -85,7 +85,7 @@ static const struct rowColumn columns[] = {
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 
-static void failed(struct delayRun *self, int ret)
+static void delayFailed(struct delayRun *self, int ret)
 {
 	if (!self->tool->hasFailed)
 		toolError(self->tool, "temporary file: %s", strerror(-ret));
@@ -168,8 +168,8 @@ static bool choosePower(const struct delayRun *self, const hdIGroup *group,
 	return isAny;
 }
 
-static int readPower(const struct delayRun *self, const hdIGroup *group,
-		     struct powerSeries **series)
+static int delayReadPower(const struct delayRun *self, const hdIGroup *group,
+			  struct powerSeries **series)
 {
 	bool *isPower = g_new0(bool, group->valueCount + 1);
 	int ret = 0;
@@ -183,8 +183,8 @@ static int readPower(const struct delayRun *self, const hdIGroup *group,
 	return ret;
 }
 
-static int compare(struct delayRun *self, const hdIGroup *group,
-		   const struct powerSeries *power)
+static int delayCompareGroup(struct delayRun *self, const hdIGroup *group,
+			     const struct powerSeries *power)
 {
 	struct delayEstimate estimate = { .reason = DELAY_ALONE };
 	struct load load;
@@ -214,7 +214,7 @@ static int compare(struct delayRun *self, const hdIGroup *group,
 	return ret;
 }
 
-static void takeGroup(const hdIGroup *group, void *data)
+static void delayAddGroup(const hdIGroup *group, void *data)
 {
 	struct delayRun *self = data;
 	struct powerSeries *power;
@@ -222,15 +222,15 @@ static void takeGroup(const hdIGroup *group, void *data)
 
 	if (self->tool->hasFailed)
 		return;
-	ret = readPower(self, group, &power);
+	ret = delayReadPower(self, group, &power);
 	if (ret >= 0 && power)
-		ret = compare(self, group, power);
+		ret = delayCompareGroup(self, group, power);
 	if (ret < 0)
-		failed(self, ret);
+		delayFailed(self, ret);
 	powerSeriesFree(power);
 }
 
-static void work(struct delayRun *self)
+static void delayAnalyse(struct delayRun *self)
 {
 	struct outJson json = { .depth = 0 };
 
@@ -243,7 +243,7 @@ static void work(struct delayRun *self)
 	self->rows = rowsNew(columns, self->tool->format, &json);
 	rowsHeader(self->rows);
 	toolProgressStart(self->tool, scanGroupsSize(&self->scan));
-	scanGroups(&self->scan, takeGroup, self);
+	scanGroups(&self->scan, delayAddGroup, self);
 	toolProgressEnd(self->tool);
 	rowsPrint(self->rows, "", self->tool->isColored);
 	rowsFree(self->rows);
@@ -282,7 +282,7 @@ static const struct toolHelp help = {
 	.hasNumbers = true,
 };
 
-static int runOn(struct delayRun *self, const char *path)
+static int delayRunOn(struct delayRun *self, const char *path)
 {
 	hdIProject *project = toolOpen(self->tool, path);
 	int status;
@@ -295,7 +295,7 @@ static int runOn(struct delayRun *self, const char *path)
 				    .selection = &self->selection };
 	status = selectResolve(&self->selection, self->tool, project, false);
 	if (status < 0)
-		work(self);
+		delayAnalyse(self);
 	hdI_closeProject(project);
 	if (status < 0)
 		status = toolFinish(self->tool);
@@ -342,7 +342,7 @@ static int measureAndRun(struct delayRun *self)
 		return toolFinish(self->tool);
 	/* Where it is HDTRACE_PREFIX says, too. */
 	file = hdProjectFileName(choice->project, ".proj");
-	status = runOn(self, file ? file : choice->project);
+	status = delayRunOn(self, file ? file : choice->project);
 	free(file);
 	return status;
 }
@@ -410,7 +410,7 @@ int delayRun(struct tool *tool, int argc, char **argv)
 				   RANGE_LARGEST, RANGE_LARGEST);
 	if (status < 0)
 		status = self.isMeasured ? measureAndRun(&self)
-					 : runOn(&self, argv[1]);
+					 : delayRunOn(&self, argv[1]);
 	selectionFree(&self.selection);
 	g_free(value);
 	g_free(state);

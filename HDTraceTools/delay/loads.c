@@ -20,7 +20,7 @@ void loadForget(struct load *load)
 	g_free(load->source);
 }
 
-static bool isBelow(const hdINode *node, const hdINode *above)
+static bool loadsIsBelow(const hdINode *node, const hdINode *above)
 {
 	while (node && node != above)
 		node = node->parent;
@@ -43,8 +43,8 @@ static ssize_t findValue(const hdIGroup *group, const char *pattern)
 }
 
 /** Find the group of a node, or of the nearest that it is a part of. */
-static const hdIGroup *findGroup(const hdINode *node, const char *pattern,
-				 size_t *column)
+static const hdIGroup *loadsFindGroup(const hdINode *node, const char *pattern,
+				      size_t *column)
 {
 	for (; node; node = node->parent) {
 		for (size_t i = 0; i < node->groupCount; i++) {
@@ -59,8 +59,8 @@ static const hdIGroup *findGroup(const hdINode *node, const char *pattern,
 	return NULL;
 }
 
-static int readValue(const struct scan *scan, const hdIGroup *group,
-		     size_t column, struct load *load)
+static int loadsReadValue(const struct scan *scan, const hdIGroup *group,
+			  size_t column, struct load *load)
 {
 	const hdIValue *value = &group->values[column];
 	struct unit unit = unitParse(value->unit);
@@ -118,7 +118,7 @@ static bool takeMark(const hdIRecord *record, void *data)
 	return true;
 }
 
-static int compareChanges(const void *a, const void *b)
+static int loadsCompareChanges(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
 
@@ -168,12 +168,13 @@ static int readMarks(const struct scan *scan, const hdINode *node,
 	for (size_t i = 0; i < scan->project->traceCount; i++) {
 		const hdITraceFile *trace = scan->project->traces[i];
 
-		if (isBelow(trace->node, node) || isBelow(node, trace->node))
+		if (loadsIsBelow(trace->node, node) ||
+		    loadsIsBelow(node, trace->node))
 			scanTrace(scan, trace, takeMark, &marks);
 	}
 	if (marks.changes->len > 0) {
 		qsort(marks.changes->data, marks.changes->len,
-		      sizeof(struct change), compareChanges);
+		      sizeof(struct change), loadsCompareChanges);
 		load->series = powerSeriesNew(group, NULL, 0);
 		load->source = g_strdup_printf("states %s", pattern);
 		ret = fillMarks(&marks, load->series);
@@ -195,6 +196,6 @@ int loadRead(const struct scan *scan, const hdINode *node,
 	if (choice->state)
 		return readMarks(scan, node, node->groups[0], choice->state,
 				 load);
-	group = findGroup(node, choice->value, &column);
-	return group ? readValue(scan, group, column, load) : 0;
+	group = loadsFindGroup(node, choice->value, &column);
+	return group ? loadsReadValue(scan, group, column, load) : 0;
 }

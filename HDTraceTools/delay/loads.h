@@ -7,7 +7,7 @@
 #ifndef HD_DELAY_LOADS_H
 #define HD_DELAY_LOADS_H
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 
 /** What counts as load. */
 struct loadChoice {

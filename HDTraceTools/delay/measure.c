@@ -11,7 +11,8 @@
 /* Its exit status if there is a project, but not all is in it. */
 #define HDLOAD_INCOMPLETE 1
 
-static void add(GPtrArray *words, const char *option, const char *value)
+static void measureLoadAddOption(GPtrArray *words, const char *option,
+				 const char *value)
 {
 	if (!value)
 		return;
@@ -29,10 +30,10 @@ bool measureRun(struct tool *tool, const struct measureChoice *choice)
 	g_ptr_array_add(words, cliBeside("hdload"));
 	g_ptr_array_add(words, g_strdup("--sequence"));
 	g_ptr_array_add(words, g_strdup("--quiet"));
-	add(words, "--config", choice->configuration);
-	add(words, "--project", choice->project);
-	add(words, "--cpus", choice->cpus);
-	add(words, "--order", choice->order);
+	measureLoadAddOption(words, "--config", choice->configuration);
+	measureLoadAddOption(words, "--project", choice->project);
+	measureLoadAddOption(words, "--cpus", choice->cpus);
+	measureLoadAddOption(words, "--order", choice->order);
 	if (choice->isForced)
 		g_ptr_array_add(words, g_strdup("--force"));
 	g_ptr_array_add(words, NULL);

@@ -8,7 +8,7 @@
 #ifndef HD_DELAY_MEASURE_H
 #define HD_DELAY_MEASURE_H
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 /** How the load is called in the project. */
 #define MEASURE_STATE "Load"

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/delayoption.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/diagnose/diagnose.h"
 #include "HDTraceTools/model/relations/slowest.h"
@@ -30,14 +30,14 @@ struct diagnoseRun {
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static bool isWanted(const hdIGroup *group, void *data)
+static bool diagnoseIsWanted(const hdIGroup *group, void *data)
 {
 	const struct diagnoseRun *self = data;
 
 	return selectionHasGroup(&self->selection, group);
 }
 
-static bool takeBlock(const hdIBlock *block, void *data)
+static bool diagnoseAddBlock(const hdIBlock *block, void *data)
 {
 	layerGaugeTake(data, block);
 	return true;
@@ -55,7 +55,7 @@ static void readGauges(struct diagnoseRun *self)
 	for (size_t i = 0; i < self->layers->count; i++) {
 		struct layerGauge *gauge = &self->layers->list[i].gauge;
 
-		scanGroup(&scan, gauge->group, takeBlock, gauge);
+		scanGroup(&scan, gauge->group, diagnoseAddBlock, gauge);
 		toolProgressFile(self->tool, gauge->group->fileSize);
 	}
 	toolProgressEnd(self->tool);
@@ -113,7 +113,7 @@ static GArray *findLongest(struct diagnoseRun *self)
 
 /* ---- The whole --------------------------------------------------------- */
 
-static void print(struct diagnoseRun *self)
+static void diagnosePrint(struct diagnoseRun *self)
 {
 	GArray *outliers = outliersFind(self->layers);
 	GPtrArray *out = outliersOut(outliers);
@@ -146,7 +146,7 @@ static void print(struct diagnoseRun *self)
 	g_array_unref(outliers);
 }
 
-static void work(struct diagnoseRun *self)
+static void diagnoseAnalyse(struct diagnoseRun *self)
 {
 	bool hasRelations = self->project->relationCount > 0;
 
@@ -165,13 +165,13 @@ static void work(struct diagnoseRun *self)
 		relationsRead(&self->relations);
 	if (!self->tool->hasFailed) {
 		layersEnd(self->layers, self->relations.forest);
-		print(self);
+		diagnosePrint(self);
 	}
 	if (hasRelations)
 		relationsForget(&self->relations);
 }
 
-static int runOn(struct diagnoseRun *self, const char *path)
+static int diagnoseRunOn(struct diagnoseRun *self, const char *path)
 {
 	hdIProject *project = toolOpen(self->tool, path);
 	int status;
@@ -183,7 +183,7 @@ static int runOn(struct diagnoseRun *self, const char *path)
 	status = selectResolve(&self->selection, self->tool, project, true);
 	if (status < 0) {
 		self->layers =
-			layersNew(project, isWanted, self,
+			layersNew(project, diagnoseIsWanted, self,
 				  self->selection.start, self->selection.end);
 		if (self->layers->count == 0)
 			toolError(self->tool,
@@ -193,7 +193,7 @@ static int runOn(struct diagnoseRun *self, const char *path)
 				  "(see hdtrace-diagnose(1))",
 				  path);
 		else
-			work(self);
+			diagnoseAnalyse(self);
 		layersFree(self->layers);
 		status = toolFinish(self->tool);
 	}
@@ -243,7 +243,7 @@ int diagnoseRun(struct tool *tool, int argc, char **argv)
 	if (status < 0 && self.top < 0)
 		status = toolUsage(tool, "--top: must be 0 or more");
 	if (status < 0)
-		status = runOn(&self, argv[1]);
+		status = diagnoseRunOn(&self, argv[1]);
 	selectionFree(&self.selection);
 	return status;
 }

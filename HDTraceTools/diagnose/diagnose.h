@@ -6,7 +6,7 @@
 #ifndef HD_DIAGNOSE_H
 #define HD_DIAGNOSE_H
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/layers/outliers.h"
 #include "HDTraceTools/relations/relations.h"
 

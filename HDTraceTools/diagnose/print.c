@@ -61,8 +61,8 @@ enum {
 
 /* ---- Layers ------------------------------------------------------------ */
 
-static void showNumber(struct rows *rows, size_t column, const char *mark,
-		       double number)
+static void diagnosePrintShowNumber(struct rows *rows, size_t column,
+				    const char *mark, double number)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	char *text;
@@ -100,10 +100,11 @@ static void printLayer(const struct diagnose *self, struct rows *rows,
 	rowsText(rows, COLUMN_NODE, rolesPath(layer->node));
 	rowsText(rows, COLUMN_LAYER, layer->name);
 	rowsNumber(rows, COLUMN_MEAN, layer->mean);
-	showNumber(rows, COLUMN_MEAN, "", layer->mean);
+	diagnosePrintShowNumber(rows, COLUMN_MEAN, "", layer->mean);
 	rowsNumber(rows, COLUMN_MAX, layer->gauge.max);
 	rowsNumber(rows, COLUMN_HELD, layer->held);
-	showNumber(rows, COLUMN_HELD, layer->isLeast ? ">= " : "", layer->held);
+	diagnosePrintShowNumber(rows, COLUMN_HELD, layer->isLeast ? ">= " : "",
+				layer->held);
 	if (!isnan(layer->idle)) {
 		snprintf(text, sizeof(text), "%s%.1f %%",
 			 layer->gauge.isBound ? "<= " : "", 100 * layer->idle);
@@ -164,7 +165,7 @@ void diagnosePrintCsv(const struct diagnose *self)
 /* ---- Verdicts ---------------------------------------------------------- */
 
 /** Say which layer holds most, and how much of all. */
-static void printMost(const struct diagnose *self)
+static void diagnosePrintPrintMost(const struct diagnose *self)
 {
 	const struct outlier *first = NULL, *best = NULL;
 	double held = 0, most = 0, all = 0;
@@ -220,7 +221,7 @@ void diagnosePrintVerdicts(const struct diagnose *self)
 	else if (self->out->len == 0)
 		puts("No outlier.");
 	sayIfFew(self);
-	printMost(self);
+	diagnosePrintPrintMost(self);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -352,7 +353,7 @@ void diagnosePrintJson(const struct diagnose *self)
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void printTime(const struct diagnose *self)
+static void diagnosePrintPrintTime(const struct diagnose *self)
 {
 	const struct layers *layers = self->layers;
 
@@ -401,7 +402,7 @@ static void printNotes(const struct diagnose *self)
 
 void diagnosePrintText(const struct diagnose *self)
 {
-	printTime(self);
+	diagnosePrintPrintTime(self);
 	diagnosePrintLayers(self);
 	putchar('\n');
 	printNotes(self);

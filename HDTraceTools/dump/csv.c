@@ -36,7 +36,7 @@ static const char *orEmpty(const char *text)
 	return text ? text : "";
 }
 
-static void print(const struct row *row)
+static void dumpCsvPrintRow(const struct row *row)
 {
 	struct outCsv csv = { .file = row->file };
 
@@ -58,21 +58,22 @@ static void print(const struct row *row)
 	outCsvEnd(&csv);
 }
 
-static void named(const struct dump *dump, const char *record, const char *name,
-		  const char *value)
+static void dumpCsvPrintNamed(const struct dump *dump, const char *record,
+			      const char *name, const char *value)
 {
-	print(&(struct row){ .file = dump->file,
-			     .record = record,
-			     .name = name,
-			     .value = value });
+	dumpCsvPrintRow(&(struct row){ .file = dump->file,
+				       .record = record,
+				       .name = name,
+				       .value = value });
 }
 
-static void attributes(struct row row, const hdIAttribute *list, size_t count)
+static void dumpCsvPrintAttributes(struct row row, const hdIAttribute *list,
+				   size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		row.name = list[i].name;
 		row.value = list[i].value;
-		print(&row);
+		dumpCsvPrintRow(&row);
 	}
 }
 
@@ -85,7 +86,8 @@ static void csvBegin(struct dump *dump)
 		   "unit,value");
 }
 
-static void ranks(struct row *row, const hdIRank *list, size_t count)
+static void dumpCsvPrintRanks(struct row *row, const hdIRank *list,
+			      size_t count)
 {
 	char map[2 * OUT_NUMBER_SIZE];
 	char cid[OUT_NUMBER_SIZE];
@@ -95,11 +97,11 @@ static void ranks(struct row *row, const hdIRank *list, size_t count)
 			 list[i].global, list[i].local);
 		row->name = map;
 		row->value = outInteger(cid, list[i].cid);
-		print(row);
+		dumpCsvPrintRow(row);
 	}
 }
 
-static void communicators(const struct dump *dump)
+static void dumpCsvPrintComms(const struct dump *dump)
 {
 	const hdIProject *project = dump->project;
 	char number[OUT_NUMBER_SIZE];
@@ -115,15 +117,16 @@ static void communicators(const struct dump *dump)
 
 		if (*comm->uid)
 			row.value = comm->uid;
-		print(&row);
+		dumpCsvPrintRow(&row);
 		row.record = "rank";
-		ranks(&row, comm->ranks, comm->rankCount);
+		dumpCsvPrintRanks(&row, comm->ranks, comm->rankCount);
 		row.record = "remote-rank";
-		ranks(&row, comm->remoteRanks, comm->remoteRankCount);
+		dumpCsvPrintRanks(&row, comm->remoteRanks,
+				  comm->remoteRankCount);
 	}
 }
 
-static void datatypes(const struct dump *dump)
+static void dumpCsvPrintTypes(const struct dump *dump)
 {
 	const hdIProject *project = dump->project;
 	char id[OUT_NUMBER_SIZE];
@@ -141,9 +144,10 @@ static void datatypes(const struct dump *dump)
 			.value = type->content,
 		};
 
-		print(&row);
+		dumpCsvPrintRow(&row);
 		row.record = "datatype-attribute";
-		attributes(row, type->attributes, type->attributeCount);
+		dumpCsvPrintAttributes(row, type->attributes,
+				       type->attributeCount);
 		g_free(node);
 	}
 }
@@ -153,37 +157,39 @@ static void csvProject(struct dump *dump)
 	const hdIProject *project = dump->project;
 	char buffer[OUT_NUMBER_SIZE];
 
-	named(dump, "project", "name", project->name);
-	named(dump, "project", "file", project->file);
-	named(dump, "project", "prefix", project->prefix);
-	named(dump, "project", "description", project->description);
+	dumpCsvPrintNamed(dump, "project", "name", project->name);
+	dumpCsvPrintNamed(dump, "project", "file", project->file);
+	dumpCsvPrintNamed(dump, "project", "prefix", project->prefix);
+	dumpCsvPrintNamed(dump, "project", "description", project->description);
 	for (size_t i = 0; i < project->levelCount; i++)
-		print(&(struct row){
+		dumpCsvPrintRow(&(struct row){
 			.file = dump->file,
 			.record = "level",
 			.depth = outInteger(buffer, (outInt128)i + 1),
 			.name = project->levels[i],
 		});
 	for (size_t i = 0; i < project->nodeCount; i++)
-		print(&(struct row){
+		dumpCsvPrintRow(&(struct row){
 			.file = dump->file,
 			.record = "node",
 			.node = project->nodes[i]->path,
 			.depth = outInteger(buffer, project->nodes[i]->level),
 			.name = project->nodes[i]->label,
 		});
-	communicators(dump);
-	datatypes(dump);
+	dumpCsvPrintComms(dump);
+	dumpCsvPrintTypes(dump);
 	for (size_t i = 0; i < project->usedFileCount; i++) {
 		const hdIUsedFile *file = &project->usedFiles[i];
 
-		named(dump, "file", file->name,
-		      file->initialSize < 0
-			      ? NULL
-			      : outInteger(buffer, file->initialSize));
+		dumpCsvPrintNamed(
+			dump, "file", file->name,
+			file->initialSize < 0
+				? NULL
+				: outInteger(buffer, file->initialSize));
 	}
 	for (size_t i = 0; i < project->declaredGroupCount; i++)
-		named(dump, "group", project->declaredGroups[i], NULL);
+		dumpCsvPrintNamed(dump, "group", project->declaredGroups[i],
+				  NULL);
 }
 
 static void csvBeginGroup(struct dump *dump)
@@ -196,14 +202,15 @@ static void csvBeginGroup(struct dump *dump)
 		.group = group->name,
 	};
 
-	attributes(row, group->attributes, group->attributeCount);
+	dumpCsvPrintAttributes(row, group->attributes, group->attributeCount);
 	row.record = "value-attribute";
 	for (size_t i = 0; i < dump->columnCount; i++) {
 		const hdIValue *value = &group->values[dump->columns[i]];
 
 		/* Whose it is. */
 		row.type = value->name;
-		attributes(row, value->attributes, value->attributeCount);
+		dumpCsvPrintAttributes(row, value->attributes,
+				       value->attributeCount);
 	}
 }
 
@@ -246,7 +253,7 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 					    ? column->string[entry].bytes
 					    : "";
 		}
-		print(&row);
+		dumpCsvPrintRow(&row);
 		g_free(hex);
 	}
 }
@@ -254,13 +261,15 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 static void csvBeginTrace(struct dump *dump, const hdIAttribute *list,
 			  size_t count)
 {
-	attributes((struct row){ .file = dump->file,
-				 .record = "trace",
-				 .node = rolesPath(dump->trace->node) },
-		   list, count);
+	dumpCsvPrintAttributes(
+		(struct row){ .file = dump->file,
+			      .record = "trace",
+			      .node = rolesPath(dump->trace->node) },
+		list, count);
 }
 
-static void element(struct row row, const hdIElement *self, unsigned int depth)
+static void dumpCsvPrintElement(struct row row, const hdIElement *self,
+				unsigned int depth)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
@@ -268,11 +277,11 @@ static void element(struct row row, const hdIElement *self, unsigned int depth)
 	row.depth = outInteger(buffer, depth);
 	row.name = self->name;
 	row.value = self->text;
-	print(&row);
+	dumpCsvPrintRow(&row);
 	row.record = "element-attribute";
-	attributes(row, self->attributes, self->attributeCount);
+	dumpCsvPrintAttributes(row, self->attributes, self->attributeCount);
 	for (size_t i = 0; i < self->childCount; i++)
-		element(row, &self->children[i], depth + 1);
+		dumpCsvPrintElement(row, &self->children[i], depth + 1);
 }
 
 static void csvRecord(struct dump *dump, const hdIRecord *record)
@@ -293,7 +302,7 @@ static void csvRecord(struct dump *dump, const hdIRecord *record)
 		.value = record->text,
 	};
 
-	print(&row);
+	dumpCsvPrintRow(&row);
 	row = (struct row){
 		.file = dump->file,
 		.record = "attribute",
@@ -301,9 +310,10 @@ static void csvRecord(struct dump *dump, const hdIRecord *record)
 		.number = row.number,
 		.depth = row.depth,
 	};
-	attributes(row, record->attributes, record->attributeCount);
+	dumpCsvPrintAttributes(row, record->attributes, record->attributeCount);
 	for (size_t i = 0; i < record->elementCount; i++)
-		element(row, &record->elements[i], record->depth + 1);
+		dumpCsvPrintElement(row, &record->elements[i],
+				    record->depth + 1);
 }
 
 static void csvBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
@@ -314,10 +324,11 @@ static void csvBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
 		{ "topology", owner->number },
 	};
 
-	attributes((struct row){ .file = dump->file,
-				 .record = "relations",
-				 .node = rolesPath(dump->relations->node) },
-		   list, G_N_ELEMENTS(list));
+	dumpCsvPrintAttributes(
+		(struct row){ .file = dump->file,
+			      .record = "relations",
+			      .node = rolesPath(dump->relations->node) },
+		list, G_N_ELEMENTS(list));
 }
 
 static void csvElement(struct dump *dump, const hdIRelationRecord *record)
@@ -336,21 +347,21 @@ static void csvElement(struct dump *dump, const hdIRelationRecord *record)
 		.value = record->parent,
 	};
 
-	print(&row);
+	dumpCsvPrintRow(&row);
 	row.record = "relation-trace";
 	row.type = row.name = "";
 	row.value = record->trace;
 	if (*record->trace)
-		print(&row);
+		dumpCsvPrintRow(&row);
 	row = (struct row){
 		.file = dump->file,
 		.record = "relation-attribute",
 		.node = row.node,
 		.number = row.number,
 	};
-	attributes(row, record->attributes, record->attributeCount);
+	dumpCsvPrintAttributes(row, record->attributes, record->attributeCount);
 	for (size_t i = 0; i < record->elementCount; i++)
-		element(row, &record->elements[i], 1);
+		dumpCsvPrintElement(row, &record->elements[i], 1);
 	g_free(kind);
 }
 

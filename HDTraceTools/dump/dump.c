@@ -12,7 +12,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/command/results.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
 #include "common/hex.h"
@@ -97,7 +97,7 @@ char *dumpFormatHex(const char *bytes, size_t length)
 	return text;
 }
 
-static bool takeBlock(const hdIBlock *block, void *data)
+static bool dumpAddBlock(const hdIBlock *block, void *data)
 {
 	struct dump *dump = data;
 
@@ -121,7 +121,7 @@ static bool takeWindows(const hdIBlock *block, void *data)
 	else
 		windowEnd(dump->window);
 	while ((block = windowRead(dump->window)))
-		takeBlock(block, dump);
+		dumpAddBlock(block, dump);
 	return true;
 }
 
@@ -147,7 +147,7 @@ static void dumpEntries(struct dump *dump, const hdIGroup *group)
 {
 	if (!group->isReadable)
 		return;
-	scanGroup(&dump->scan, group, dump->window ? takeWindows : takeBlock,
+	scanGroup(&dump->scan, group, dump->window ? takeWindows : dumpAddBlock,
 		  dump);
 	if (dump->window)
 		takeWindows(NULL, dump);
@@ -191,7 +191,7 @@ static void takeOne(struct dump *dump, const hdIRecord *record)
 	dump->number++;
 }
 
-static bool takeRecord(const hdIRecord *record, void *data)
+static bool dumpAddRecord(const hdIRecord *record, void *data)
 {
 	takeOne(data, record);
 	return true;
@@ -217,14 +217,14 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	if (more == 1)
 		takeOne(dump, record);
 	if (more == 1)
-		scanRecords(&dump->scan, reader, takeRecord, dump);
+		scanRecords(&dump->scan, reader, dumpAddRecord, dump);
 	if (dump->writer->endTrace)
 		dump->writer->endTrace(dump);
 	sitesFree(dump->sites);
 	hdI_closeTrace(reader);
 }
 
-static void call(void (*function)(struct dump *), struct dump *dump)
+static void dumpCallWith(void (*function)(struct dump *), struct dump *dump)
 {
 	if (function)
 		function(dump);
@@ -255,7 +255,7 @@ const char *dumpParentKind(const hdIRelationRecord *record)
 	return names[record->parentKind];
 }
 
-static bool takeElement(const hdIRelationRecord *record, void *data)
+static bool dumpAddElement(const hdIRelationRecord *record, void *data)
 {
 	struct dump *dump = data;
 
@@ -276,8 +276,8 @@ static void dumpRelations(struct dump *dump, const hdIRelationFile *file)
 	dump->number = 0;
 	hdI_getRelationOwner(reader, &owner);
 	dump->writer->beginRelations(dump, &owner);
-	scanElements(&dump->scan, reader, takeElement, dump);
-	call(dump->writer->endRelations, dump);
+	scanElements(&dump->scan, reader, dumpAddElement, dump);
+	dumpCallWith(dump->writer->endRelations, dump);
 	hdI_closeRelations(reader);
 }
 
@@ -299,15 +299,15 @@ struct dumpFiles {
 	GArray *list;      /**< struct dumpFile */
 };
 
-static struct dumpFile *fileAt(struct dumpFiles *files, size_t number)
+static struct dumpFile *dumpFileAt(struct dumpFiles *files, size_t number)
 {
 	return &g_array_index(files->list, struct dumpFile, (guint)number);
 }
 
-static void runFile(struct part *part, size_t number, void *data)
+static void dumpRunFile(struct part *part, size_t number, void *data)
 {
 	struct dumpFiles *files = data;
-	struct dumpFile *file = fileAt(files, number);
+	struct dumpFile *file = dumpFileAt(files, number);
 	struct dump *own = g_memdup2(&files->begun, sizeof(*own));
 
 	own->tool = &part->tool;
@@ -329,10 +329,10 @@ static void runFile(struct part *part, size_t number, void *data)
 		dumpRelations(own, file->relations);
 }
 
-static bool takeFile(struct part *part, size_t number, void *data)
+static bool dumpAddFile(struct part *part, size_t number, void *data)
 {
 	struct dumpFiles *files = data;
-	struct dumpFile *file = fileAt(files, number);
+	struct dumpFile *file = dumpFileAt(files, number);
 	struct dump *dump = files->dump;
 
 	(void)part;
@@ -362,8 +362,8 @@ static void dumpFiles(struct dump *dump, GArray *list)
 		.between = between[dump->tool->format],
 		/* An array of JSON has just begun. */
 		.isLater = dump->tool->format == OUT_TEXT && dump->isLater,
-		.run = runFile,
-		.take = takeFile,
+		.run = dumpRunFile,
+		.take = dumpAddFile,
 		.data = &files,
 	};
 
@@ -390,9 +390,9 @@ static void dumpAllRelations(struct dump *dump)
 		if (selectionHasNode(&dump->selection, relations->node))
 			g_array_append_val(list, file);
 	}
-	call(dump->writer->beginAllRelations, dump);
+	dumpCallWith(dump->writer->beginAllRelations, dump);
 	dumpFiles(dump, list);
-	call(dump->writer->endAllRelations, dump);
+	dumpCallWith(dump->writer->endAllRelations, dump);
 }
 
 static void dumpStats(struct dump *dump)
@@ -408,9 +408,9 @@ static void dumpStats(struct dump *dump)
 		if (selectionHasGroup(&dump->selection, group))
 			g_array_append_val(list, file);
 	}
-	call(dump->writer->beginStats, dump);
+	dumpCallWith(dump->writer->beginStats, dump);
 	dumpFiles(dump, list);
-	call(dump->writer->endStats, dump);
+	dumpCallWith(dump->writer->endStats, dump);
 }
 
 static void dumpTraces(struct dump *dump)
@@ -426,12 +426,13 @@ static void dumpTraces(struct dump *dump)
 		if (scanHasTrace(&dump->scan, trace))
 			g_array_append_val(list, file);
 	}
-	call(dump->writer->beginTraces, dump);
+	dumpCallWith(dump->writer->beginTraces, dump);
 	dumpFiles(dump, list);
-	call(dump->writer->endTraces, dump);
+	dumpCallWith(dump->writer->endTraces, dump);
 }
 
-static int64_t totalSize(const struct dump *dump, const struct dumpParts *parts)
+static int64_t dumpTotalSize(const struct dump *dump,
+			     const struct dumpParts *parts)
 {
 	const hdIProject *project = dump->project;
 	int64_t total = 0;
@@ -458,22 +459,22 @@ void dumpAll(struct dump *dump, const struct dumpParts *parts)
 				    .output = dump->file };
 	dump->json.file = dump->file;
 	dump->addresses = addressesNew();
-	toolProgressStart(dump->tool, totalSize(dump, parts));
-	call(dump->writer->begin, dump);
+	toolProgressStart(dump->tool, dumpTotalSize(dump, parts));
+	dumpCallWith(dump->writer->begin, dump);
 	if (parts->project)
-		call(dump->writer->project, dump);
+		dumpCallWith(dump->writer->project, dump);
 	if (parts->stats)
 		dumpStats(dump);
 	if (parts->traces)
 		dumpTraces(dump);
 	if (parts->relations && dump->project->relationCount)
 		dumpAllRelations(dump);
-	call(dump->writer->end, dump);
+	dumpCallWith(dump->writer->end, dump);
 	resultsTellSites(dump->tool, dump->project, dump->addresses);
 	addressesFree(dump->addresses);
 }
 
-static int parseTime(struct dump *dump, const char *time)
+static int dumpParseTime(struct dump *dump, const char *time)
 {
 	static const enum dumpTime times[] = { DUMP_EPOCH, DUMP_RELATIVE,
 					       DUMP_DATE };
@@ -542,8 +543,8 @@ static const struct toolHelp help = {
 	.maxArguments = 1,
 };
 
-static int runOn(struct dump *dump, const char *path,
-		 const struct dumpParts *parts)
+static int dumpRunOn(struct dump *dump, const char *path,
+		     const struct dumpParts *parts)
 {
 	hdIProject *project = toolOpen(dump->tool, path);
 	int status;
@@ -583,11 +584,11 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0)
-		status = parseTime(&dump, time);
+		status = dumpParseTime(&dump, time);
 	if (status < 0)
 		status = parseParts(&dump, only, &parts);
 	if (status < 0)
-		status = runOn(&dump, argv[1], &parts);
+		status = dumpRunOn(&dump, argv[1], &parts);
 	selectionFree(&dump.selection);
 	g_free(only);
 	g_free(time);

@@ -6,9 +6,9 @@
 #ifndef HD_DUMP_H
 #define HD_DUMP_H
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/sites/sites.h"
 #include "HDTraceTools/model/window.h"
 #include "cli/output.h"

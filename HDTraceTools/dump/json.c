@@ -14,8 +14,8 @@
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/mpi/roles.h"
 
-static void attributes(struct outJson *json, const hdIAttribute *list,
-		       size_t count)
+static void dumpJsonPutAttributes(struct outJson *json,
+				  const hdIAttribute *list, size_t count)
 {
 	outJsonObject(json, "attributes", true);
 	for (size_t i = 0; i < count; i++)
@@ -51,8 +51,8 @@ static void nodes(struct outJson *json, const hdIProject *project)
 	outJsonEnd(json);
 }
 
-static void ranks(struct outJson *json, const char *key, const hdIRank *list,
-		  size_t count)
+static void dumpJsonPutRanks(struct outJson *json, const char *key,
+			     const hdIRank *list, size_t count)
 {
 	outJsonArray(json, key, true);
 	for (size_t i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ static void ranks(struct outJson *json, const char *key, const hdIRank *list,
 	outJsonEnd(json);
 }
 
-static void communicators(struct outJson *json, const hdIProject *project)
+static void dumpJsonPutComms(struct outJson *json, const hdIProject *project)
 {
 	outJsonArray(json, "communicators", false);
 	for (size_t i = 0; i < project->communicatorCount; i++) {
@@ -75,12 +75,13 @@ static void communicators(struct outJson *json, const hdIProject *project)
 		outJsonText(json, "name", comm->name);
 		if (*comm->uid)
 			outJsonText(json, "uid", comm->uid);
-		ranks(json, "ranks", comm->ranks, comm->rankCount);
+		dumpJsonPutRanks(json, "ranks", comm->ranks, comm->rankCount);
 		if (comm->size > (int64_t)comm->rankCount)
 			outJsonInteger(json, "size", comm->size);
 		if (comm->isInter) {
-			ranks(json, "remote_ranks", comm->remoteRanks,
-			      comm->remoteRankCount);
+			dumpJsonPutRanks(json, "remote_ranks",
+					 comm->remoteRanks,
+					 comm->remoteRankCount);
 			outJsonInteger(json, "remote_size", comm->remoteSize);
 		}
 		outJsonEnd(json);
@@ -88,7 +89,7 @@ static void communicators(struct outJson *json, const hdIProject *project)
 	outJsonEnd(json);
 }
 
-static void datatypes(struct outJson *json, const hdIProject *project)
+static void dumpJsonPutTypes(struct outJson *json, const hdIProject *project)
 {
 	outJsonArray(json, "datatypes", false);
 	for (size_t i = 0; i < project->datatypeCount; i++) {
@@ -100,7 +101,8 @@ static void datatypes(struct outJson *json, const hdIProject *project)
 		outJsonInteger(json, "id", type->id);
 		outJsonText(json, "combiner", type->combiner);
 		outJsonText(json, "name", type->name);
-		attributes(json, type->attributes, type->attributeCount);
+		dumpJsonPutAttributes(json, type->attributes,
+				      type->attributeCount);
 		outJsonText(json, "content", type->content);
 		outJsonEnd(json);
 	}
@@ -140,8 +142,8 @@ static void jsonProject(struct dump *dump)
 		outJsonText(json, NULL, project->levels[i]);
 	outJsonEnd(json);
 	nodes(json, project);
-	communicators(json, project);
-	datatypes(json, project);
+	dumpJsonPutComms(json, project);
+	dumpJsonPutTypes(json, project);
 	usedFiles(json, project);
 	outJsonArray(json, "declared_groups", true);
 	for (size_t i = 0; i < project->declaredGroupCount; i++)
@@ -175,7 +177,7 @@ static void jsonBeginGroup(struct dump *dump)
 	outJsonText(json, "group", group->name);
 	outJsonText(json, "file", group->file);
 	outJsonSeconds(json, "time_adjustment_s", group->timeAdjustment);
-	attributes(json, group->attributes, group->attributeCount);
+	dumpJsonPutAttributes(json, group->attributes, group->attributeCount);
 	outJsonArray(json, "values", false);
 	for (size_t i = 0; i < dump->columnCount; i++) {
 		const hdIValue *value = &group->values[dump->columns[i]];
@@ -185,7 +187,8 @@ static void jsonBeginGroup(struct dump *dump)
 		outJsonText(json, "type", columnTypeName(value->type));
 		outJsonText(json, "unit", value->unit);
 		outJsonText(json, "grouping", value->grouping);
-		attributes(json, value->attributes, value->attributeCount);
+		dumpJsonPutAttributes(json, value->attributes,
+				      value->attributeCount);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -262,7 +265,7 @@ static void jsonBeginTrace(struct dump *dump, const hdIAttribute *list,
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "node", rolesPath(dump->trace->node));
 	outJsonText(json, "file", dump->trace->file);
-	attributes(json, list, count);
+	dumpJsonPutAttributes(json, list, count);
 	outJsonArray(json, "records", false);
 }
 
@@ -276,8 +279,8 @@ static void elements(struct outJson *json, const char *key,
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "name", list[i].name);
 		if (list[i].attributeCount)
-			attributes(json, list[i].attributes,
-				   list[i].attributeCount);
+			dumpJsonPutAttributes(json, list[i].attributes,
+					      list[i].attributeCount);
 		if (*list[i].text)
 			outJsonText(json, "text", list[i].text);
 		elements(json, "elements", list[i].children,
@@ -299,7 +302,8 @@ static void jsonRecord(struct dump *dump, const hdIRecord *record)
 	jsonTime(dump, "start", record->start);
 	jsonTime(dump, "end", record->end);
 	if (record->attributeCount)
-		attributes(json, record->attributes, record->attributeCount);
+		dumpJsonPutAttributes(json, record->attributes,
+				      record->attributeCount);
 	elements(json, "elements", record->elements, record->elementCount);
 	if (*record->text)
 		outJsonText(json, "text", record->text);
@@ -347,7 +351,8 @@ static void jsonElement(struct dump *dump, const hdIRelationRecord *record)
 	if (*record->trace)
 		outJsonText(json, "trace", record->trace);
 	if (record->attributeCount)
-		attributes(json, record->attributes, record->attributeCount);
+		dumpJsonPutAttributes(json, record->attributes,
+				      record->attributeCount);
 	elements(json, "elements", record->elements, record->elementCount);
 	outJsonEnd(json);
 }

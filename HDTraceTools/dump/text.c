@@ -12,7 +12,7 @@
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/mpi/roles.h"
 
-static void quoted(FILE *file, const char *text, size_t length)
+static void dumpTextPrintQuoted(FILE *file, const char *text, size_t length)
 {
 	GString *out;
 
@@ -34,7 +34,7 @@ static void quoted(FILE *file, const char *text, size_t length)
 	g_string_free(out, TRUE);
 }
 
-static void title(struct dump *dump, const char *kind)
+static void dumpTextPrintTitle(struct dump *dump, const char *kind)
 {
 	fprintf(dump->file, "%s%s%s%s", dump->isLater ? "\n" : "",
 		dump->tool->isColored ? "\033[1m" : "", kind,
@@ -42,24 +42,26 @@ static void title(struct dump *dump, const char *kind)
 	dump->isLater = true;
 }
 
-static void named(FILE *file, const char *key, const char *text)
+static void dumpTextPrintNamed(FILE *file, const char *key, const char *text)
 {
 	fprintf(file, "  %s ", key);
-	quoted(file, text, strlen(text));
+	dumpTextPrintQuoted(file, text, strlen(text));
 	putc('\n', file);
 }
 
-static void attributes(FILE *file, const hdIAttribute *list, size_t count)
+static void dumpTextPrintAttributes(FILE *file, const hdIAttribute *list,
+				    size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		putc(' ', file);
 		outPrintableTo(file, list[i].name);
 		putc('=', file);
-		quoted(file, list[i].value, strlen(list[i].value));
+		dumpTextPrintQuoted(file, list[i].value, strlen(list[i].value));
 	}
 }
 
-static void ranks(FILE *file, const hdIRank *list, size_t count, int64_t size)
+static void dumpTextPrintRanks(FILE *file, const hdIRank *list, size_t count,
+			       int64_t size)
 {
 	for (size_t i = 0; i < count; i++)
 		fprintf(file, " %" PRId64 "->%" PRId64 "(cid %" PRId64 ")",
@@ -68,44 +70,48 @@ static void ranks(FILE *file, const hdIRank *list, size_t count, int64_t size)
 		fprintf(file, " of %" PRId64, size);
 }
 
-static void communicators(FILE *file, const hdIProject *project)
+static void dumpTextPrintComms(FILE *file, const hdIProject *project)
 {
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
 
 		fprintf(file, "  communicator ");
-		quoted(file, comm->name, strlen(comm->name));
+		dumpTextPrintQuoted(file, comm->name, strlen(comm->name));
 		if (*comm->uid) {
 			fprintf(file, " uid ");
-			quoted(file, comm->uid, strlen(comm->uid));
+			dumpTextPrintQuoted(file, comm->uid, strlen(comm->uid));
 		}
-		ranks(file, comm->ranks, comm->rankCount, comm->size);
+		dumpTextPrintRanks(file, comm->ranks, comm->rankCount,
+				   comm->size);
 		if (comm->isInter) {
 			fprintf(file, " and");
-			ranks(file, comm->remoteRanks, comm->remoteRankCount,
-			      comm->remoteSize);
+			dumpTextPrintRanks(file, comm->remoteRanks,
+					   comm->remoteRankCount,
+					   comm->remoteSize);
 		}
 		putc('\n', file);
 	}
 }
 
-static void datatypes(FILE *file, const hdIProject *project)
+static void dumpTextPrintTypes(FILE *file, const hdIProject *project)
 {
 	for (size_t i = 0; i < project->datatypeCount; i++) {
 		const hdIDatatype *type = &project->datatypes[i];
 
 		fprintf(file, "  datatype rank ");
-		quoted(file, type->rank, strlen(type->rank));
+		dumpTextPrintQuoted(file, type->rank, strlen(type->rank));
 		fprintf(file, " thread ");
-		quoted(file, type->thread, strlen(type->thread));
+		dumpTextPrintQuoted(file, type->thread, strlen(type->thread));
 		fprintf(file, " id %" PRId64 " ", type->id);
 		outPrintableTo(file, type->combiner);
 		putc(' ', file);
-		quoted(file, type->name, strlen(type->name));
-		attributes(file, type->attributes, type->attributeCount);
+		dumpTextPrintQuoted(file, type->name, strlen(type->name));
+		dumpTextPrintAttributes(file, type->attributes,
+					type->attributeCount);
 		if (*type->content) {
 			putc(' ', file);
-			quoted(file, type->content, strlen(type->content));
+			dumpTextPrintQuoted(file, type->content,
+					    strlen(type->content));
 		}
 		putc('\n', file);
 	}
@@ -116,30 +122,31 @@ static void textProject(struct dump *dump)
 	FILE *file = dump->file;
 	const hdIProject *project = dump->project;
 
-	title(dump, "project");
+	dumpTextPrintTitle(dump, "project");
 	putc(' ', file);
-	quoted(file, project->name, strlen(project->name));
+	dumpTextPrintQuoted(file, project->name, strlen(project->name));
 	putc('\n', file);
-	named(file, "file", project->file);
-	named(file, "prefix", project->prefix);
-	named(file, "description", project->description);
+	dumpTextPrintNamed(file, "file", project->file);
+	dumpTextPrintNamed(file, "prefix", project->prefix);
+	dumpTextPrintNamed(file, "description", project->description);
 	for (size_t i = 0; i < project->levelCount; i++)
-		named(file, "level", project->levels[i]);
+		dumpTextPrintNamed(file, "level", project->levels[i]);
 	for (size_t i = 0; i < project->nodeCount; i++)
-		named(file, "node", project->nodes[i]->path);
-	communicators(file, project);
-	datatypes(file, project);
+		dumpTextPrintNamed(file, "node", project->nodes[i]->path);
+	dumpTextPrintComms(file, project);
+	dumpTextPrintTypes(file, project);
 	for (size_t i = 0; i < project->usedFileCount; i++) {
 		const hdIUsedFile *used = &project->usedFiles[i];
 
 		fprintf(file, "  used file ");
-		quoted(file, used->name, strlen(used->name));
+		dumpTextPrintQuoted(file, used->name, strlen(used->name));
 		if (used->initialSize >= 0)
 			fprintf(file, " %" PRId64 " B", used->initialSize);
 		putc('\n', file);
 	}
 	for (size_t i = 0; i < project->declaredGroupCount; i++)
-		named(file, "declared group", project->declaredGroups[i]);
+		dumpTextPrintNamed(file, "declared group",
+				   project->declaredGroups[i]);
 }
 
 static void textBeginGroup(struct dump *dump)
@@ -148,14 +155,15 @@ static void textBeginGroup(struct dump *dump)
 	const hdIGroup *group = dump->group;
 	char buffer[OUT_NUMBER_SIZE];
 
-	title(dump, "statistics");
+	dumpTextPrintTitle(dump, "statistics");
 	fprintf(file, " node ");
-	quoted(file, rolesPath(group->node), strlen(rolesPath(group->node)));
+	dumpTextPrintQuoted(file, rolesPath(group->node),
+			    strlen(rolesPath(group->node)));
 	fprintf(file, " group ");
-	quoted(file, group->name, strlen(group->name));
+	dumpTextPrintQuoted(file, group->name, strlen(group->name));
 	fprintf(file, " file ");
-	quoted(file, group->file, strlen(group->file));
-	attributes(file, group->attributes, group->attributeCount);
+	dumpTextPrintQuoted(file, group->file, strlen(group->file));
+	dumpTextPrintAttributes(file, group->attributes, group->attributeCount);
 	putc('\n', file);
 	if (group->timeAdjustment)
 		fprintf(file, "  time adjustment %s s\n",
@@ -164,12 +172,14 @@ static void textBeginGroup(struct dump *dump)
 		const hdIValue *value = &group->values[dump->columns[i]];
 
 		fprintf(file, "  value ");
-		quoted(file, value->name, strlen(value->name));
+		dumpTextPrintQuoted(file, value->name, strlen(value->name));
 		fprintf(file, " %s unit ", columnTypeName(value->type));
-		quoted(file, value->unit, strlen(value->unit));
+		dumpTextPrintQuoted(file, value->unit, strlen(value->unit));
 		fprintf(file, " grouping ");
-		quoted(file, value->grouping, strlen(value->grouping));
-		attributes(file, value->attributes, value->attributeCount);
+		dumpTextPrintQuoted(file, value->grouping,
+				    strlen(value->grouping));
+		dumpTextPrintAttributes(file, value->attributes,
+					value->attributeCount);
 		putc('\n', file);
 	}
 }
@@ -203,8 +213,8 @@ static void textEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 			fprintf(file, "\"%s\"", hex);
 			g_free(hex);
 		} else {
-			quoted(file, values->string[entry].bytes,
-			       values->string[entry].length);
+			dumpTextPrintQuoted(file, values->string[entry].bytes,
+					    values->string[entry].length);
 		}
 	}
 	putc('\n', file);
@@ -216,20 +226,20 @@ static void textBeginTrace(struct dump *dump, const hdIAttribute *list,
 	FILE *file = dump->file;
 	const char *path = rolesPath(dump->trace->node);
 
-	title(dump, "trace");
+	dumpTextPrintTitle(dump, "trace");
 	fprintf(file, " node ");
-	quoted(file, path, strlen(path));
+	dumpTextPrintQuoted(file, path, strlen(path));
 	fprintf(file, " file ");
-	quoted(file, dump->trace->file, strlen(dump->trace->file));
-	attributes(file, list, count);
+	dumpTextPrintQuoted(file, dump->trace->file, strlen(dump->trace->file));
+	dumpTextPrintAttributes(file, list, count);
 	putc('\n', file);
 }
 
-static void element(FILE *file, const hdIElement *self)
+static void dumpTextPrintElement(FILE *file, const hdIElement *self)
 {
 	fprintf(file, " <");
 	outPrintableTo(file, self->name);
-	attributes(file, self->attributes, self->attributeCount);
+	dumpTextPrintAttributes(file, self->attributes, self->attributeCount);
 	if (!self->childCount && !*self->text) {
 		fprintf(file, "/>");
 		return;
@@ -237,10 +247,10 @@ static void element(FILE *file, const hdIElement *self)
 	putc('>', file);
 	if (*self->text) {
 		putc(' ', file);
-		quoted(file, self->text, strlen(self->text));
+		dumpTextPrintQuoted(file, self->text, strlen(self->text));
 	}
 	for (size_t i = 0; i < self->childCount; i++)
-		element(file, &self->children[i]);
+		dumpTextPrintElement(file, &self->children[i]);
 	fprintf(file, " </");
 	outPrintableTo(file, self->name);
 	putc('>', file);
@@ -260,16 +270,17 @@ static void textRecord(struct dump *dump, const hdIRecord *record)
 		fputs("  ", file);
 	if (record->kind == HDI_EVENT) {
 		fputs("event ", file);
-		quoted(file, record->name, strlen(record->name));
+		dumpTextPrintQuoted(file, record->name, strlen(record->name));
 	} else {
 		outPrintableTo(file, record->name);
 	}
-	attributes(file, record->attributes, record->attributeCount);
+	dumpTextPrintAttributes(file, record->attributes,
+				record->attributeCount);
 	for (size_t i = 0; i < record->elementCount; i++)
-		element(file, &record->elements[i]);
+		dumpTextPrintElement(file, &record->elements[i]);
 	if (*record->text) {
 		putc(' ', file);
-		quoted(file, record->text, strlen(record->text));
+		dumpTextPrintQuoted(file, record->text, strlen(record->text));
 	}
 	if (dump->site) {
 		char *place = siteText(dump->site, dump->addresses);
@@ -291,12 +302,13 @@ static void textBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
 		{ "topology", owner->number },
 	};
 
-	title(dump, "relations");
+	dumpTextPrintTitle(dump, "relations");
 	fprintf(file, " node ");
-	quoted(file, path, strlen(path));
+	dumpTextPrintQuoted(file, path, strlen(path));
 	fprintf(file, " file ");
-	quoted(file, dump->relations->file, strlen(dump->relations->file));
-	attributes(file, list, G_N_ELEMENTS(list));
+	dumpTextPrintQuoted(file, dump->relations->file,
+			    strlen(dump->relations->file));
+	dumpTextPrintAttributes(file, list, G_N_ELEMENTS(list));
 	putc('\n', file);
 }
 
@@ -309,19 +321,21 @@ static void textElement(struct dump *dump, const hdIRelationRecord *record)
 	fprintf(file, " %s %" PRIu64, dumpElementName(record), record->id);
 	if (*record->name) {
 		putc(' ', file);
-		quoted(file, record->name, strlen(record->name));
+		dumpTextPrintQuoted(file, record->name, strlen(record->name));
 	}
 	if (*record->parent) {
 		fprintf(file, " %s ", dumpParentKind(record));
-		quoted(file, record->parent, strlen(record->parent));
+		dumpTextPrintQuoted(file, record->parent,
+				    strlen(record->parent));
 	}
 	if (*record->trace) {
 		fprintf(file, " trace ");
-		quoted(file, record->trace, strlen(record->trace));
+		dumpTextPrintQuoted(file, record->trace, strlen(record->trace));
 	}
-	attributes(file, record->attributes, record->attributeCount);
+	dumpTextPrintAttributes(file, record->attributes,
+				record->attributeCount);
 	for (size_t i = 0; i < record->elementCount; i++)
-		element(file, &record->elements[i]);
+		dumpTextPrintElement(file, &record->elements[i]);
 	putc('\n', file);
 }
 

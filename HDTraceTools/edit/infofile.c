@@ -60,11 +60,11 @@ struct keys {
 	GString *by;
 };
 
-static void complain(struct parser *parser, const char *rule,
-		     const char *format, ...) G_GNUC_PRINTF(3, 4);
+static void infoFileReport(struct parser *parser, const char *rule,
+			   const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-static void complain(struct parser *parser, const char *rule,
-		     const char *format, ...)
+static void infoFileReport(struct parser *parser, const char *rule,
+			   const char *format, ...)
 {
 	va_list arguments;
 	char *text;
@@ -104,18 +104,18 @@ static void freeLine(void *data)
 	g_free(line);
 }
 
-static bool isBlank(char c)
+static bool infoFileIsBlank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-static void skipBlanks(struct parser *parser)
+static void infoFileSkipBlanks(struct parser *parser)
 {
-	while (parser->at < parser->end && isBlank(*parser->at))
+	while (parser->at < parser->end && infoFileIsBlank(*parser->at))
 		parser->at++;
 }
 
-static int digitOf(char c, int base)
+static int infoFileDigitOf(char c, int base)
 {
 	int digit = g_ascii_xdigit_value(c);
 
@@ -130,8 +130,8 @@ static bool numericEscape(struct parser *parser, int base, int digits,
 	int count = 0;
 
 	while (count < digits && parser->at < parser->end &&
-	       digitOf(*parser->at, base) >= 0) {
-		value = value * base + digitOf(*parser->at, base);
+	       infoFileDigitOf(*parser->at, base) >= 0) {
+		value = value * base + infoFileDigitOf(*parser->at, base);
 		parser->at++;
 		count++;
 	}
@@ -150,7 +150,7 @@ static bool escape(struct parser *parser, GString *out)
 
 	if (parser->at == parser->end)
 		return false;
-	if (digitOf(*parser->at, 8) >= 0)
+	if (infoFileDigitOf(*parser->at, 8) >= 0)
 		return numericEscape(parser, 8, 3, out);
 	if (*parser->at == 'x') {
 		parser->at++;
@@ -165,7 +165,7 @@ static bool escape(struct parser *parser, GString *out)
 }
 
 /** Decode a value, quoted or bare; NULL after a complaint. */
-static GString *parseValue(struct parser *parser)
+static GString *infoFileParseValue(struct parser *parser)
 {
 	GString *value = g_string_new(NULL);
 	char quote = '\0';
@@ -174,21 +174,23 @@ static GString *parseValue(struct parser *parser)
 	    (*parser->at == '\'' || *parser->at == '"'))
 		quote = *parser->at++;
 	while (parser->at < parser->end &&
-	       (quote ? *parser->at != quote : !isBlank(*parser->at))) {
+	       (quote ? *parser->at != quote : !infoFileIsBlank(*parser->at))) {
 		char c = *parser->at++;
 
 		if (c == '\0') {
-			complain(parser, "info.syntax", "unexpected zero byte");
+			infoFileReport(parser, "info.syntax",
+				       "unexpected zero byte");
 		} else if (c != '\\') {
 			g_string_append_c(value, c);
 		} else if (!escape(parser, value)) {
-			complain(parser, "info.escape",
-				 "escape sequence that is not valid in C");
+			infoFileReport(
+				parser, "info.escape",
+				"escape sequence that is not valid in C");
 			break;
 		}
 	}
 	if (quote && (parser->at == parser->end || *parser->at != quote))
-		complain(parser, "info.quote", "missing closing quote");
+		infoFileReport(parser, "info.quote", "missing closing quote");
 	else if (quote)
 		parser->at++;
 	if (parser->hasFailed) {
@@ -235,7 +237,7 @@ static GString **keySlot(struct keys *keys, const char *name, size_t length)
 
 static void parseKeys(struct parser *parser, struct keys *keys)
 {
-	skipBlanks(parser);
+	infoFileSkipBlanks(parser);
 	while (parser->at < parser->end && !parser->hasFailed) {
 		const char *name = parser->at;
 		GString **slot;
@@ -243,17 +245,18 @@ static void parseKeys(struct parser *parser, struct keys *keys)
 		size_t length;
 
 		while (parser->at < parser->end && *parser->at != '=' &&
-		       !isBlank(*parser->at))
+		       !infoFileIsBlank(*parser->at))
 			parser->at++;
 		length = (size_t)(parser->at - name);
 		if (length == 0 || parser->at == parser->end ||
 		    *parser->at != '=') {
 			parser->at = name;
-			complain(parser, "info.syntax", "expected KEY=VALUE");
+			infoFileReport(parser, "info.syntax",
+				       "expected KEY=VALUE");
 			return;
 		}
 		parser->at++;
-		value = parseValue(parser);
+		value = infoFileParseValue(parser);
 		if (!value)
 			return;
 		slot = keySlot(keys, name, length);
@@ -261,13 +264,13 @@ static void parseKeys(struct parser *parser, struct keys *keys)
 			*slot = value;
 		} else {
 			if (slot)
-				complain(parser, "info.key-twice",
-					 "%.*s occurs twice", (int)length,
-					 name);
+				infoFileReport(parser, "info.key-twice",
+					       "%.*s occurs twice", (int)length,
+					       name);
 			/* Unknown keys are for others. */
 			g_string_free(value, TRUE);
 		}
-		skipBlanks(parser);
+		infoFileSkipBlanks(parser);
 	}
 }
 
@@ -292,11 +295,12 @@ static void freeKeys(struct keys *keys)
 static bool has(struct parser *parser, const GString *value, const char *key)
 {
 	if (!value)
-		complain(parser, "info.key-missing", "%s is missing", key);
+		infoFileReport(parser, "info.key-missing", "%s is missing",
+			       key);
 	return value;
 }
 
-static bool parseNumber(const char *text, int64_t *number)
+static bool infoFileParseNumber(const char *text, int64_t *number)
 {
 	return g_ascii_string_to_signed(text, 10, INT64_MIN, INT64_MAX, number,
 					NULL);
@@ -307,8 +311,10 @@ static int64_t toNumber(struct parser *parser, const GString *value,
 {
 	int64_t number = 0;
 
-	if (has(parser, value, key) && !parseNumber(value->str, &number))
-		complain(parser, "info.number", "%s is not a number", key);
+	if (has(parser, value, key) &&
+	    !infoFileParseNumber(value->str, &number))
+		infoFileReport(parser, "info.number", "%s is not a number",
+			       key);
 	return number;
 }
 
@@ -324,9 +330,9 @@ static GArray *toList(struct parser *parser, const GString *value,
 
 		if (!*parts[i] && !parts[i + 1])
 			break;
-		if (!parseNumber(parts[i], &number)) {
-			complain(parser, "info.number",
-				 "%s is not a list of numbers", key);
+		if (!infoFileParseNumber(parts[i], &number)) {
+			infoFileReport(parser, "info.number",
+				       "%s is not a list of numbers", key);
 			break;
 		}
 		g_array_append_val(list, number);
@@ -335,7 +341,7 @@ static GArray *toList(struct parser *parser, const GString *value,
 	return list;
 }
 
-static gint compareRanks(gconstpointer a, gconstpointer b)
+static gint infoFileCompareRanks(gconstpointer a, gconstpointer b)
 {
 	const struct infoRank *x = a;
 	const struct infoRank *y = b;
@@ -351,8 +357,8 @@ static bool parseRank(char *part, struct infoRank *rank)
 	if (!arrow)
 		return false;
 	*arrow = '\0';
-	return parseNumber(part, &rank->global) &&
-	       parseNumber(arrow + 2, &rank->local);
+	return infoFileParseNumber(part, &rank->global) &&
+	       infoFileParseNumber(arrow + 2, &rank->local);
 }
 
 static GArray *toMap(struct parser *parser, const GString *value,
@@ -370,19 +376,20 @@ static GArray *toMap(struct parser *parser, const GString *value,
 		if (!*parts[i] && !parts[i + 1])
 			break;
 		if (!parseRank(parts[i], &rank)) {
-			complain(parser, "info.map",
-				 "%s does not have the form W->L;W->L;..", key);
+			infoFileReport(parser, "info.map",
+				       "%s does not have the form W->L;W->L;..",
+				       key);
 			break;
 		}
 		g_array_append_val(ranks, rank);
 	}
 	g_strfreev(parts);
-	g_array_sort(ranks, compareRanks);
+	g_array_sort(ranks, infoFileCompareRanks);
 	for (guint i = 1; i < ranks->len; i++) {
 		if (g_array_index(ranks, struct infoRank, i).global ==
 		    g_array_index(ranks, struct infoRank, i - 1).global)
-			complain(parser, "info.map",
-				 "a rank occurs twice in %s", key);
+			infoFileReport(parser, "info.map",
+				       "a rank occurs twice in %s", key);
 	}
 	return ranks;
 }
@@ -403,7 +410,8 @@ static char *toCombiner(struct parser *parser, const GString *value)
 		if (g_ascii_isupper(*c) ||
 		    (c > name && (g_ascii_isdigit(*c) || *c == '_')))
 			continue;
-		complain(parser, "info.combiner", "combiner is not a name");
+		infoFileReport(parser, "info.combiner",
+			       "combiner is not a name");
 		break;
 	}
 	return name;
@@ -421,8 +429,8 @@ static int64_t toTime(struct parser *parser, const GString *value,
 	int64_t time = 0;
 
 	if (has(parser, value, key) && hdSecondsParse(value->str, &time) < 0)
-		complain(parser, "info.number", "%s is not a number of seconds",
-			 key);
+		infoFileReport(parser, "info.number",
+			       "%s is not a number of seconds", key);
 	return time;
 }
 
@@ -435,7 +443,7 @@ static void toClock(struct parser *parser, const struct keys *keys,
 	if (has(parser, keys->method, "method"))
 		line->method = g_strdup(keys->method->str);
 	if (line->clock.error < 0)
-		complain(parser, "info.number", "error is negative");
+		infoFileReport(parser, "info.number", "error is negative");
 }
 
 /** How many processes a group has: at least those of its map. */
@@ -445,8 +453,8 @@ static int64_t toGroupSize(struct parser *parser, const GString *value,
 	int64_t size = value ? toNumber(parser, value, key) : 0;
 
 	if (size < 0 || size > INFO_GROUP_MAX)
-		complain(parser, "info.number", "%s is not a number of ranks",
-			 key);
+		infoFileReport(parser, "info.number",
+			       "%s is not a number of ranks", key);
 	return MAX(size, ranks->len);
 }
 
@@ -524,9 +532,9 @@ static struct infoLine *parseLine(struct parser *parser)
 	size_t length;
 	size_t kind = 0;
 
-	skipBlanks(parser);
+	infoFileSkipBlanks(parser);
 	word = parser->at;
-	while (parser->at < parser->end && !isBlank(*parser->at))
+	while (parser->at < parser->end && !infoFileIsBlank(*parser->at))
 		parser->at++;
 	length = (size_t)(parser->at - word);
 	if (length == 0)
@@ -537,9 +545,9 @@ static struct infoLine *parseLine(struct parser *parser)
 		kind++;
 	if (kind == G_N_ELEMENTS(kinds)) {
 		parser->at = word;
-		complain(parser, "info.kind",
-			 "expected File, Comm, CommName, Type, Clock, "
-			 "ClockStep or Process");
+		infoFileReport(parser, "info.kind",
+			       "expected File, Comm, CommName, Type, Clock, "
+			       "ClockStep or Process");
 		return NULL;
 	}
 	line = g_new0(struct infoLine, 1);

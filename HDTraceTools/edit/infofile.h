@@ -9,7 +9,7 @@
 #include <glib.h>
 #include <inttypes.h>
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "common/clockfit.h"
 
 /** What a line describes. */

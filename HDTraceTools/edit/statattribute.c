@@ -11,7 +11,7 @@
 #include <string.h>
 #include <glib.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/statattribute.h"
 #include "HDTraceTools/edit/xmlscan.h"
@@ -40,8 +40,9 @@ static bool findHeader(const char *bytes, size_t size, struct header *header)
 }
 
 /** Make the new header; NULL, or why that cannot be done. */
-static const char *change(const struct header *header, const char *name,
-			  const char *value, GString *out)
+static const char *statAttributeChangeHeader(const struct header *header,
+					     const char *name,
+					     const char *value, GString *out)
 {
 	struct xmlPiece tag;
 	size_t start, end;
@@ -72,8 +73,8 @@ static const char *change(const struct header *header, const char *name,
 	return NULL;
 }
 
-static int writeFile(const char *path, const GString *head, const char *rest,
-		     size_t size, off_t total)
+static int statAttributeWriteFile(const char *path, const GString *head,
+				  const char *rest, size_t size, off_t total)
 {
 	struct newFile new;
 	int ret = newFileStart(&new, path);
@@ -111,11 +112,11 @@ int statAttributeSet(const char *path, const char *name, const char *value,
 	bytes = g_mapped_file_get_contents(mapped);
 	size = g_mapped_file_get_length(mapped);
 	*why = findHeader(bytes, size, &header)
-		       ? change(&header, name, value, out)
+		       ? statAttributeChangeHeader(&header, name, value, out)
 		       : "it has no header";
 	ret = *why ? -EBADMSG
-		   : writeFile(path, out, bytes + header.size,
-			       size - header.size, (off_t)size);
+		   : statAttributeWriteFile(path, out, bytes + header.size,
+					    size - header.size, (off_t)size);
 	g_mapped_file_unref(mapped);
 	g_string_free(out, TRUE);
 	return ret;

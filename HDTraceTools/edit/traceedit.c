@@ -17,7 +17,7 @@
 static const char openTag[] = "<Nested>\n";
 static const char closeTag[] = "</Nested>\n";
 
-static void put(struct traceEdit *writer, const char *text)
+static void traceEditPutText(struct traceEdit *writer, const char *text)
 {
 	writer->written += (int64_t)strlen(text);
 	fputs(text, writer->file);
@@ -36,77 +36,83 @@ static void putEscaped(struct traceEdit *writer, const char *text)
 	}
 }
 
-static void putAttribute(struct traceEdit *writer, const char *name,
-			 const char *value)
+static void traceEditPutAttribute(struct traceEdit *writer, const char *name,
+				  const char *value)
 {
-	put(writer, " ");
-	put(writer, name);
-	put(writer, "='");
+	traceEditPutText(writer, " ");
+	traceEditPutText(writer, name);
+	traceEditPutText(writer, "='");
 	putEscaped(writer, value);
-	put(writer, "'");
+	traceEditPutText(writer, "'");
 }
 
-static void putAttributes(struct traceEdit *writer, const hdIAttribute *list,
-			  size_t count)
+static void traceEditPutAttributes(struct traceEdit *writer,
+				   const hdIAttribute *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		putAttribute(writer, list[i].name, list[i].value);
+		traceEditPutAttribute(writer, list[i].name, list[i].value);
 }
 
-static void putTime(struct traceEdit *writer, const char *name, int64_t time)
+static void traceEditPutTime(struct traceEdit *writer, const char *name,
+			     int64_t time)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
-	putAttribute(writer, name, outSeconds(buffer, time - writer->base));
+	traceEditPutAttribute(writer, name,
+			      outSeconds(buffer, time - writer->base));
 }
 
-static void putElements(struct traceEdit *writer, const hdIElement *list,
-			size_t count)
+static void traceEditPutElements(struct traceEdit *writer,
+				 const hdIElement *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		put(writer, "<");
-		put(writer, list[i].name);
-		putAttributes(writer, list[i].attributes,
-			      list[i].attributeCount);
+		traceEditPutText(writer, "<");
+		traceEditPutText(writer, list[i].name);
+		traceEditPutAttributes(writer, list[i].attributes,
+				       list[i].attributeCount);
 		if (!*list[i].text && !list[i].childCount) {
-			put(writer, "/>");
+			traceEditPutText(writer, "/>");
 			continue;
 		}
-		put(writer, ">");
+		traceEditPutText(writer, ">");
 		putEscaped(writer, list[i].text);
-		putElements(writer, list[i].children, list[i].childCount);
-		put(writer, "</");
-		put(writer, list[i].name);
-		put(writer, ">");
+		traceEditPutElements(writer, list[i].children,
+				     list[i].childCount);
+		traceEditPutText(writer, "</");
+		traceEditPutText(writer, list[i].name);
+		traceEditPutText(writer, ">");
 	}
 }
 
-static void putRecord(struct traceEdit *writer, const hdIRecord *record)
+static void traceEditPutRecord(struct traceEdit *writer,
+			       const hdIRecord *record)
 {
 	for (unsigned int i = 0; i < record->depth; i++)
-		put(writer, "\t");
+		traceEditPutText(writer, "\t");
 	if (record->kind == HDI_EVENT) {
-		put(writer, "<Event");
-		putAttribute(writer, "name", record->name);
+		traceEditPutText(writer, "<Event");
+		traceEditPutAttribute(writer, "name", record->name);
 	} else {
-		put(writer, "<");
-		put(writer, record->name);
+		traceEditPutText(writer, "<");
+		traceEditPutText(writer, record->name);
 	}
-	putAttributes(writer, record->attributes, record->attributeCount);
-	put(writer, " ");
-	putTime(writer, "time", record->start);
+	traceEditPutAttributes(writer, record->attributes,
+			       record->attributeCount);
+	traceEditPutText(writer, " ");
+	traceEditPutTime(writer, "time", record->start);
 	if (record->kind == HDI_STATE)
-		putTime(writer, "end", record->end);
+		traceEditPutTime(writer, "end", record->end);
 	if (!record->elementCount && !*record->text) {
-		put(writer, "/>\n");
+		traceEditPutText(writer, "/>\n");
 		return;
 	}
-	put(writer, ">");
+	traceEditPutText(writer, ">");
 	putEscaped(writer, record->text);
-	putElements(writer, record->elements, record->elementCount);
-	put(writer, "</");
-	put(writer, record->kind == HDI_EVENT ? "Event" : record->name);
-	put(writer, ">\n");
+	traceEditPutElements(writer, record->elements, record->elementCount);
+	traceEditPutText(writer, "</");
+	traceEditPutText(writer,
+			 record->kind == HDI_EVENT ? "Event" : record->name);
+	traceEditPutText(writer, ">\n");
 }
 
 /** The innermost open block has no owner: what is in it moves up. */
@@ -133,14 +139,14 @@ static void moveTo(struct traceEdit *writer, unsigned int depth, size_t lost)
 	if (writer->open->len == depth + 1 && lost) {
 		liftBlock(writer);
 	} else if (writer->open->len == depth + 1) {
-		put(writer, closeTag);
+		traceEditPutText(writer, closeTag);
 		g_array_set_size(writer->open, depth);
 	}
 	while (writer->open->len < depth) {
 		int64_t at = writer->written;
 
 		g_array_append_val(writer->open, at);
-		put(writer, openTag);
+		traceEditPutText(writer, openTag);
 	}
 }
 
@@ -166,7 +172,7 @@ static int blankLifted(struct traceEdit *writer)
 void traceEditProgram(struct traceEdit *writer, const hdIAttribute *attributes,
 		      size_t count)
 {
-	put(writer, "<Program");
+	traceEditPutText(writer, "<Program");
 	for (size_t i = 0; attributes && i < count; i++) {
 		const char *value = attributes[i].value;
 
@@ -175,11 +181,11 @@ void traceEditProgram(struct traceEdit *writer, const hdIAttribute *attributes,
 			writer->base = 0;
 			value = "0";
 		}
-		putAttribute(writer, attributes[i].name, value);
+		traceEditPutAttribute(writer, attributes[i].name, value);
 	}
 	if (!attributes)
-		putAttribute(writer, "timeAdjustment", "0");
-	put(writer, ">\n");
+		traceEditPutAttribute(writer, "timeAdjustment", "0");
+	traceEditPutText(writer, ">\n");
 }
 
 void traceEditBegin(struct traceEdit *writer, FILE *file)
@@ -195,7 +201,7 @@ void traceEditRecord(struct traceEdit *writer, const hdIRecord *record,
 		     size_t lost)
 {
 	moveTo(writer, record->depth, lost);
-	putRecord(writer, record);
+	traceEditPutRecord(writer, record);
 }
 
 int traceEditEnd(struct traceEdit *writer)
@@ -204,7 +210,7 @@ int traceEditEnd(struct traceEdit *writer)
 
 	while (writer->open->len)
 		liftBlock(writer);
-	put(writer, "</Program>\n");
+	traceEditPutText(writer, "</Program>\n");
 	ret = blankLifted(writer);
 	g_array_free(writer->open, TRUE);
 	g_array_free(writer->lifted, TRUE);

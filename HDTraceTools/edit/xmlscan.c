@@ -24,8 +24,8 @@ static bool startsWith(const char *text, size_t size, size_t at,
 }
 
 /** Find a string behind a position; sets end behind it. */
-static bool findEnd(const char *text, size_t size, size_t at,
-		    const char *string, size_t *end)
+static bool xmlScanFindEnd(const char *text, size_t size, size_t at,
+			   const char *string, size_t *end)
 {
 	size_t length = strlen(string);
 
@@ -96,13 +96,13 @@ bool xmlNext(const char *text, size_t size, size_t at, struct xmlPiece *piece)
 		return true;
 	}
 	if (startsWith(text, size, at, "<!--"))
-		return findEnd(text, size, at + 4, "-->", &piece->end);
+		return xmlScanFindEnd(text, size, at + 4, "-->", &piece->end);
 	if (startsWith(text, size, at, "<![CDATA[")) {
 		piece->kind = XML_TEXT;
-		return findEnd(text, size, at + 9, "]]>", &piece->end);
+		return xmlScanFindEnd(text, size, at + 9, "]]>", &piece->end);
 	}
 	if (startsWith(text, size, at, "<?"))
-		return findEnd(text, size, at + 2, "?>", &piece->end);
+		return xmlScanFindEnd(text, size, at + 2, "?>", &piece->end);
 	if (startsWith(text, size, at, "<!"))
 		return findTagEnd(text, size, at + 2, &piece->end);
 	return tag(text, size, piece);

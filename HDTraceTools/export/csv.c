@@ -125,8 +125,8 @@ static void putTitle(struct outCsv *csv, const struct exportGroup *group)
 	outCsvEnd(csv);
 }
 
-static void putEntry(struct outCsv *csv, const struct exportGroup *group,
-		     const hdIBlock *block, size_t entry)
+static void csvPutEntry(struct outCsv *csv, const struct exportGroup *group,
+			const hdIBlock *block, size_t entry)
 {
 	const struct dump plain = { .isHex = FALSE };
 	char buffer[OUT_NUMBER_SIZE];
@@ -168,7 +168,7 @@ struct csvPart {
 	int error;           /**< -1: it was said. */
 };
 
-static int writeGroup(struct csvPart *part, const struct exportGroup *group)
+static int csvWriteGroup(struct csvPart *part, const struct exportGroup *group)
 {
 	struct export *export = part->export;
 	struct exportReader *reader = exportOpenStat(export, group);
@@ -187,7 +187,7 @@ static int writeGroup(struct csvPart *part, const struct exportGroup *group)
 		putTitle(&csv, group);
 		while (exportReadStat(reader, &entries)) {
 			for (size_t i = entries.first; i < entries.last; i++)
-				putEntry(&csv, group, entries.block, i);
+				csvPutEntry(&csv, group, entries.block, i);
 		}
 		ret = exportCloseFile(export, &part->file, false);
 	}
@@ -220,7 +220,7 @@ static void appendDetails(GString *text, const hdIAttribute *attributes,
 	}
 }
 
-static int writeTrace(struct csvPart *part, const hdITraceFile *trace)
+static int csvWriteTrace(struct csvPart *part, const hdITraceFile *trace)
 {
 	struct export *export = part->export;
 	struct ordered *ordered = exportOpenTrace(export, trace);
@@ -275,7 +275,7 @@ struct csvWide {
 	int error;
 };
 
-static void runPart(struct part *part, size_t number, void *data)
+static void csvRunPart(struct part *part, size_t number, void *data)
 {
 	const struct csvWide *self = data;
 	const struct exportGroup *group = exportGroupAt(self->export, number);
@@ -284,11 +284,11 @@ static void runPart(struct part *part, size_t number, void *data)
 	part->result = own;
 	own->export = exportStartPart(self->begun, part);
 	own->error =
-		group ? writeGroup(own, group)
-		      : writeTrace(own, exportTraceAt(self->export, number));
+		group ? csvWriteGroup(own, group)
+		      : csvWriteTrace(own, exportTraceAt(self->export, number));
 }
 
-static bool takePart(struct part *part, size_t number, void *data)
+static bool csvAddPart(struct part *part, size_t number, void *data)
 {
 	struct csvWide *self = data;
 	struct csvPart *own = part->result;
@@ -318,8 +318,8 @@ static int writeWide(struct export *export)
 	const struct partsWork work = {
 		.tool = export->tool,
 		.count = exportFileCount(export),
-		.run = runPart,
-		.take = takePart,
+		.run = csvRunPart,
+		.take = csvAddPart,
 		.data = &self,
 	};
 

@@ -283,8 +283,8 @@ static int writeMetadata(struct ctf *self)
 
 /* ---- Groups ------------------------------------------------------------ */
 
-static void putValue(FILE *file, const hdIValue *value, const hdIColumn *values,
-		     size_t entry)
+static void ctfPutValue(FILE *file, const hdIValue *value,
+			const hdIColumn *values, size_t entry)
 {
 	bool isMissing = columnIsMissing(value, values, entry);
 	uint32_t bits32;
@@ -320,15 +320,15 @@ static void putValue(FILE *file, const hdIValue *value, const hdIColumn *values,
 	}
 }
 
-static void putEntry(FILE *file, const struct exportGroup *group,
-		     const hdIBlock *block, size_t entry)
+static void ctfPutEntry(FILE *file, const struct exportGroup *group,
+			const hdIBlock *block, size_t entry)
 {
 	ctfPutStamp(file, 0, block->end[entry]);
 	ctfPutNumber(file, (uint64_t)block->start[entry], 8);
 	ctfPutNumber(file, block->isAfterGap[entry], 1);
 	for (size_t k = 0; k < group->valueCount; k++)
-		putValue(file, group->values[k], exportColumn(group, block, k),
-			 entry);
+		ctfPutValue(file, group->values[k],
+			    exportColumn(group, block, k), entry);
 }
 
 /** A file of the project that becomes a stream, in any thread. */
@@ -339,7 +339,7 @@ struct ctfPart {
 	int error;           /**< -1: it was said. */
 };
 
-static int writeGroup(struct ctfPart *part, const struct exportGroup *group)
+static int ctfWriteGroup(struct ctfPart *part, const struct exportGroup *group)
 {
 	struct export *export = part->ctf.export;
 	struct exportReader *reader = exportOpenStat(export, group);
@@ -353,7 +353,7 @@ static int writeGroup(struct ctfPart *part, const struct exportGroup *group)
 			     group->group->file);
 	while (ret == 0 && exportReadStat(reader, &entries)) {
 		for (size_t i = entries.first; i < entries.last; i++)
-			putEntry(part->file.file, group, entries.block, i);
+			ctfPutEntry(part->file.file, group, entries.block, i);
 	}
 	if (ret == 0)
 		ret = exportCloseFile(export, &part->file, false);
@@ -387,8 +387,8 @@ void ctfPutAttributes(const struct ctf *self, FILE *file)
 		fwrite(self->attributes->data, 1, self->attributes->len, file);
 }
 
-static void putStep(struct ctf *self, FILE *file,
-		    const struct orderedStep *step)
+static void ctfPutStep(struct ctf *self, FILE *file,
+		       const struct orderedStep *step)
 {
 	static const unsigned int events[] = {
 		[ORDERED_ENTER] = EVENT_ENTER,
@@ -407,7 +407,7 @@ static void putStep(struct ctf *self, FILE *file,
 	ctfPutAttributes(self, file);
 }
 
-static int writeTrace(struct ctfPart *part, const hdITraceFile *trace)
+static int ctfWriteTrace(struct ctfPart *part, const hdITraceFile *trace)
 {
 	struct export *export = part->ctf.export;
 	struct ordered *ordered = exportOpenTrace(export, trace);
@@ -421,7 +421,7 @@ static int writeTrace(struct ctfPart *part, const hdITraceFile *trace)
 	ret = ctfStartStream(&part->ctf, &part->file, trace->node, trace->file);
 	while (ret == 0 &&
 	       (got = exportReadTrace(export, ordered, trace, &step)) == 1)
-		putStep(&part->ctf, part->file.file, &step);
+		ctfPutStep(&part->ctf, part->file.file, &step);
 	if (ret == 0)
 		ret = exportCloseFile(export, &part->file, got < 0);
 	orderedClose(ordered);
@@ -430,7 +430,7 @@ static int writeTrace(struct ctfPart *part, const hdITraceFile *trace)
 
 /* ---- Several files at a time -------------------------------------------- */
 
-static void runPart(struct part *part, size_t number, void *data)
+static void ctfRunPart(struct part *part, size_t number, void *data)
 {
 	const struct ctf *self = data;
 	const struct exportGroup *group = exportGroupAt(self->export, number);
@@ -443,8 +443,8 @@ static void runPart(struct part *part, size_t number, void *data)
 		.attributes = g_byte_array_new(),
 	};
 	own->error =
-		group ? writeGroup(own, group)
-		      : writeTrace(own, exportTraceAt(self->export, number));
+		group ? ctfWriteGroup(own, group)
+		      : ctfWriteTrace(own, exportTraceAt(self->export, number));
 }
 
 /** A file before it could not be opened any more. */
@@ -485,7 +485,7 @@ static int takeStream(struct ctf *self, struct ctfPart *own, size_t number)
 	return ret;
 }
 
-static bool takePart(struct part *part, size_t number, void *data)
+static bool ctfAddPart(struct part *part, size_t number, void *data)
 {
 	struct ctf *self = data;
 	struct ctfPart *own = part->result;
@@ -514,8 +514,8 @@ static int writeStreams(struct ctf *self)
 	const struct partsWork work = {
 		.tool = export->tool,
 		.count = exportFileCount(export),
-		.run = runPart,
-		.take = takePart,
+		.run = ctfRunPart,
+		.take = ctfAddPart,
 		.data = self,
 	};
 

@@ -13,7 +13,7 @@
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/export/ctf.h"
-#include "HDTraceTools/export/relations.h"
+#include "HDTraceTools/export/relationtext.h"
 
 enum { RELATION_BEGIN, RELATION_END, STATE_ENTER, STATE_LEAVE };
 
@@ -82,7 +82,7 @@ static const char description[] =
 	"\tfields := struct { string _relation; string _name; };\n"
 	"};\n";
 
-static int compareChanges(const void *left, const void *right)
+static int ctfRelationsCompareChanges(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
 
@@ -95,8 +95,8 @@ static int compareChanges(const void *left, const void *right)
 
 /* ---- Rendering --------------------------------------------------------- */
 
-static void putState(struct ctf *self, FILE *file,
-		     const hdIRelationState *state)
+static void ctfRelationsPutState(struct ctf *self, FILE *file,
+				 const hdIRelationState *state)
 {
 	ctfClearAttributes(self);
 	for (size_t i = 0; i < state->attributeCount; i++)
@@ -122,7 +122,7 @@ static void putChange(struct ctf *self, FILE *file, uint32_t kind,
 			ctfPutText(file, relation->links[i]);
 		break;
 	case STATE_ENTER:
-		putState(self, file, state);
+		ctfRelationsPutState(self, file, state);
 		break;
 	case STATE_LEAVE:
 		ctfPutText(file, state->name);
@@ -132,9 +132,9 @@ static void putChange(struct ctf *self, FILE *file, uint32_t kind,
 
 /* ---- Gathering --------------------------------------------------------- */
 
-static int addChange(struct gathering *self, uint32_t kind,
-		     const struct forestRelation *relation,
-		     const hdIRelationState *state, int64_t time)
+static int ctfRelationsAddChange(struct gathering *self, uint32_t kind,
+				 const struct forestRelation *relation,
+				 const hdIRelationState *state, int64_t time)
 {
 	int ret;
 
@@ -163,41 +163,43 @@ static int leaveStates(struct gathering *self,
 
 		g_array_set_size(self->open, self->open->len - 1);
 		if (state->end != HDI_NEVER)
-			ret = addChange(self, STATE_LEAVE, relation, state,
-					state->end);
+			ret = ctfRelationsAddChange(self, STATE_LEAVE, relation,
+						    state, state->end);
 	}
 	return ret;
 }
 
-static int addRelation(struct gathering *self,
-		       const struct forestRelation *relation)
+static int ctfRelationsAddRelation(struct gathering *self,
+				   const struct forestRelation *relation)
 {
 	int ret;
 
 	self->next.number = relation->number;
 	self->next.order = 0;
 	g_array_set_size(self->open, 0);
-	ret = addChange(self, RELATION_BEGIN, relation, NULL, relation->start);
+	ret = ctfRelationsAddChange(self, RELATION_BEGIN, relation, NULL,
+				    relation->start);
 	for (uint32_t i = 0; i < relation->stateCount && ret == 0; i++) {
 		const hdIRelationState *state = &relation->states[i];
 
 		ret = leaveStates(self, relation, state->depth);
 		if (ret == 0)
-			ret = addChange(self, STATE_ENTER, relation, state,
-					state->start);
+			ret = ctfRelationsAddChange(self, STATE_ENTER, relation,
+						    state, state->start);
 		g_array_append_val(self->open, i);
 	}
 	if (ret == 0)
 		ret = leaveStates(self, relation, 0);
 	if (ret == 0 && relation->end != HDI_NEVER)
-		ret = addChange(self, RELATION_END, relation, NULL,
-				relation->end);
+		ret = ctfRelationsAddChange(self, RELATION_END, relation, NULL,
+					    relation->end);
 	return ret;
 }
 
 /** Gather what happened to the relations of a file. */
-static int gather(struct gathering *self, struct forest *forest,
-		  const struct forestFile *file)
+static int ctfRelationsGatherChanges(struct gathering *self,
+				     struct forest *forest,
+				     const struct forestFile *file)
 {
 	struct export *export = self->ctf->export;
 	struct forestRelation relation;
@@ -211,7 +213,7 @@ static int gather(struct gathering *self, struct forest *forest,
 			continue;
 		ret = forestGet(forest, file->first + i, &relation);
 		if (ret == 0)
-			ret = addRelation(self, &relation);
+			ret = ctfRelationsAddRelation(self, &relation);
 		export->relations++;
 		export->states += relation.stateCount;
 	}
@@ -240,19 +242,21 @@ static int putChanges(struct gathering *self, FILE *file)
 	return ret;
 }
 
-static int writeFile(struct ctf *self, struct forest *forest,
-		     const struct forestFile *from)
+static int ctfRelationsWriteFile(struct ctf *self, struct forest *forest,
+				 const struct forestFile *from)
 {
 	struct gathering gathering = {
 		.ctf = self,
-		.changes = sorterNew(sizeof(struct change), compareChanges),
+		.changes = sorterNew(sizeof(struct change),
+				     ctfRelationsCompareChanges),
 		.said = spoolNew(),
 		.open = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
 	};
 	uint32_t id = self->streams;
 	struct newFile file;
-	int ret =
-		exportTemporary(self->export, gather(&gathering, forest, from));
+	int ret = exportTemporary(
+		self->export,
+		ctfRelationsGatherChanges(&gathering, forest, from));
 
 	if (ret == 0)
 		ret = ctfStartStream(self, &file, from->file->node,
@@ -283,7 +287,7 @@ int ctfWriteRelations(struct ctf *self)
 
 		if (selectionHasNode(&self->export->selection,
 				     file->file->node))
-			ret = writeFile(self, forest, file);
+			ret = ctfRelationsWriteFile(self, forest, file);
 	}
 	forestFree(forest);
 	return ret;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/export/export.h"
@@ -38,7 +38,7 @@ static void sayLosses(const struct export *export)
 	}
 }
 
-static void printJson(const struct export *export)
+static void exportPrintJson(const struct export *export)
 {
 	struct outJson json = { .depth = 0 };
 	struct powerChoice *powers;
@@ -83,7 +83,7 @@ static void printPowers(const struct export *export)
 	powerChoiceFree(powers);
 }
 
-static void printText(const struct export *export)
+static void exportPrintText(const struct export *export)
 {
 	const struct {
 		uint64_t count;
@@ -177,7 +177,7 @@ static bool isEmpty(const char *path)
 }
 
 /** Choose the output, beside us; make it if it is a directory. */
-static int openOutput(struct export *export)
+static int exportOpenOutput(struct export *export)
 {
 	char *base;
 
@@ -204,7 +204,7 @@ static int openOutput(struct export *export)
 	return -1;
 }
 
-static int64_t totalSize(const struct export *export)
+static int64_t exportTotalSize(const struct export *export)
 {
 	int64_t total = 0;
 
@@ -244,9 +244,9 @@ static int writeFormat(struct export *export)
 				 &export->run, &export->windows);
 	}
 	exportChoose(export);
-	ret = openOutput(export);
+	ret = exportOpenOutput(export);
 	if (ret == 0) {
-		toolProgressStart(export->tool, totalSize(export));
+		toolProgressStart(export->tool, exportTotalSize(export));
 		ret = export->format->write(export);
 		toolProgressEnd(export->tool);
 	}
@@ -255,7 +255,7 @@ static int writeFormat(struct export *export)
 	return ret;
 }
 
-static int runOn(struct export *export, const char *path)
+static int exportRunOn(struct export *export, const char *path)
 {
 	struct tool *tool = export->tool;
 	hdIProject *project = toolOpen(tool, path);
@@ -277,9 +277,9 @@ static int runOn(struct export *export, const char *path)
 		sayLosses(export);
 		if (strcmp(export->output, "-") != 0 &&
 		    tool->format == OUT_JSON)
-			printJson(export);
+			exportPrintJson(export);
 		else if (strcmp(export->output, "-") != 0)
-			printText(export);
+			exportPrintText(export);
 	}
 	ret = toolFinish(tool);
 	g_ptr_array_unref(export->files);
@@ -325,7 +325,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = windowOptionParse(&export.window, tool);
 	if (status < 0)
-		status = runOn(&export, argv[1]);
+		status = exportRunOn(&export, argv[1]);
 	selectionFree(&export.selection);
 	windowOptionFree(&export.window);
 	g_free(export.output);

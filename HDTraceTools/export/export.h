@@ -6,11 +6,11 @@
 #ifndef HD_EXPORT_H
 #define HD_EXPORT_H
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/command/parts.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/ordered.h"
 #include "HDTraceTools/model/window.h"

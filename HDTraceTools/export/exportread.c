@@ -146,7 +146,7 @@ void exportAllowFiles(void)
 
 /* ---- What was asked for ------------------------------------------------ */
 
-static void freeGroup(void *data)
+static void exportReadFreeGroup(void *data)
 {
 	struct exportGroup *group = data;
 
@@ -175,7 +175,7 @@ static void loseStrings(struct export *export, const hdIGroup *group)
 	}
 }
 
-static void addGroup(struct export *export, const hdIGroup *group)
+static void exportReadAddGroup(struct export *export, const hdIGroup *group)
 {
 	struct exportGroup *chosen = g_new0(struct exportGroup, 1);
 	struct windowSource source;
@@ -202,7 +202,7 @@ static void addGroup(struct export *export, const hdIGroup *group)
 		chosen->values[chosen->valueCount++] = &group->values[i];
 	}
 	if (chosen->source->valueCount && !chosen->valueCount) {
-		freeGroup(chosen);
+		exportReadFreeGroup(chosen);
 		return;
 	}
 	g_ptr_array_add(export->groups, chosen);
@@ -236,14 +236,14 @@ void exportChoose(struct export *export)
 				      .project = project,
 				      .selection = &export->selection };
 	export->addresses = addressesNew();
-	export->groups = g_ptr_array_new_with_free_func(freeGroup);
+	export->groups = g_ptr_array_new_with_free_func(exportReadFreeGroup);
 	export->traces = g_ptr_array_new();
 	export->nodes = g_hash_table_new(NULL, NULL);
 	for (size_t i = 0; export->hasStats && i < project->groupCount; i++) {
 		const hdIGroup *group = project->groups[i];
 
 		if (scanHasGroup(&export->scan, group))
-			addGroup(export, group);
+			exportReadAddGroup(export, group);
 	}
 	for (size_t i = 0; export->hasTraces && i < project->traceCount; i++) {
 		const hdITraceFile *trace = project->traces[i];
@@ -485,9 +485,11 @@ int exportReadTrace(struct export *export, struct ordered *ordered,
 	return ret;
 }
 
-static void takeAll(const char *prefix, const hdIAttribute *attributes,
-		    size_t attributeCount, const hdIElement *elements,
-		    size_t elementCount, exportTakeAttribute *take, void *data)
+static void exportReadAddNames(const char *prefix,
+			       const hdIAttribute *attributes,
+			       size_t attributeCount,
+			       const hdIElement *elements, size_t elementCount,
+			       exportTakeAttribute *take, void *data)
 {
 	for (size_t i = 0; i < attributeCount; i++) {
 		char *name = g_strconcat(prefix, attributes[i].name, NULL);
@@ -499,8 +501,9 @@ static void takeAll(const char *prefix, const hdIAttribute *attributes,
 		const hdIElement *element = &elements[i];
 		char *name = g_strconcat(prefix, element->name, ".", NULL);
 
-		takeAll(name, element->attributes, element->attributeCount,
-			element->children, element->childCount, take, data);
+		exportReadAddNames(name, element->attributes,
+				   element->attributeCount, element->children,
+				   element->childCount, take, data);
 		name[strlen(name) - 1] = '\0';
 		if (element->text && *element->text)
 			take(data, name, element->text);
@@ -529,8 +532,8 @@ void exportAttributes(const struct export *export, const hdIRecord *record,
 	}
 	for (size_t i = 0; i < record->elementCount; i++) {
 		if (!place || !siteIsElement(&record->elements[i]))
-			takeAll("", NULL, 0, &record->elements[i], 1, take,
-				data);
+			exportReadAddNames("", NULL, 0, &record->elements[i], 1,
+					   take, data);
 	}
 	g_free(place);
 	if (record->text && *record->text)

@@ -7,7 +7,7 @@
 
 #include "HDTraceTools/export/export.h"
 
-static const char *missing(void)
+static const char *noOtf2Missing(void)
 {
 	return "hdtrace was built without OTF2";
 }
@@ -16,5 +16,5 @@ const struct exportFormat exportOtf2 = {
 	.name = "otf2",
 	.suffix = ".otf2.d",
 	.isDirectory = true,
-	.missing = missing,
+	.missing = noOtf2Missing,
 };

@@ -66,7 +66,8 @@ static void appendEscaped(GString *out, const char *text)
 }
 
 /** Take a name, and that of its samples, unless another family has one. */
-static bool takeName(GHashTable *names, const char *name, bool isCounter)
+static bool openmetricsClaimName(GHashTable *names, const char *name,
+				 bool isCounter)
 {
 	char *samples = isCounter ? g_strconcat(name, "_total", NULL) : NULL;
 	bool isFree = !g_hash_table_contains(names, name) &&
@@ -109,7 +110,8 @@ static void startFamily(struct family *family, const hdIGroup *group,
 	for (int number = 2;; number++) {
 		if (*family->unit)
 			g_string_append_printf(name, "_%s", family->unit);
-		if (takeName(names, name->str, family->kind == KIND_COUNTER))
+		if (openmetricsClaimName(names, name->str,
+					 family->kind == KIND_COUNTER))
 			break;
 		g_string_truncate(name, length);
 		g_string_append_printf(name, "_%d", number);
@@ -124,8 +126,8 @@ static const char *const ofTime[] = {
 	[KIND_DELTA] = " in the interval that ends at the time stamp",
 };
 
-static void putHead(FILE *file, const struct family *family,
-		    const hdIGroup *group)
+static void openmetricsPutHead(FILE *file, const struct family *family,
+			       const hdIGroup *group)
 {
 	GString *text = g_string_new(NULL);
 
@@ -235,8 +237,9 @@ static int putChunk(struct nodeReader *self)
 }
 
 /** Gather entries of a block, from first to before last. */
-static int gather(struct nodeReader *self, const hdIBlock *block, size_t first,
-		  size_t last)
+static int openmetricsGatherEntries(struct nodeReader *self,
+				    const hdIBlock *block, size_t first,
+				    size_t last)
 {
 	const struct nodes *nodes = self->nodes;
 	int ret = 0;
@@ -321,10 +324,12 @@ static int gatherBlock(struct nodeReader *self,
 		exportLose(self->export,
 			   "entries with the time of another entry", 1);
 		self->export->entries--;
-		ret = gather(self, block, first, i);
+		ret = openmetricsGatherEntries(self, block, first, i);
 		first = i + 1;
 	}
-	return ret < 0 ? ret : gather(self, block, first, entries->last);
+	return ret < 0 ? ret
+		       : openmetricsGatherEntries(self, block, first,
+						  entries->last);
 }
 
 static void runNode(struct part *part, size_t number, void *data)
@@ -355,7 +360,7 @@ static void runNode(struct part *part, size_t number, void *data)
 	g_clear_pointer(&self->chunk, g_free);
 }
 
-static bool takeNode(struct part *part, size_t number, void *data)
+static bool openmetricsAddNode(struct part *part, size_t number, void *data)
 {
 	struct nodes *nodes = data;
 	const struct exportGroup *group = nodes->groups->pdata[number];
@@ -378,7 +383,7 @@ static int readNodes(struct nodes *self)
 		.tool = self->export->tool,
 		.count = self->groups->len,
 		.run = runNode,
-		.take = takeNode,
+		.take = openmetricsAddNode,
 		.data = self,
 	};
 
@@ -429,8 +434,8 @@ struct samples {
 
 /** Put a value as the file has it, unless its unit gets another prefix; returns
  *  the end. */
-static char *putNumber(char *to, const struct family *family,
-		       const hdIColumn *values, size_t entry)
+static char *openmetricsPutNumber(char *to, const struct family *family,
+				  const hdIColumn *values, size_t entry)
 {
 	double number;
 
@@ -460,8 +465,9 @@ static GString *startLine(const struct samples *self, const hdINode *node)
 }
 
 /** Write the samples of so many entries. */
-static void putLines(const struct samples *self, FILE *file, GString *line,
-		     const int64_t *ends, const hdIColumn *values, size_t count)
+static void openmetricsPutLines(const struct samples *self, FILE *file,
+				GString *line, const int64_t *ends,
+				const hdIColumn *values, size_t count)
 {
 	size_t start = line->len;
 	char *end;
@@ -470,7 +476,8 @@ static void putLines(const struct samples *self, FILE *file, GString *line,
 	for (size_t i = 0; i < count; i++) {
 		if (!isReading(self->family, values, i))
 			continue;
-		end = putNumber(line->str + start, self->family, values, i);
+		end = openmetricsPutNumber(line->str + start, self->family,
+					   values, i);
 		*end++ = ' ';
 		end += strlen(outSeconds(end, ends[i]));
 		*end++ = '\n';
@@ -503,8 +510,8 @@ static int putEntries(const struct samples *self, const struct node *node,
 					(first - begin) * width,
 				values, count * width);
 	if (ret == 0)
-		putLines(self, file, line, ends,
-			 &(hdIColumn){ .int64 = values }, count);
+		openmetricsPutLines(self, file, line, ends,
+				    &(hdIColumn){ .int64 = values }, count);
 	g_free(ends);
 	g_free(values);
 	return ret < 0 ? ret : (int)count;
@@ -537,7 +544,7 @@ static void runSamples(struct part *part, size_t number, void *data)
 	g_string_free(line, TRUE);
 }
 
-static bool takeSamples(struct part *part, size_t number, void *data)
+static bool openmetricsAddSamples(struct part *part, size_t number, void *data)
 {
 	struct samples *self = data;
 
@@ -558,7 +565,7 @@ static int putSamples(const struct nodes *nodes, FILE *file,
 		.count = nodes->parts,
 		.output = file,
 		.run = runSamples,
-		.take = takeSamples,
+		.take = openmetricsAddSamples,
 		.data = &self,
 	};
 
@@ -569,7 +576,8 @@ static int putSamples(const struct nodes *nodes, FILE *file,
 /* ---- Families ----------------------------------------------------------- */
 
 /** Whether two groups have the same values, so that they can be one family. */
-static bool areAlike(const struct exportGroup *a, const struct exportGroup *b)
+static bool openmetricsAreAlike(const struct exportGroup *a,
+				const struct exportGroup *b)
 {
 	if (strcmp(a->group->name, b->group->name) != 0 ||
 	    a->valueCount != b->valueCount)
@@ -608,7 +616,8 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 		startFamily(&families[i], group->group, group->values[i],
 			    names);
 	for (guint i = first; i < export->groups->len; i++) {
-		if (isDone[i] || !areAlike(group, export->groups->pdata[i]))
+		if (isDone[i] ||
+		    !openmetricsAreAlike(group, export->groups->pdata[i]))
 			continue;
 		isDone[i] = true;
 		g_ptr_array_add(nodes.groups, export->groups->pdata[i]);
@@ -619,7 +628,7 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 		if (families[i].value->type == HDI_STRING) {
 			exportLose(export, "values of the type STRING", 1);
 		} else if (ret == 0 && !ferror(file)) {
-			putHead(file, &families[i], group->group);
+			openmetricsPutHead(file, &families[i], group->group);
 			ret = putSamples(&nodes, file, &families[i]);
 		}
 		g_free(families[i].name);
@@ -684,7 +693,7 @@ static void loseTraces(struct export *export)
 }
 
 /** Write out what there is; whether the file takes all. */
-static bool putAll(struct export *export, FILE *file)
+static bool openmetricsPutAll(struct export *export, FILE *file)
 {
 	if (!ferror(file) && fflush(file) != 0)
 		export->tool->outputError = errno;
@@ -713,7 +722,8 @@ static int writeOpenMetrics(struct export *export)
 		}
 		fputs("# EOF\n", file.file);
 		/* Else nobody asks what is lost. */
-		if (ret == 0 && export->hasTraces && putAll(export, file.file))
+		if (ret == 0 && export->hasTraces &&
+		    openmetricsPutAll(export, file.file))
 			loseTraces(export);
 		ret = exportEndFile(export, &file, ret < 0);
 	}

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/export.h"
-#include "HDTraceTools/export/relations.h"
+#include "HDTraceTools/export/relationtext.h"
 #include "HDTraceTools/model/relations/spans.h"
 #include "HDTraceTools/model/relations/tokens.h"
 
@@ -52,7 +52,7 @@ struct span {
 /* ---- Attributes -------------------------------------------------------- */
 
 /** Whether a text is an integer as we would write it. */
-static bool isInteger(const char *text)
+static bool otlpIsInteger(const char *text)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	gint64 number;
@@ -67,8 +67,8 @@ static void startAttributes(struct otlp *self)
 	outJsonArray(&self->json, "attributes", true);
 }
 
-static void putAttribute(struct otlp *self, const char *key, const char *kind,
-			 const char *value)
+static void otlpPutAttribute(struct otlp *self, const char *key,
+			     const char *kind, const char *value)
 {
 	outJsonObject(&self->json, NULL, true);
 	outJsonText(&self->json, "key", key);
@@ -81,13 +81,14 @@ static void putAttribute(struct otlp *self, const char *key, const char *kind,
 /** Integers of 64 bits are texts in OTLP. */
 static void putAny(void *data, const char *key, const char *value)
 {
-	putAttribute(data, key, isInteger(value) ? "intValue" : "stringValue",
-		     value);
+	otlpPutAttribute(data, key,
+			 otlpIsInteger(value) ? "intValue" : "stringValue",
+			 value);
 }
 
-static void putText(struct otlp *self, const char *key, const char *value)
+static void otlpPutText(struct otlp *self, const char *key, const char *value)
 {
-	putAttribute(self, key, "stringValue", value);
+	otlpPutAttribute(self, key, "stringValue", value);
 }
 
 static void putTrue(struct otlp *self, const char *key)
@@ -102,7 +103,7 @@ static void putTrue(struct otlp *self, const char *key)
 
 /* ---- Spans ------------------------------------------------------------- */
 
-static void putTime(struct otlp *self, const char *key, int64_t time)
+static void otlpPutTime(struct otlp *self, const char *key, int64_t time)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
@@ -122,8 +123,8 @@ static void startSpan(struct otlp *self, const struct span *span)
 	outJsonInteger(json, "flags", span->flags);
 	outJsonText(json, "name", span->name);
 	outJsonInteger(json, "kind", span->kind);
-	putTime(self, "startTimeUnixNano", span->start);
-	putTime(self, "endTimeUnixNano", MAX(span->start, span->end));
+	otlpPutTime(self, "startTimeUnixNano", span->start);
+	otlpPutTime(self, "endTimeUnixNano", MAX(span->start, span->end));
 }
 
 /** End it; error is why it failed, or NULL. */
@@ -148,15 +149,16 @@ static void startResource(struct otlp *self, const hdINode *node,
 	outJsonObject(json, NULL, false);
 	outJsonObject(json, "resource", true);
 	startAttributes(self);
-	putText(self, "service.name", node->label);
-	putText(self, "service.namespace", self->export->project->name);
-	putText(self, "service.instance.id", *node->path ? node->path : "/");
+	otlpPutText(self, "service.name", node->label);
+	otlpPutText(self, "service.namespace", self->export->project->name);
+	otlpPutText(self, "service.instance.id",
+		    *node->path ? node->path : "/");
 	if (host)
-		putText(self, "host.name", host);
-	if (pid && isInteger(pid))
-		putAttribute(self, "process.pid", "intValue", pid);
+		otlpPutText(self, "host.name", host);
+	if (pid && otlpIsInteger(pid))
+		otlpPutAttribute(self, "process.pid", "intValue", pid);
 	if (process)
-		putText(self, "hdtrace.process", process);
+		otlpPutText(self, "hdtrace.process", process);
 	outJsonEnd(json);
 	outJsonEnd(json);
 	outJsonArray(json, "scopeSpans", false);
@@ -185,8 +187,9 @@ static void stateId(struct otlp *self, const struct forestRelation *relation,
 	spansIdOf(self->text->str, self->text->len, id);
 }
 
-static void putState(struct otlp *self, const struct forestRelation *relation,
-		     uint64_t number, const struct span *whole)
+static void otlpPutState(struct otlp *self,
+			 const struct forestRelation *relation, uint64_t number,
+			 const struct span *whole)
 {
 	const hdIRelationState *state = &relation->states[number];
 	char id[SPANS_SPAN_SIZE], parent[SPANS_SPAN_SIZE];
@@ -296,7 +299,7 @@ static bool isSpan(const char *text)
 	       strspn(text, "0123456789abcdef") == SPANS_SPAN_SIZE - 1;
 }
 
-static int putRelation(struct otlp *self, struct forestRelation *relation)
+static int otlpPutRelation(struct otlp *self, struct forestRelation *relation)
 {
 	const uint32_t number = relation->number;
 	char trace[SPANS_TRACE_SIZE];
@@ -330,7 +333,7 @@ static int putRelation(struct otlp *self, struct forestRelation *relation)
 	span.end = relation->lasted;
 	startSpan(self, &span);
 	startAttributes(self);
-	putText(self, "hdtrace.token", relation->token);
+	otlpPutText(self, "hdtrace.token", relation->token);
 	if (relation->end == HDI_NEVER)
 		putTrue(self, "hdtrace.unended");
 	outJsonEnd(&self->json);
@@ -341,7 +344,7 @@ static int putRelation(struct otlp *self, struct forestRelation *relation)
 		return ret;
 	endSpan(self, forestError(relation));
 	for (uint64_t i = 0; i < relation->stateCount; i++)
-		putState(self, relation, i, &span);
+		otlpPutState(self, relation, i, &span);
 	return 0;
 }
 
@@ -371,7 +374,7 @@ static int putForest(struct otlp *self)
 			g_free(owner);
 		}
 		if (exportTemporary(self->export,
-				    putRelation(self, &relation)) < 0)
+				    otlpPutRelation(self, &relation)) < 0)
 			return -1;
 	}
 	if (file)
@@ -379,7 +382,7 @@ static int putForest(struct otlp *self)
 	return ret;
 }
 
-static int putRelations(struct otlp *self)
+static int otlpPutRelations(struct otlp *self)
 {
 	int ret = -1;
 
@@ -427,8 +430,8 @@ static void startRecording(struct otlp *self, struct recording *recording,
 }
 
 /** A state was left, or an event met; number is its. */
-static void putRecord(struct otlp *self, const struct recording *recording,
-		      const struct orderedStep *step, uint64_t number)
+static void otlpPutRecord(struct otlp *self, const struct recording *recording,
+			  const struct orderedStep *step, uint64_t number)
 {
 	const hdIRecord *record = step->record;
 	char id[SPANS_SPAN_SIZE], parent[SPANS_SPAN_SIZE];
@@ -458,8 +461,8 @@ static void putRecord(struct otlp *self, const struct recording *recording,
 	endSpan(self, NULL);
 }
 
-static void putStep(struct otlp *self, struct recording *recording,
-		    const struct orderedStep *step)
+static void otlpPutStep(struct otlp *self, struct recording *recording,
+			const struct orderedStep *step)
 {
 	uint64_t number;
 
@@ -473,10 +476,10 @@ static void putStep(struct otlp *self, struct recording *recording,
 		number = g_array_index(self->open, uint64_t,
 				       self->open->len - 1);
 		g_array_set_size(self->open, self->open->len - 1);
-		putRecord(self, recording, step, number);
+		otlpPutRecord(self, recording, step, number);
 		break;
 	default:
-		putRecord(self, recording, step, recording->count++);
+		otlpPutRecord(self, recording, step, recording->count++);
 	}
 }
 
@@ -498,7 +501,7 @@ static void putWhole(struct otlp *self, const struct recording *recording,
 	endSpan(self, NULL);
 }
 
-static int putTrace(struct otlp *self, const hdITraceFile *trace)
+static int otlpPutTrace(struct otlp *self, const hdITraceFile *trace)
 {
 	struct ordered *ordered = exportOpenTrace(self->export, trace);
 	struct recording recording = { .name = NULL };
@@ -509,7 +512,7 @@ static int putTrace(struct otlp *self, const hdITraceFile *trace)
 	while (ordered && (ret = exportReadTrace(self->export, ordered, trace,
 						 &step)) == 1) {
 		startRecording(self, &recording, trace->node, step.time);
-		putStep(self, &recording, &step);
+		otlpPutStep(self, &recording, &step);
 	}
 	if (recording.name) {
 		putWhole(self, &recording, trace->node);
@@ -531,9 +534,9 @@ static int putDocument(struct otlp *self)
 	outJsonObject(&self->json, NULL, false);
 	outJsonArray(&self->json, "resourceSpans", false);
 	if (export->hasRelations)
-		ret = putRelations(self);
+		ret = otlpPutRelations(self);
 	for (guint i = 0; i < export->traces->len && ret == 0; i++)
-		ret = putTrace(self, export->traces->pdata[i]);
+		ret = otlpPutTrace(self, export->traces->pdata[i]);
 	outJsonEnd(&self->json);
 	outJsonEnd(&self->json);
 	return ret;

@@ -49,7 +49,7 @@ void pbFree(struct pbBytes *self)
 }
 
 /** Get room for so many bytes more; where they begin. */
-static inline uint8_t *reserve(struct pbBytes *out, size_t length)
+static inline uint8_t *pbReserve(struct pbBytes *out, size_t length)
 {
 	if (out->room - out->length < length) {
 		out->room = MAX(2 * out->room, out->length + length + 256);
@@ -65,13 +65,14 @@ static inline void setEnd(struct pbBytes *out, const uint8_t *end)
 
 void pbNumber(struct pbBytes *out, unsigned int field, uint64_t value)
 {
-	setEnd(out, pbPutNumber(reserve(out, PB_NUMBER_MAX), field, value));
+	setEnd(out, pbPutNumber(pbReserve(out, PB_NUMBER_MAX), field, value));
 }
 
 void pbFixed64(struct pbBytes *out, unsigned int field, uint64_t value)
 {
 	uint64_t little = GUINT64_TO_LE(value);
-	uint8_t *end = putKey(reserve(out, PB_NUMBER_MAX), field, WIRE_FIXED64);
+	uint8_t *end =
+		putKey(pbReserve(out, PB_NUMBER_MAX), field, WIRE_FIXED64);
 
 	memcpy(end, &little, sizeof(little));
 	setEnd(out, end + sizeof(little));
@@ -85,11 +86,11 @@ void pbDouble(struct pbBytes *out, unsigned int field, double value)
 	pbFixed64(out, field, bits);
 }
 
-static void putBytes(struct pbBytes *out, unsigned int field, const void *bytes,
-		     size_t length)
+static void pbPutBytes(struct pbBytes *out, unsigned int field,
+		       const void *bytes, size_t length)
 {
-	uint8_t *end = pbPutLength(reserve(out, PB_NUMBER_MAX + length), field,
-				   length);
+	uint8_t *end = pbPutLength(pbReserve(out, PB_NUMBER_MAX + length),
+				   field, length);
 
 	if (length)
 		memcpy(end, bytes, length);
@@ -98,11 +99,11 @@ static void putBytes(struct pbBytes *out, unsigned int field, const void *bytes,
 
 void pbText(struct pbBytes *out, unsigned int field, const char *text)
 {
-	putBytes(out, field, text, strlen(text));
+	pbPutBytes(out, field, text, strlen(text));
 }
 
 void pbMessage(struct pbBytes *out, unsigned int field,
 	       const struct pbBytes *message)
 {
-	putBytes(out, field, message->data, message->length);
+	pbPutBytes(out, field, message->data, message->length);
 }

@@ -11,8 +11,9 @@
 #include "HDTraceTools/findings/findings.h"
 
 /** Add what a value tells; NaN if it is not there, or nothing is known. */
-static void add(const struct findingsGroup *group, const char *name,
-		double *sum, struct known *known, bool *isThere)
+static void eventCountersAddValue(const struct findingsGroup *group,
+				  const char *name, double *sum,
+				  struct known *known, bool *isThere)
 {
 	for (size_t i = 0; i < group->group->valueCount; i++) {
 		const struct findingsValue *value = &group->values[i];
@@ -27,7 +28,7 @@ static void add(const struct findingsGroup *group, const char *name,
 }
 
 /** A second of what is known; NaN if that is not enough. */
-static double rateOf(double sum, struct known known)
+static double eventCountersRateOf(double sum, struct known known)
 {
 	return knownMean(known, sum / ((double)known.knownNs / 1e9));
 }
@@ -47,21 +48,26 @@ bool findingsCountersOf(const struct findings *findings,
 					       .bytesPerJoule = NAN };
 	if (!group->values)
 		return false;
-	add(group, "HW_INSTRUCTIONS", &counters->instructions, &of, &isThere);
-	add(group, "HW_CYCLES", &counters->cycles, &of, &isThere);
+	eventCountersAddValue(group, "HW_INSTRUCTIONS", &counters->instructions,
+			      &of, &isThere);
+	eventCountersAddValue(group, "HW_CYCLES", &counters->cycles, &of,
+			      &isThere);
 	counters->known = of;
 	of = (struct known){ 0 };
-	add(group, "MEM_TRAFFIC_CACHE_MISSES", &counters->traffic, &of,
-	    &isTraffic);
+	eventCountersAddValue(group, "MEM_TRAFFIC_CACHE_MISSES",
+			      &counters->traffic, &of, &isTraffic);
 	counters->isOfMisses = isTraffic;
-	add(group, "MEM_TRAFFIC_READ", &counters->traffic, &of, &isTraffic);
-	add(group, "MEM_TRAFFIC_WRITE", &counters->traffic, &of, &isTraffic);
+	eventCountersAddValue(group, "MEM_TRAFFIC_READ", &counters->traffic,
+			      &of, &isTraffic);
+	eventCountersAddValue(group, "MEM_TRAFFIC_WRITE", &counters->traffic,
+			      &of, &isTraffic);
 	counters->trafficKnown = of;
 	/* Of the same node: a meter above has others' power, too. Both over
 	 * the time in which they are known. */
 	if (isTraffic && energy.isKnown && energy.joules > 0) {
-		counters->bytesPerJoule = rateOf(counters->traffic, of) /
-					  rateOf(energy.joules, energy.known);
+		counters->bytesPerJoule =
+			eventCountersRateOf(counters->traffic, of) /
+			eventCountersRateOf(energy.joules, energy.known);
 		counters->trafficKnown = knownOfAll(of, energy.known);
 	}
 	return isThere || isTraffic;

@@ -44,7 +44,7 @@ static void addPhase(struct findingsPhase *phase,
 		findingsEnergyAdd(&phase->energy, energy);
 }
 
-static void addUp(struct findings *findings)
+static void findingsAddUp(struct findings *findings)
 {
 	bool hasTime = findings->start <= findings->end;
 	int64_t run = hasTime ? findings->end - findings->start : 0;
@@ -72,23 +72,23 @@ static void addUp(struct findings *findings)
 
 /* ---- States ------------------------------------------------------------ */
 
-static const struct profileState *stateOf(gconstpointer item)
+static const struct profileState *findingsStateOf(gconstpointer item)
 {
 	return *(const struct profileState *const *)item;
 }
 
-static gint byTime(gconstpointer a, gconstpointer b)
+static gint findingsByTime(gconstpointer a, gconstpointer b)
 {
-	int64_t x = stateOf(a)->own.time;
-	int64_t y = stateOf(b)->own.time;
+	int64_t x = findingsStateOf(a)->own.time;
+	int64_t y = findingsStateOf(b)->own.time;
 
 	return (x < y) - (x > y);
 }
 
 static gint byEnergy(gconstpointer a, gconstpointer b)
 {
-	powerPico x = stateOf(a)->own.amounts[0].pico;
-	powerPico y = stateOf(b)->own.amounts[0].pico;
+	powerPico x = findingsStateOf(a)->own.amounts[0].pico;
+	powerPico y = findingsStateOf(b)->own.amounts[0].pico;
 
 	return (x < y) - (x > y);
 }
@@ -167,7 +167,7 @@ static void endPhases(struct findings *findings)
 	}
 }
 
-static int findPhases(struct findings *findings)
+static int findingsFindPhases(struct findings *findings)
 {
 	int64_t start = 0;
 	int ret;
@@ -185,7 +185,7 @@ static int findPhases(struct findings *findings)
 /* ---- Kernels ----------------------------------------------------------- */
 
 /** Whether a node is another one, or below it. */
-static bool isBelow(const hdINode *node, const hdINode *above)
+static bool findingsIsBelow(const hdINode *node, const hdINode *above)
 {
 	while (node && node != above)
 		node = node->parent;
@@ -206,7 +206,7 @@ static bool hasKernels(const struct findings *findings,
 		const struct kernel *kernel =
 			&g_array_index(findings->kernels, struct kernel, i);
 
-		if (isBelow(kernel->group->node, group->group->node))
+		if (findingsIsBelow(kernel->group->node, group->group->node))
 			return true;
 	}
 	return false;
@@ -249,7 +249,7 @@ static void readKernelsOf(struct findings *findings, const GArray *meters)
 		toolError(findings->tool, "temporary file: %s", strerror(-ret));
 }
 
-static void readKernels(struct findings *findings)
+static void findingsReadKernels(struct findings *findings)
 {
 	const hdIProject *project = findings->project;
 	GArray *kernels = kernelsFind(project);
@@ -348,7 +348,7 @@ static void startAll(struct findings *findings)
 		findingsStartRelations(findings);
 }
 
-static void freeAll(struct findings *findings)
+static void findingsFreeAll(struct findings *findings)
 {
 	for (size_t i = 0; i < findings->project->groupCount; i++) {
 		struct findingsGroup *group = &findings->groups[i];
@@ -405,7 +405,7 @@ int findingsStart(struct findings *findings, const hdIProject *project)
 		findings->attribution = attributionNew(project, findings->rule);
 	if (findings->attribution && project->traceCount)
 		findings->other = attributionOther(findings->attribution);
-	return findPhases(findings);
+	return findingsFindPhases(findings);
 }
 
 void findingsRead(struct findings *findings)
@@ -416,19 +416,20 @@ void findingsRead(struct findings *findings)
 	findingsAddAccount(findings);
 	findingsSortList(findings);
 	endPhases(findings);
-	addUp(findings);
-	findings->byTime = sortStates(findings->profile->states, byTime);
+	findingsAddUp(findings);
+	findings->byTime =
+		sortStates(findings->profile->states, findingsByTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findSites(findings);
 	findings->most = findingsFindMost(findings);
-	readKernels(findings);
+	findingsReadKernels(findings);
 	endLayers(findings);
 	toolProgressEnd(findings->tool);
 }
 
 void findingsEnd(struct findings *findings)
 {
-	freeAll(findings);
+	findingsFreeAll(findings);
 	phasesFree(&findings->phaseList);
 }
 

@@ -8,9 +8,9 @@
 #define HD_FINDINGS_H
 
 #include "HDTraceTools/command/attributionoption.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/findings/finding.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
@@ -393,7 +393,7 @@ static inline bool findingsIsUnattributed(const struct findings *findings)
 	       (findings->relations.joules ? 1000000 : 0);
 }
 
-/* ---- relations.c ------------------------------------------------- */
+/* ---- relationcosts.c ------------------------------------------------- */
 
 /** So many are kept as the slowest. */
 #define FINDINGS_SLOWEST 10

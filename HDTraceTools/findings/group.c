@@ -40,12 +40,13 @@ static void insertSpan(struct findingsSpans *spans, guint place, int64_t start,
 		g_array_set_size(spans->list, FINDINGS_KEPT);
 }
 
-static void addSpan(struct findingsSpans *spans, int64_t start, int64_t end)
+static void findingsGroupAddSpan(struct findingsSpans *spans, int64_t start,
+				 int64_t end)
 {
 	insertSpan(spans, spans->list ? spans->list->len : 0, start, end);
 }
 
-static gint compareLengths(gconstpointer a, gconstpointer b)
+static gint findingsGroupCompareLengths(gconstpointer a, gconstpointer b)
 {
 	const int64_t *x = a;
 	const int64_t *y = b;
@@ -53,10 +54,11 @@ static gint compareLengths(gconstpointer a, gconstpointer b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void judge(struct findingsGroup *group, int64_t start, int64_t end)
+static void findingsGroupJudgeSpan(struct findingsGroup *group, int64_t start,
+				   int64_t end)
 {
 	if (group->usual && end - start >= group->usual + group->usual / 2)
-		addSpan(&group->late, start, end);
+		findingsGroupAddSpan(&group->late, start, end);
 }
 
 /** Tell the usual length of an interval, if there is one. */
@@ -75,7 +77,7 @@ static void endProbe(struct reading *work)
 
 		g_array_append_val(lengths, length);
 	}
-	g_array_sort(lengths, compareLengths);
+	g_array_sort(lengths, findingsGroupCompareLengths);
 	if (count)
 		median = g_array_index(lengths, int64_t, count / 2);
 	for (guint i = 0; i < count; i++) {
@@ -90,20 +92,21 @@ static void endProbe(struct reading *work)
 		const struct findingsSpan *span =
 			&g_array_index(work->probe, struct findingsSpan, i);
 
-		judge(group, span->start, span->end);
+		findingsGroupJudgeSpan(group, span->start, span->end);
 	}
 	g_array_unref(lengths);
 	work->isProbed = true;
 }
 
-static void addInterval(struct reading *work, int64_t start, int64_t end)
+static void findingsGroupAddInterval(struct reading *work, int64_t start,
+				     int64_t end)
 {
 	struct findingsSpan span = { start, end };
 
 	if (end > start)
 		work->group->shortest = MIN(work->group->shortest, end - start);
 	if (work->isProbed) {
-		judge(work->group, start, end);
+		findingsGroupJudgeSpan(work->group, start, end);
 		return;
 	}
 	g_array_append_val(work->probe, span);
@@ -111,7 +114,7 @@ static void addInterval(struct reading *work, int64_t start, int64_t end)
 		endProbe(work);
 }
 
-static void addBlock(struct reading *work, const hdIBlock *block)
+static void findingsGroupAddBlock(struct reading *work, const hdIBlock *block)
 {
 	struct findingsGroup *group = work->group;
 
@@ -121,11 +124,12 @@ static void addBlock(struct reading *work, const hdIBlock *block)
 			   block->count);
 	for (size_t i = 0; i < block->count; i++) {
 		if (block->isAfterGap[i]) {
-			addSpan(&group->gaps, MIN(work->last, block->start[i]),
-				block->start[i]);
+			findingsGroupAddSpan(&group->gaps,
+					     MIN(work->last, block->start[i]),
+					     block->start[i]);
 			group->interruptions++;
 		}
-		addInterval(work, block->start[i], block->end[i]);
+		findingsGroupAddInterval(work, block->start[i], block->end[i]);
 		work->last = block->end[i];
 	}
 	group->entries += block->count;
@@ -149,7 +153,7 @@ void findingsEndGaps(const struct findings *findings,
 	if (before > start)
 		insertSpan(&group->gaps, 0, start, before);
 	if (after < end)
-		addSpan(&group->gaps, after, end);
+		findingsGroupAddSpan(&group->gaps, after, end);
 }
 
 /** A phase of a group is over. */
@@ -167,8 +171,8 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 }
 
 /** Read the entries for all that wants them. */
-static int readEntries(struct reading *work, hdIStatReader *reader,
-		       struct summary *summary)
+static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
+				    struct summary *summary)
 {
 	struct powerSeries *series = work->group->series;
 	struct layerGauge *gauge =
@@ -180,7 +184,7 @@ static int readEntries(struct reading *work, hdIStatReader *reader,
 	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
 		int64_t last = block->offset[block->count - 1];
 
-		addBlock(work, block);
+		findingsGroupAddBlock(work, block);
 		if (summary)
 			summaryAddBlock(summary, block);
 		if (gauge)
@@ -222,7 +226,8 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (hasPhases)
 		summaryStart(&summary, NULL);
-	*spoolError = readEntries(&work, reader, hasPhases ? &summary : NULL);
+	*spoolError = findingsGroupReadEntries(&work, reader,
+					       hasPhases ? &summary : NULL);
 	if (*spoolError == 0 && group->series)
 		*spoolError =
 			nodePowerComplete(findings->project, findings->powers,

@@ -65,7 +65,7 @@ static struct task *taskAt(struct work *work, size_t number)
 
 /* ---- What there is to do ----------------------------------------------- */
 
-static void addTask(struct work *work, struct task task)
+static void findingsWorkAddTask(struct work *work, struct task task)
 {
 	findingsDiagnosticsInit(&task.diagnostics);
 	g_array_append_val(work->tasks, task);
@@ -90,16 +90,17 @@ static void addTraces(struct work *work, struct findingsGroup *const *powers,
 
 	for (size_t i = 0; i < project->traceCount; i++) {
 		if (powers[i] == group)
-			addTask(work, (struct task){
-					      .trace = project->traces[i],
-					      .place = i,
-					      .group = group,
-					      .number = number,
-				      });
+			findingsWorkAddTask(work,
+					    (struct task){
+						    .trace = project->traces[i],
+						    .place = i,
+						    .group = group,
+						    .number = number,
+					    });
 	}
 }
 
-static void addTasks(struct work *work)
+static void findingsWorkAddTasks(struct work *work)
 {
 	struct findings *findings = work->findings;
 	struct findingsGroup **powers = findingsFindPowers(findings);
@@ -113,7 +114,7 @@ static void addTasks(struct work *work)
 
 		if (!group->group->isReadable)
 			continue;
-		addTask(work, (struct task){ .group = group });
+		findingsWorkAddTask(work, (struct task){ .group = group });
 		if (group->traces)
 			addTraces(work, powers, group);
 	}
@@ -137,7 +138,7 @@ struct position {
 	int error;
 };
 
-static void takeRecord(void *data, const hdIRecord *record)
+static void findingsWorkAddRecord(void *data, const hdIRecord *record)
 {
 	struct position *position = data;
 	int64_t offset = record->offset;
@@ -192,7 +193,7 @@ static void closeCharge(struct task *task, struct charge *charge)
 	}
 }
 
-static void readTrace(struct work *work, struct task *task)
+static void findingsWorkReadTrace(struct work *work, struct task *task)
 {
 	struct findings *findings = work->findings;
 	struct position position = { .findings = findings };
@@ -206,15 +207,15 @@ static void readTrace(struct work *work, struct task *task)
 	position.path = task->path;
 	task->error = profileRead(findings->project, task->trace, &sink,
 				  charge.sources, findings->profile->sources,
-				  INT64_MIN, INT64_MAX, takeRecord, &position,
-				  &task->profile);
+				  INT64_MIN, INT64_MAX, findingsWorkAddRecord,
+				  &position, &task->profile);
 	closeCharge(task, &charge);
 	if (task->spoolError == 0)
 		task->spoolError = position.error;
 	findingsProgress(findings, task->trace->fileSize - position.offset);
 }
 
-static void run(struct tasks *tasks, void *data, size_t number)
+static void findingsWorkRunTask(struct tasks *tasks, void *data, size_t number)
 {
 	struct work *work = data;
 	struct task *task = taskAt(work, number);
@@ -231,7 +232,7 @@ static void run(struct tasks *tasks, void *data, size_t number)
 	} else {
 		if (task->group)
 			tasksWaitFor(tasks, task->number);
-		readTrace(work, task);
+		findingsWorkReadTrace(work, task);
 	}
 }
 
@@ -284,7 +285,7 @@ static void forgetPower(struct findingsGroup *group)
 	group->rest = NULL;
 }
 
-static void sayTemporary(struct findings *findings, int error)
+static void findingsWorkReportTemp(struct findings *findings, int error)
 {
 	/* A full disk is full for all. */
 	if (!findings->hasTemporaryError)
@@ -293,7 +294,7 @@ static void sayTemporary(struct findings *findings, int error)
 	findings->hasTemporaryError = true;
 }
 
-static void takePath(struct work *work, struct task *task)
+static void findingsWorkAddPath(struct work *work, struct task *task)
 {
 	struct findings *findings = work->findings;
 	struct pathPower power = { .series = NULL };
@@ -308,10 +309,11 @@ static void takePath(struct work *work, struct task *task)
 		};
 	ret = pathSearchLeave(work->search, task->path, &power);
 	if (ret < 0)
-		sayTemporary(findings, ret);
+		findingsWorkReportTemp(findings, ret);
 }
 
-static struct findingsRank *rankOf(struct work *work, const hdINode *node)
+static struct findingsRank *findingsWorkRankOf(struct work *work,
+					       const hdINode *node)
 {
 	GArray *ranks = work->findings->ranks;
 	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(work->ranks, node));
@@ -351,7 +353,7 @@ static void takeCharged(struct findings *findings, struct findingsRank *rank,
 	findings->outside[rule].measured += MAX(rest.measured, 0);
 }
 
-static enum findingsKind kindOf(const char *name)
+static enum findingsKind findingsWorkKindOf(const char *name)
 {
 	if (pollsIsTracer(name))
 		return FINDINGS_TRACER;
@@ -400,8 +402,8 @@ static void takeWorks(struct findingsRank *rank, const struct task *task)
 		const struct attributionAmount *amount =
 			hasEnergy ? &state->own.amounts[FINDINGS_RULE] : NULL;
 
-		addWork(&rank->works[kindOf(state->name)], state->own.time,
-			amount);
+		addWork(&rank->works[findingsWorkKindOf(state->name)],
+			state->own.time, amount);
 		time -= state->own.time;
 		if (amount) {
 			rest.pico -= amount->pico;
@@ -425,7 +427,7 @@ static void takeTrace(struct findings *findings, const struct task *task)
 		const struct profileState *state = profile->states->pdata[i];
 		int64_t time = state->own.time;
 
-		switch (kindOf(state->name)) {
+		switch (findingsWorkKindOf(state->name)) {
 		case FINDINGS_TRACER:
 			trace->tracer += time;
 			break;
@@ -443,12 +445,12 @@ static void takeTrace(struct findings *findings, const struct task *task)
 }
 
 /** Add a trace to its rank, and what it did outside of states. */
-static void takeRank(struct work *work, const struct task *task)
+static void findingsWorkAddRank(struct work *work, const struct task *task)
 {
 	struct findings *findings = work->findings;
 	const struct profile *profile = task->profile;
 	const hdINode *node = task->trace->node;
-	struct findingsRank *rank = rankOf(
+	struct findingsRank *rank = findingsWorkRankOf(
 		work, work->rankLevel ? rolesAt(node, work->rankLevel) : node);
 	int64_t time = 0;
 
@@ -469,7 +471,7 @@ static void takeRank(struct work *work, const struct task *task)
 	takeWorks(rank, task);
 }
 
-static void take(void *data, size_t number)
+static void findingsWorkAddResult(void *data, size_t number)
 {
 	struct work *work = data;
 	struct task *task = taskAt(work, number);
@@ -482,7 +484,7 @@ static void take(void *data, size_t number)
 			  task->trace ? task->trace->file : group->group->file,
 			  strerror(-task->error));
 	if (task->spoolError < 0)
-		sayTemporary(findings, task->spoolError);
+		findingsWorkReportTemp(findings, task->spoolError);
 	if (!task->trace) {
 		if (group->series)
 			group->drawn = allOf(group);
@@ -498,11 +500,11 @@ static void take(void *data, size_t number)
 			   MESSAGES_EPOCHS, task->profile->epochs);
 	if (task->profile) {
 		profileAdd(findings->profile, task->profile);
-		takeRank(work, task);
+		findingsWorkAddRank(work, task);
 		takeTrace(findings, task);
 	}
 	profileFree(task->profile);
-	takePath(work, task);
+	findingsWorkAddPath(work, task);
 	if (!group)
 		return;
 	group->charged += task->charged[FINDINGS_RULE].pico;
@@ -512,12 +514,12 @@ static void take(void *data, size_t number)
 		if (ret == 0 && group->rest)
 			ret = powerSeriesMove(group->rest, work->powers);
 		if (ret < 0)
-			sayTemporary(findings, ret);
+			findingsWorkReportTemp(findings, ret);
 	}
 }
 
 /** Find the critical path, and forget the power of all nodes. */
-static void findPath(struct work *work)
+static void findingsWorkFindPath(struct work *work)
 {
 	struct findings *findings = work->findings;
 	struct forest *forest = findings->relations.forest;
@@ -527,7 +529,7 @@ static void findPath(struct work *work)
 	if (ret == 0 && end == 0)
 		ret = findingsFindWaits(findings, work->waits);
 	if (ret < 0 || end < 0)
-		sayTemporary(findings, ret < 0 ? ret : end);
+		findingsWorkReportTemp(findings, ret < 0 ? ret : end);
 	waitsFree(work->waits);
 	pathSearchFree(work->search);
 	for (size_t i = 0; i < findings->project->groupCount; i++)
@@ -566,9 +568,10 @@ void findingsReadAll(struct findings *findings)
 
 	work.search = pathSearchNew(findings->project, waitsTake, work.waits);
 	findings->profile = profileNew(findings->other ? FINDINGS_RULES : 1);
-	addTasks(&work);
-	tasksDo(work.tasks->len, run, take, &work);
-	findPath(&work);
+	findingsWorkAddTasks(&work);
+	tasksDo(work.tasks->len, findingsWorkRunTask, findingsWorkAddResult,
+		&work);
+	findingsWorkFindPath(&work);
 	takeCalls(findings);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "HDTraceTools/command/results.h"
-#include "HDTraceTools/command/scan.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/scan.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/mpi/roles.h"
@@ -62,7 +62,7 @@ static void cover(struct content *content, int64_t start, int64_t end)
 	content->hasTime = true;
 }
 
-static bool takeBlock(const hdIBlock *block, void *data)
+static bool infoAddBlock(const hdIBlock *block, void *data)
 {
 	struct content *content = data;
 
@@ -73,8 +73,8 @@ static bool takeBlock(const hdIBlock *block, void *data)
 	return true;
 }
 
-static void readGroup(struct info *info, const hdIGroup *group,
-		      struct content *content)
+static void infoReadGroup(struct info *info, const hdIGroup *group,
+			  struct content *content)
 {
 	hdIStatReader *reader = NULL;
 	int64_t start;
@@ -86,12 +86,12 @@ static void readGroup(struct info *info, const hdIGroup *group,
 		reader = scanOpenStat(&info->scan, group);
 	if (reader && hdI_getStatStart(reader, &start) == 1)
 		cover(content, start, start);
-	scanBlocks(&info->scan, reader, takeBlock, content);
+	scanBlocks(&info->scan, reader, infoAddBlock, content);
 	hdI_closeStat(reader);
 	toolProgressFile(info->tool, group->fileSize);
 }
 
-static bool takeRecord(const hdIRecord *record, void *data)
+static bool infoAddRecord(const hdIRecord *record, void *data)
 {
 	struct content *content = data;
 
@@ -105,17 +105,17 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	return true;
 }
 
-static void readTrace(struct info *info, const hdITraceFile *trace,
-		      struct content *content)
+static void infoReadTrace(struct info *info, const hdITraceFile *trace,
+			  struct content *content)
 {
 	content->node = trace->node;
 	content->file = trace->file;
 	content->fileSize = trace->fileSize;
-	scanTrace(&info->scan, trace, takeRecord, content);
+	scanTrace(&info->scan, trace, infoAddRecord, content);
 	toolProgressFile(info->tool, trace->fileSize);
 }
 
-static bool takeElement(const hdIRelationRecord *record, void *data)
+static bool infoAddElement(const hdIRelationRecord *record, void *data)
 {
 	struct content *content = data;
 
@@ -127,20 +127,20 @@ static bool takeElement(const hdIRelationRecord *record, void *data)
 	return true;
 }
 
-static void readRelations(struct info *info, const hdIRelationFile *file,
-			  struct content *content)
+static void infoReadRelations(struct info *info, const hdIRelationFile *file,
+			      struct content *content)
 {
 	hdIRelationReader *reader = scanOpenRelations(&info->scan, file);
 
 	content->node = file->node;
 	content->file = file->file;
 	content->fileSize = file->fileSize;
-	scanElements(&info->scan, reader, takeElement, content);
+	scanElements(&info->scan, reader, infoAddElement, content);
 	hdI_closeRelations(reader);
 	toolProgressFile(info->tool, file->fileSize);
 }
 
-static void addUp(struct content *all, const struct content *content)
+static void infoAddUp(struct content *all, const struct content *content)
 {
 	all->fileSize += content->fileSize;
 	if (content->hasTime)
@@ -167,7 +167,7 @@ static void findMissing(struct info *info)
 	g_hash_table_destroy(names);
 }
 
-static void collect(struct info *info)
+static void infoCollect(struct info *info)
 {
 	const hdIProject *project = info->project;
 	int64_t total = 0;
@@ -179,24 +179,24 @@ static void collect(struct info *info)
 	total += scanRelationsSize(&info->scan);
 	toolProgressStart(info->tool, total);
 	for (size_t i = 0; i < project->groupCount; i++) {
-		readGroup(info, project->groups[i], &info->groups[i]);
+		infoReadGroup(info, project->groups[i], &info->groups[i]);
 		g_hash_table_insert(info->contents, (void *)project->groups[i],
 				    &info->groups[i]);
-		addUp(&info->all, &info->groups[i]);
+		infoAddUp(&info->all, &info->groups[i]);
 	}
 	for (size_t i = 0; i < project->traceCount; i++) {
-		readTrace(info, project->traces[i], &info->traces[i]);
+		infoReadTrace(info, project->traces[i], &info->traces[i]);
 		g_hash_table_insert(info->contents, (void *)project->traces[i],
 				    &info->traces[i]);
-		addUp(&info->all, &info->traces[i]);
+		infoAddUp(&info->all, &info->traces[i]);
 	}
 	for (size_t i = 0; i < project->relationCount; i++) {
 		const hdIRelationFile *file = project->relations[i];
 
-		readRelations(info, file, &info->relations[i]);
+		infoReadRelations(info, file, &info->relations[i]);
 		g_hash_table_insert(info->contents, (void *)file,
 				    &info->relations[i]);
-		addUp(&info->all, &info->relations[i]);
+		infoAddUp(&info->all, &info->relations[i]);
 	}
 	findMissing(info);
 	toolProgressEnd(info->tool);
@@ -211,7 +211,7 @@ static const struct content *contentOf(const struct info *info,
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void line(const char *key, const char *text)
+static void infoPrintLine(const char *key, const char *text)
 {
 	printf("%-14s", key);
 	outPrintable(text);
@@ -224,35 +224,36 @@ static void heading(const struct info *info, const char *text)
 	       info->tool->isColored ? "\033[0m" : "");
 }
 
-static void printSummary(const struct info *info)
+static void infoPrintSummary(const struct info *info)
 {
 	const hdIProject *project = info->project;
 	char buffer[OUT_NUMBER_SIZE];
 	GString *text = g_string_new(NULL);
 
-	line("Project", project->name);
-	line("File", project->file);
+	infoPrintLine("Project", project->name);
+	infoPrintLine("File", project->file);
 	if (*project->description)
-		line("Description", project->description);
+		infoPrintLine("Description", project->description);
 	for (size_t i = 0; i < project->levelCount; i++)
 		g_string_append_printf(text, "%s%s", i ? " > " : "",
 				       *project->levels[i] ? project->levels[i]
 							   : "?");
 	if (project->levelCount)
-		line("Levels", text->str);
+		infoPrintLine("Levels", text->str);
 	if (info->all.hasTime) {
 		g_string_printf(text, "%s UTC",
 				outDate(buffer, info->all.start, 3));
 		g_string_append_printf(text, " (%s)",
 				       outSeconds(buffer, info->all.start));
-		line("Start", text->str);
+		infoPrintLine("Start", text->str);
 		g_string_printf(text, "%s UTC",
 				outDate(buffer, info->all.end, 3));
 		g_string_append_printf(text, " (%s)",
 				       outSeconds(buffer, info->all.end));
-		line("End", text->str);
-		line("Duration",
-		     outDuration(buffer, info->all.end - info->all.start));
+		infoPrintLine("End", text->str);
+		infoPrintLine(
+			"Duration",
+			outDuration(buffer, info->all.end - info->all.start));
 	}
 	g_string_printf(text, "%s in %zu %s and %zu %s",
 			outSize(buffer, info->all.fileSize),
@@ -265,14 +266,14 @@ static void printSummary(const struct info *info)
 			text, " and %zu %s", project->relationCount,
 			project->relationCount == 1 ? "file of relations"
 						    : "files of relations");
-	line("Data", text->str);
+	infoPrintLine("Data", text->str);
 	if (project->communicatorCount || project->datatypeCount ||
 	    project->usedFileCount) {
 		g_string_printf(text,
 				"%zu communicators, %zu datatypes, %zu files",
 				project->communicatorCount,
 				project->datatypeCount, project->usedFileCount);
-		line("MPI", text->str);
+		infoPrintLine("MPI", text->str);
 	}
 	if (project->clockCount) {
 		int64_t error = 0;
@@ -282,12 +283,13 @@ static void printSummary(const struct info *info)
 		g_string_printf(text, "%zu compared, error up to %s",
 				project->clockCount,
 				outDuration(buffer, error));
-		line("Clocks", text->str);
+		infoPrintLine("Clocks", text->str);
 	}
 	g_string_free(text, TRUE);
 }
 
-static void printTime(const struct info *info, const struct content *content)
+static void infoPrintTime(const struct info *info,
+			  const struct content *content)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
@@ -318,12 +320,12 @@ static void printContent(const struct info *info, const struct content *content,
 	if (content->gaps)
 		printf(", %" PRIu64 " %s", content->gaps,
 		       content->gaps == 1 ? "gap" : "gaps");
-	printTime(info, content);
+	infoPrintTime(info, content);
 }
 
 /** "12 relations with 30 states, 1 link, 2 do not end, 5 s from 1 s" */
-static void printRelations(const struct info *info,
-			   const struct content *content)
+static void infoPrintRelations(const struct info *info,
+			       const struct content *content)
 {
 	printf("%" PRIu64 " %s with %" PRIu64 " %s", content->relations,
 	       content->relations == 1 ? "relation" : "relations",
@@ -334,7 +336,7 @@ static void printRelations(const struct info *info,
 	if (content->ended < content->relations)
 		printf(", %" PRIu64 " without an end",
 		       content->relations - content->ended);
-	printTime(info, content);
+	infoPrintTime(info, content);
 }
 
 /** The parts that a tree is drawn with. */
@@ -361,8 +363,8 @@ static void printBranch(const struct branches *branches, const GString *indent,
 }
 
 /** Print what lies below a node: its files, then its children. */
-static void printNode(const struct info *info, const hdINode *node,
-		      GString *indent)
+static void infoPrintNode(const struct info *info, const hdINode *node,
+			  GString *indent)
 {
 	const struct branches *branches =
 		info->tool->isUnicode ? &unicodeBranches : &asciiBranches;
@@ -378,7 +380,7 @@ static void printNode(const struct info *info, const hdINode *node,
 	if (node->relations) {
 		printBranch(branches, indent, --rest == 0);
 		printf("relations: ");
-		printRelations(info, contentOf(info, node->relations));
+		infoPrintRelations(info, contentOf(info, node->relations));
 		putchar('\n');
 	}
 	for (size_t i = 0; i < node->groupCount; i++) {
@@ -409,7 +411,7 @@ static void printNode(const struct info *info, const hdINode *node,
 		puts(child->isDeclared ? "" : ", not declared");
 		g_string_append(indent,
 				isLast ? branches->blank : branches->through);
-		printNode(info, child, indent);
+		infoPrintNode(info, child, indent);
 		g_string_truncate(indent, length);
 	}
 }
@@ -421,7 +423,7 @@ static void printTopology(const struct info *info)
 	heading(info, "Topology");
 	outPrintable(info->project->root->label);
 	putchar('\n');
-	printNode(info, info->project->root, indent);
+	infoPrintNode(info, info->project->root, indent);
 	g_string_free(indent, TRUE);
 }
 
@@ -516,9 +518,9 @@ static void printGroups(const struct info *info)
 	g_hash_table_destroy(known);
 }
 
-static void printText(const struct info *info)
+static void infoPrintText(const struct info *info)
 {
-	printSummary(info);
+	infoPrintSummary(info);
 	printTopology(info);
 	printGroups(info);
 	if (!info->missingGroups->len)
@@ -579,7 +581,7 @@ static void csvContent(struct rows *rows, const struct content *content,
 	rowsEnd(rows);
 }
 
-static void printCsv(const struct info *info)
+static void infoPrintCsv(const struct info *info)
 {
 	const hdIProject *project = info->project;
 	struct rows *rows = rowsNew(columns, OUT_CSV, NULL);
@@ -693,7 +695,7 @@ static void jsonNodes(const struct info *info, struct outJson *json)
 	outJsonEnd(json);
 }
 
-static void printJson(struct info *info)
+static void infoPrintJson(struct info *info)
 {
 	struct outJson *json = &info->json;
 	const hdIProject *project = info->project;
@@ -762,16 +764,16 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	info.all.file = project->file;
 	info.contents = g_hash_table_new(NULL, NULL);
 	info.missingGroups = g_ptr_array_new();
-	collect(&info);
+	infoCollect(&info);
 	switch (tool->format) {
 	case OUT_TEXT:
-		printText(&info);
+		infoPrintText(&info);
 		break;
 	case OUT_CSV:
-		printCsv(&info);
+		infoPrintCsv(&info);
 		break;
 	case OUT_JSON:
-		printJson(&info);
+		infoPrintJson(&info);
 		break;
 	}
 	g_ptr_array_free(info.missingGroups, TRUE);

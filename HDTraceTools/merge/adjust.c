@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/edit/xmlscan.h"
@@ -413,7 +413,7 @@ static bool parseOption(const char *option, char **node, int64_t *ns)
 	return true;
 }
 
-static bool isBelow(const struct mergeNode *node, const char *path)
+static bool adjustIsBelow(const struct mergeNode *node, const char *path)
 {
 	for (; node; node = node->parent) {
 		if (strcmp(node->path, path) == 0)
@@ -422,7 +422,8 @@ static bool isBelow(const struct mergeNode *node, const char *path)
 	return false;
 }
 
-static int64_t adjustmentOf(const struct mergeFile *file, char **adjustments)
+static int64_t adjustAdjustmentOf(const struct mergeFile *file,
+				  char **adjustments)
 {
 	int64_t sum = 0;
 
@@ -431,7 +432,7 @@ static int64_t adjustmentOf(const struct mergeFile *file, char **adjustments)
 		char *node = NULL;
 
 		if (parseOption(adjustments[i], &node, &ns) &&
-		    isBelow(file->node, node))
+		    adjustIsBelow(file->node, node))
 			sum += ns;
 		g_free(node);
 	}
@@ -467,7 +468,7 @@ static bool changeOf(struct merge *merge, const struct mergeFile *file,
 		     char **adjustments, struct mergeChange *change)
 {
 	*change = (struct mergeChange){
-		.add = adjustmentOf(file, adjustments),
+		.add = adjustAdjustmentOf(file, adjustments),
 		.clock = mergeClockOf(merge, file),
 		.base = file->shift ? &file->newBase : NULL,
 	};
@@ -478,7 +479,7 @@ static bool changeOf(struct merge *merge, const struct mergeFile *file,
 }
 
 /** Bytes of all that is to be changed. */
-static int64_t sizeOf(struct merge *merge, char **adjustments)
+static int64_t adjustSizeOf(struct merge *merge, char **adjustments)
 {
 	int64_t size = 0;
 
@@ -498,7 +499,7 @@ int mergeAdjust(struct merge *merge, char **adjustments)
 	guint count = 0;
 	int status = -1;
 
-	toolProgressStart(merge->tool, sizeOf(merge, adjustments));
+	toolProgressStart(merge->tool, adjustSizeOf(merge, adjustments));
 	for (guint i = 0; status < 0 && i < merge->files->len; i++) {
 		const struct mergeFile *file = merge->files->pdata[i];
 		struct mergeChange change;

@@ -98,8 +98,8 @@ static bool isReference(const struct mergeClock *clock)
 }
 
 /** The clock that the times of a file were taken from; NULL if unknown. */
-static const struct mergeClock *clockOf(const struct merge *merge,
-					const struct mergeFile *file)
+static const struct mergeClock *mergeClockClockOf(const struct merge *merge,
+						  const struct mergeFile *file)
 {
 	const struct mergeNode *host = mergeHostOf(merge, file->node);
 
@@ -136,7 +136,7 @@ const struct mergeClock *mergeClockOf(struct merge *merge,
 
 	if (!file->isCorrected && file->kind != MERGE_INFO &&
 	    !merge->hasRawTimes)
-		clock = clockOf(merge, file);
+		clock = mergeClockClockOf(merge, file);
 	if (!clock || isReference(clock))
 		return NULL;
 	return file->shift ? moveClock(merge, clock, file->shift) : clock;
@@ -151,7 +151,7 @@ static bool isApplied(const struct merge *merge, const struct mergeClock *clock)
 		const struct mergeFile *file = merge->files->pdata[i];
 
 		if (file->kind != MERGE_INFO && !file->isCorrected &&
-		    clockOf(merge, file) == clock)
+		    mergeClockClockOf(merge, file) == clock)
 			return false;
 	}
 	return true;

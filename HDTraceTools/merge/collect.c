@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/merge.h"
@@ -31,7 +31,7 @@ static void copyFree(void *data)
 	g_free(copy);
 }
 
-static bool isOfProject(const char *file, const char *name)
+static bool mergeCopyIsOfProject(const char *file, const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
 	enum mergeKind kind;
@@ -42,7 +42,7 @@ static bool isOfProject(const char *file, const char *name)
 }
 
 /** Whether two files have the same content; an error is said. */
-static bool isSame(struct tool *tool, const struct copy *copy)
+static bool mergeCopyIsSame(struct tool *tool, const struct copy *copy)
 {
 	bool same = plainFileIsSame(copy->from, copy->to);
 
@@ -53,8 +53,9 @@ static bool isSame(struct tool *tool, const struct copy *copy)
 }
 
 /** Add to a list what is to be copied from a directory. */
-static void look(struct tool *tool, const char *from, const char *to,
-		 const char *name, GPtrArray *copies)
+static void mergeCopyFindCopies(struct tool *tool, const char *from,
+				const char *to, const char *name,
+				GPtrArray *copies)
 {
 	GError *error = NULL;
 	GDir *dir = g_dir_open(from, 0, &error);
@@ -68,7 +69,7 @@ static void look(struct tool *tool, const char *from, const char *to,
 	while ((file = g_dir_read_name(dir)) != NULL) {
 		struct copy *copy;
 
-		if (!isOfProject(file, name))
+		if (!mergeCopyIsOfProject(file, name))
 			continue;
 		copy = g_new0(struct copy, 1);
 		copy->from = g_build_filename(from, file, NULL);
@@ -78,7 +79,7 @@ static void look(struct tool *tool, const char *from, const char *to,
 			g_ptr_array_add(copies, copy);
 			continue;
 		}
-		isSame(tool, copy);
+		mergeCopyIsSame(tool, copy);
 		copyFree(copy);
 	}
 	g_dir_close(dir);
@@ -112,7 +113,7 @@ int mergePrepareCopy(struct tool *tool, const char *from, const char *to,
 	return ret < 0 ? TOOL_FAILED : -1;
 }
 
-static void copyFile(struct tool *tool, const struct copy *copy)
+static void mergeCopyCopyFile(struct tool *tool, const struct copy *copy)
 {
 	struct newFile new;
 	int ret;
@@ -122,12 +123,12 @@ static void copyFile(struct tool *tool, const struct copy *copy)
 	ret = newFileCommit(&new, false);
 	/* Two directories may have the same file. */
 	if (ret == -EEXIST)
-		isSame(tool, copy);
+		mergeCopyIsSame(tool, copy);
 	else if (ret < 0)
 		toolErrorWrite(tool, copy->to, ret);
 }
 
-static int64_t sizeOf(const GPtrArray *copies)
+static int64_t mergeCopySizeOf(const GPtrArray *copies)
 {
 	int64_t size = 0;
 
@@ -148,12 +149,12 @@ int mergeCollect(struct tool *tool, const char *argument,
 	if (name && g_str_has_suffix(name, ".proj"))
 		name[strlen(name) - strlen(".proj")] = '\0';
 	for (; *directories; directories++)
-		look(tool, *directories, to, name, copies);
-	toolProgressStart(tool, sizeOf(copies));
+		mergeCopyFindCopies(tool, *directories, to, name, copies);
+	toolProgressStart(tool, mergeCopySizeOf(copies));
 	for (guint i = 0; i < copies->len && !tool->hasFailed; i++) {
 		const struct copy *copy = copies->pdata[i];
 
-		copyFile(tool, copy);
+		mergeCopyCopyFile(tool, copy);
 		toolProgressFile(tool, copy->size);
 	}
 	toolProgressEnd(tool);

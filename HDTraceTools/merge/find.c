@@ -60,7 +60,7 @@ int mergeCompareLabels(const char *a, const char *b)
 
 /* ---- Nodes ------------------------------------------------------------- */
 
-static void freeNode(void *data)
+static void mergeFindFreeNode(void *data)
 {
 	struct mergeNode *node = data;
 
@@ -76,7 +76,7 @@ static struct mergeNode *newNode(struct mergeNode *parent, const char *label)
 
 	node->label = g_strdup(label);
 	node->parent = parent;
-	node->children = g_ptr_array_new_with_free_func(freeNode);
+	node->children = g_ptr_array_new_with_free_func(mergeFindFreeNode);
 	if (parent) {
 		node->level = parent->level + 1;
 		node->path =
@@ -97,7 +97,7 @@ static struct mergeNode *childOf(struct merge *merge, struct mergeNode *parent,
 		g_hash_table_lookup(merge->byPath, node->path);
 
 	if (known) {
-		freeNode(node);
+		mergeFindFreeNode(node);
 		return known;
 	}
 	g_hash_table_insert(merge->byPath, node->path, node);
@@ -107,7 +107,7 @@ static struct mergeNode *childOf(struct merge *merge, struct mergeNode *parent,
 	return node;
 }
 
-static gint compareNodes(gconstpointer a, gconstpointer b)
+static gint mergeFindCompareNodes(gconstpointer a, gconstpointer b)
 {
 	const struct mergeNode *const *x = a;
 	const struct mergeNode *const *y = b;
@@ -118,14 +118,14 @@ static gint compareNodes(gconstpointer a, gconstpointer b)
 
 static void sortNodes(struct mergeNode *node)
 {
-	g_ptr_array_sort(node->children, compareNodes);
+	g_ptr_array_sort(node->children, mergeFindCompareNodes);
 	for (guint i = 0; i < node->children->len; i++)
 		sortNodes(node->children->pdata[i]);
 }
 
 /* ---- Files ------------------------------------------------------------- */
 
-static void freeFile(void *data)
+static void mergeFindFreeFile(void *data)
 {
 	struct mergeFile *file = data;
 
@@ -152,7 +152,8 @@ static gint compareFiles(gconstpointer a, gconstpointer b)
 }
 
 /** Learn from an attribute of Program or Group whose clock it is. */
-static void readClock(struct mergeFile *file, const hdIAttribute *attribute)
+static void mergeFindReadClock(struct mergeFile *file,
+			       const hdIAttribute *attribute)
 {
 	if (strcmp(attribute->name, "clock") == 0)
 		file->isCorrected = strcmp(attribute->value, "corrected") == 0;
@@ -164,8 +165,8 @@ static void readClock(struct mergeFile *file, const hdIAttribute *attribute)
 }
 
 /** Learn what the levels are from an attribute of Program. */
-static void readLevels(struct merge *merge, struct mergeFile *file,
-		       const char *value)
+static void mergeFindReadLevels(struct merge *merge, struct mergeFile *file,
+				const char *value)
 {
 	char **levels = g_strsplit(value, " ", MERGE_LEVELS_MAX + 1);
 
@@ -205,17 +206,17 @@ static void readRelationTag(struct merge *merge, struct mergeFile *file)
 		value = g_strndup(text + start, end - start);
 		attribute.value = value;
 		if (i == 0)
-			readLevels(merge, file, value);
+			mergeFindReadLevels(merge, file, value);
 		else
-			readClock(file, &attribute);
+			mergeFindReadClock(file, &attribute);
 		g_free(value);
 	}
 	g_mapped_file_unref(mapped);
 }
 
 /** Learn whose relations a file has. */
-static void readRelations(struct merge *merge, struct mergeFile *file,
-			  const hdIProject *project)
+static void mergeFindReadRelations(struct merge *merge, struct mergeFile *file,
+				   const hdIProject *project)
 {
 	hdIRelationReader *reader =
 		hdI_openRelations(project, project->relations[0]);
@@ -251,10 +252,10 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 		for (size_t i = 0; i < group->labelCount; i++)
 			file->labels[i] = g_strdup(group->labels[i]);
 		for (size_t i = 0; i < group->attributeCount; i++)
-			readClock(file, &group->attributes[i]);
+			mergeFindReadClock(file, &group->attributes[i]);
 	}
 	if (file->kind == MERGE_RELATIONS && project->relationCount == 1)
-		readRelations(merge, file, project);
+		mergeFindReadRelations(merge, file, project);
 	if (file->kind == MERGE_TRACE && project->traceCount == 1) {
 		hdITraceReader *reader =
 			hdI_openTrace(project, project->traces[0]);
@@ -265,9 +266,10 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 			attributes = hdI_getTraceAttributes(reader, &count);
 		for (size_t i = 0; attributes && i < count; i++) {
 			if (strcmp(attributes[i].name, "levels") == 0)
-				readLevels(merge, file, attributes[i].value);
+				mergeFindReadLevels(merge, file,
+						    attributes[i].value);
 			else
-				readClock(file, &attributes[i]);
+				mergeFindReadClock(file, &attributes[i]);
 		}
 		hdI_closeTrace(reader);
 	}
@@ -516,7 +518,7 @@ static bool isForeign(const struct merge *merge, const struct mergeFile *file,
 	return isLonger;
 }
 
-static void addGroup(struct merge *merge, const char *group)
+static void mergeFindAddGroup(struct merge *merge, const char *group)
 {
 	char *name;
 
@@ -528,7 +530,7 @@ static void addGroup(struct merge *merge, const char *group)
 }
 
 /** Put a file where its name says; its labels are all parts but the group. */
-static bool placeFile(struct merge *merge, struct mergeFile *file)
+static bool mergeFindPlaceFile(struct merge *merge, struct mergeFile *file)
 {
 	size_t length = strlen(merge->name);
 	const char *rest = file->stem + length;
@@ -552,7 +554,7 @@ static bool placeFile(struct merge *merge, struct mergeFile *file)
 				   "group \"%s\" in the header, but \"%s\" in "
 				   "the file name",
 				   file->group, group);
-		addGroup(merge, group);
+		mergeFindAddGroup(merge, group);
 		count--;
 	}
 	file->node = merge->root;
@@ -571,7 +573,7 @@ static bool placeFile(struct merge *merge, struct mergeFile *file)
 	return true;
 }
 
-static void chooseLevels(struct merge *merge, char **levels)
+static void mergeFindChooseLevels(struct merge *merge, char **levels)
 {
 	GPtrArray *types = g_ptr_array_new();
 	char **known = levels;
@@ -603,7 +605,7 @@ static void splitArgument(struct merge *merge, const char *argument)
 	g_free(path);
 }
 
-static gint compareNames(gconstpointer a, gconstpointer b)
+static gint mergeFindCompareNames(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -627,7 +629,7 @@ void mergeAddOwners(struct tool *tool, GHashTable *owners,
 	}
 }
 
-static int checkOwners(struct merge *merge)
+static int mergeFindCheckOwners(struct merge *merge)
 {
 	GHashTable *owners = g_hash_table_new(g_str_hash, g_str_equal);
 
@@ -640,14 +642,15 @@ static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 {
 	GPtrArray *all = merge->files;
 
-	merge->files = g_ptr_array_new_with_free_func(freeFile);
+	merge->files = g_ptr_array_new_with_free_func(mergeFindFreeFile);
 	for (guint i = 0; i < all->len; i++) {
 		struct mergeFile *file = all->pdata[i];
 
-		if (!isForeign(merge, file, proven) && placeFile(merge, file))
+		if (!isForeign(merge, file, proven) &&
+		    mergeFindPlaceFile(merge, file))
 			g_ptr_array_add(merge->files, file);
 		else
-			freeFile(file);
+			mergeFindFreeFile(file);
 	}
 	g_ptr_array_set_free_func(all, NULL);
 	g_ptr_array_unref(all);
@@ -664,9 +667,9 @@ static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 			"--levels: %u given, but the files have %u levels",
 			g_strv_length(levels), merge->depth);
 	sortNodes(merge->root);
-	g_ptr_array_sort(merge->groups, compareNames);
-	chooseLevels(merge, levels);
-	return checkOwners(merge);
+	g_ptr_array_sort(merge->groups, mergeFindCompareNames);
+	mergeFindChooseLevels(merge, levels);
+	return mergeFindCheckOwners(merge);
 }
 
 static void freeClock(void *data)
@@ -684,7 +687,7 @@ int mergeFind(struct merge *merge, const char *argument, char **levels)
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	int status;
 
-	merge->files = g_ptr_array_new_with_free_func(freeFile);
+	merge->files = g_ptr_array_new_with_free_func(mergeFindFreeFile);
 	merge->groups = g_ptr_array_new_with_free_func(g_free);
 	merge->clocks = g_ptr_array_new_with_free_func(freeClock);
 	merge->moved = g_ptr_array_new_with_free_func(freeClock);
@@ -719,7 +722,7 @@ void mergeFree(struct merge *merge)
 	g_array_unref(merge->steps);
 	g_hash_table_destroy(merge->byPath);
 	g_hash_table_destroy(merge->groupNames);
-	freeNode(merge->root);
+	mergeFindFreeNode(merge->root);
 	g_strfreev(merge->levels);
 	g_free(merge->directory);
 	g_free(merge->name);

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/join.h"
@@ -50,7 +50,7 @@ struct join {
 	GPtrArray *levels;  /**< Types. */
 };
 
-static void freeFile(void *data)
+static void joinFreeFile(void *data)
 {
 	struct joinFile *file = data;
 
@@ -109,7 +109,7 @@ static void findLevels(struct joinProject *project)
 }
 
 /** What is wrong with files was said when they were found. */
-static void takeDiagnostic(const hdIMessage *message, void *data)
+static void joinAddDiagnostic(const hdIMessage *message, void *data)
 {
 	struct joinProject *project = data;
 
@@ -162,7 +162,7 @@ static int openProject(struct join *self, struct joinProject *project)
 		return TOOL_FAILED;
 	}
 	errno = 0;
-	project->project = hdI_openProject(file, takeDiagnostic, project);
+	project->project = hdI_openProject(file, joinAddDiagnostic, project);
 	if (!project->project || project->isBroken)
 		toolError(
 			self->tool, "%s: %s", file,
@@ -185,7 +185,7 @@ static int openProject(struct join *self, struct joinProject *project)
 }
 
 /** Relations of two projects that cannot be told apart. */
-static int checkOwners(struct join *self)
+static int joinCheckOwners(struct join *self)
 {
 	GHashTable *owners = g_hash_table_new(g_str_hash, g_str_equal);
 
@@ -210,7 +210,7 @@ static int checkTwice(struct join *self)
 	return -1;
 }
 
-static int openAll(struct join *self)
+static int joinOpenAll(struct join *self)
 {
 	int status = -1;
 
@@ -219,7 +219,7 @@ static int openAll(struct join *self)
 	if (status < 0)
 		status = checkTwice(self);
 	if (status < 0)
-		status = checkOwners(self);
+		status = joinCheckOwners(self);
 	if (status < 0)
 		uniteLabels(self);
 	return status;
@@ -228,8 +228,8 @@ static int openAll(struct join *self)
 /* ---- Topology ---------------------------------------------------------- */
 
 /** The labels of a node in the joined project, but for what others have. */
-static GPtrArray *labelsOf(const struct joinProject *project,
-			   const struct mergeNode *node)
+static GPtrArray *joinLabelsOf(const struct joinProject *project,
+			       const struct mergeNode *node)
 {
 	GPtrArray *labels = g_ptr_array_new_with_free_func(g_free);
 	GString *host = g_string_new(NULL);
@@ -253,7 +253,7 @@ static GPtrArray *labelsOf(const struct joinProject *project,
 /** Index of the label of a process among the labels of a node. */
 #define PROCESS 1
 
-static bool isNumber(const char *label)
+static bool joinIsNumber(const char *label)
 {
 	return *label && strspn(label, "0123456789") == strlen(label);
 }
@@ -263,7 +263,7 @@ static char *processKey(const GPtrArray *labels)
 {
 	const char *label = labels->pdata[PROCESS];
 
-	return isNumber(label)
+	return joinIsNumber(label)
 		       ? g_strdup(label)
 		       : g_strdup_printf("%s_%s", (char *)labels->pdata[0],
 					 label);
@@ -281,7 +281,7 @@ static void findRenamed(struct join *self)
 
 		for (guint k = 0; k < files->len; k++) {
 			const struct mergeFile *file = files->pdata[k];
-			GPtrArray *labels = labelsOf(project, file->node);
+			GPtrArray *labels = joinLabelsOf(project, file->node);
 
 			if (labels->len > PROCESS) {
 				char *key = processKey(labels);
@@ -308,8 +308,8 @@ static void findRenamed(struct join *self)
 	g_hash_table_destroy(owners);
 }
 
-static char *pathOf(const struct join *self, const struct mergeFile *file,
-		    char **labels)
+static char *joinPathOf(const struct join *self, const struct mergeFile *file,
+			char **labels)
 {
 	static const char *const ends[] = { ".trc", ".info", ".stat", ".rel" };
 	GString *path = g_string_new(self->prefix);
@@ -323,11 +323,11 @@ static char *pathOf(const struct join *self, const struct mergeFile *file,
 }
 
 /** Give a file its place. */
-static void placeFile(struct join *self, size_t number,
-		      const struct mergeFile *from)
+static void joinPlaceFile(struct join *self, size_t number,
+			  const struct mergeFile *from)
 {
 	const struct joinProject *project = &self->projects[number];
-	GPtrArray *labels = labelsOf(project, from->node);
+	GPtrArray *labels = joinLabelsOf(project, from->node);
 	struct joinFile *file = g_new0(struct joinFile, 1);
 
 	if (project->isRenamed && labels->len > PROCESS &&
@@ -342,7 +342,7 @@ static void placeFile(struct join *self, size_t number,
 	file->of = project;
 	file->from = from;
 	file->labels = (char **)g_ptr_array_free(labels, FALSE);
-	file->path = pathOf(self, from, file->labels);
+	file->path = joinPathOf(self, from, file->labels);
 	if (g_hash_table_contains(self->byPath, file->path)) {
 		guint count = g_strv_length(file->labels);
 
@@ -356,12 +356,12 @@ static void placeFile(struct join *self, size_t number,
 			"%s belongs to another project; moved to node \"%s\"",
 			file->path, project->label);
 		g_free(file->path);
-		file->path = pathOf(self, from, file->labels);
+		file->path = joinPathOf(self, from, file->labels);
 	}
 	if (g_hash_table_contains(self->byPath, file->path)) {
 		toolError(self->tool, "%s: cannot be added: %s", from->path,
 			  file->path);
-		freeFile(file);
+		joinFreeFile(file);
 		return;
 	}
 	g_hash_table_insert(self->byPath, file->path, file);
@@ -375,7 +375,7 @@ static int placeAll(struct join *self)
 		const GPtrArray *files = self->projects[i].merge.files;
 
 		for (guint k = 0; k < files->len; k++)
-			placeFile(self, i, files->pdata[k]);
+			joinPlaceFile(self, i, files->pdata[k]);
 	}
 	return self->tool->hasFailed ? TOOL_FAILED : -1;
 }
@@ -396,7 +396,7 @@ static const char *typeAt(const struct joinProject *project, size_t index)
 }
 
 /** What all projects have, they keep; else they are Host > Process > Part. */
-static void chooseLevels(struct join *self)
+static void joinChooseLevels(struct join *self)
 {
 	static const char *const types[] = { HD_LEVEL_HOST, HD_LEVEL_PROCESS,
 					     HD_LEVEL_PART };
@@ -625,7 +625,7 @@ static int commitFile(struct join *self, struct joinFile *file)
 
 /** Write all files, and only then give them their names: where there is no room
  *  for one the others of a project that is replaced stay. */
-static int writeFiles(struct join *self)
+static int joinWriteFiles(struct join *self)
 {
 	char *levels = g_strjoinv(" ", (char **)self->levels->pdata);
 	int64_t size = 0;
@@ -680,7 +680,7 @@ static void dropDiagnostic(const hdIMessage *message, void *data)
 }
 
 /** Make the .proj of the copies. */
-static int writeProject(struct join *self, struct merge *merge)
+static int joinWriteProject(struct join *self, struct merge *merge)
 {
 	struct tool *tool = self->tool;
 	hdIMessageHandler take = tool->take;
@@ -764,7 +764,7 @@ static void printProjects(const struct join *self, struct outJson *json)
 	rowsFree(rows);
 }
 
-static void print(const struct join *self, const struct merge *merge)
+static void joinPrint(const struct join *self, const struct merge *merge)
 {
 	struct outJson json = { .depth = 0 };
 	char *path = g_strdup_printf("%s.proj", self->prefix);
@@ -830,7 +830,7 @@ static int splitInto(struct join *self)
 	return -1;
 }
 
-static void freeAll(struct join *self)
+static void joinFreeAll(struct join *self)
 {
 	for (size_t i = 0; i < self->count; i++) {
 		struct joinProject *project = &self->projects[i];
@@ -856,7 +856,7 @@ int joinRun(struct tool *tool, const struct joinOptions *options,
 		.tool = tool,
 		.options = options,
 		.count = g_strv_length((char **)arguments),
-		.files = g_ptr_array_new_with_free_func(freeFile),
+		.files = g_ptr_array_new_with_free_func(joinFreeFile),
 		.byPath = g_hash_table_new(g_str_hash, g_str_equal),
 		.levels = g_ptr_array_new_with_free_func(g_free),
 	};
@@ -871,7 +871,7 @@ int joinRun(struct tool *tool, const struct joinOptions *options,
 	if (status < 0)
 		status = checkInto(&self);
 	if (status < 0)
-		status = openAll(&self);
+		status = joinOpenAll(&self);
 	if (status < 0)
 		status = findOffsets(&self);
 	if (status < 0)
@@ -879,17 +879,17 @@ int joinRun(struct tool *tool, const struct joinOptions *options,
 	if (status < 0)
 		status = checkPlace(&self);
 	if (status < 0) {
-		chooseLevels(&self);
-		status = writeFiles(&self);
+		joinChooseLevels(&self);
+		status = joinWriteFiles(&self);
 		if (status < 0)
-			status = writeProject(&self, &merge);
+			status = joinWriteProject(&self, &merge);
 		if (status >= 0)
 			removeFiles(&self);
 		else
-			print(&self, &merge);
+			joinPrint(&self, &merge);
 	}
 	if (merge.files)
 		mergeFree(&merge);
-	freeAll(&self);
+	joinFreeAll(&self);
 	return status;
 }

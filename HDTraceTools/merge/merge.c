@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/join.h"
@@ -163,7 +163,7 @@ static void printCounts(const struct merge *merge, const char *path)
 }
 
 /** Write the .proj, after the files that it belongs to. */
-static int writeAll(struct merge *merge, const struct options *options)
+static int mergeWriteAll(struct merge *merge, const struct options *options)
 {
 	const struct mergeTexts texts = {
 		.name = options->name,
@@ -265,8 +265,8 @@ static int runInto(struct tool *tool, char *const *arguments,
 	return status < 0 ? toolFinish(tool) : status;
 }
 
-static int runOn(struct tool *tool, char *const *arguments,
-		 const struct options *options)
+static int mergeRunOn(struct tool *tool, char *const *arguments,
+		      const struct options *options)
 {
 	struct merge merge = {
 		.tool = tool,
@@ -287,7 +287,7 @@ static int runOn(struct tool *tool, char *const *arguments,
 		if (status < 0)
 			status = mergeCheckAdjust(&merge, options->adjustments);
 		if (status < 0)
-			status = writeAll(&merge, options);
+			status = mergeWriteAll(&merge, options);
 		mergeFree(&merge);
 	}
 	g_strfreev(levels);
@@ -323,7 +323,7 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0)
-		status = runOn(tool, argv + 1, &options);
+		status = mergeRunOn(tool, argv + 1, &options);
 	g_free(options.output);
 	g_free(options.levels);
 	g_free(options.name);

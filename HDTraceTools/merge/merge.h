@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <glib.h>
 
-#include "HDTraceTools/base/newfile.h"
-#include "HDTraceTools/command/tool.h"
+#include "cli/newfile.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "common/clockfit.h"
 

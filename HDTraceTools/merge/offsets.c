@@ -63,7 +63,7 @@ struct search {
 	int error; /**< Of the temporary file, which was reported. */
 };
 
-static int compareMentions(const void *left, const void *right)
+static int offsetsCompareMentions(const void *left, const void *right)
 {
 	const struct mention *a = left, *b = right;
 	int order = memcmp(a->key, b->key, sizeof(a->key));
@@ -77,7 +77,7 @@ static int compareMentions(const void *left, const void *right)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-static void freeSource(void *data)
+static void offsetsFreeSource(void *data)
 {
 	struct source *source = data;
 
@@ -85,7 +85,7 @@ static void freeSource(void *data)
 	g_free(source);
 }
 
-static int64_t sum(int64_t a, int64_t b)
+static int64_t offsetSum(int64_t a, int64_t b)
 {
 	int64_t result;
 
@@ -111,7 +111,7 @@ static void failTemporary(struct search *self, int error)
 	toolError(self->tool, "temporary file: %s", strerror(-error));
 }
 
-static void add(struct search *self, struct mention *mention)
+static void offsetsAddMention(struct search *self, struct mention *mention)
 {
 	int ret = self->error ? 0 : sorterAdd(self->mentions, mention);
 
@@ -122,15 +122,15 @@ static void add(struct search *self, struct mention *mention)
 static void addToken(struct search *self, struct mention *mention)
 {
 	hdTraceId(self->token->str, self->token->len, mention->key);
-	add(self, mention);
+	offsetsAddMention(self, mention);
 }
 
 /** Spans are found among spans. */
-static void addSpan(struct search *self, struct mention *mention)
+static void offsetsAddSpan(struct search *self, struct mention *mention)
 {
 	memset(mention->key, 0, sizeof(mention->key));
 	hdSpanId(self->token->str, self->token->len, mention->key);
-	add(self, mention);
+	offsetsAddMention(self, mention);
 }
 
 /** Who caused a relation is named by a span: 16 digits. */
@@ -144,11 +144,11 @@ static void addParentSpan(struct search *self, struct mention *mention,
 		return;
 	memset(mention->key, 0, sizeof(mention->key));
 	hdIdPut(mention->key, span);
-	add(self, mention);
+	offsetsAddMention(self, mention);
 }
 
-static void take(struct search *self, const hdIRelationOwner *owner,
-		 const hdIRelationRecord *record)
+static void offsetsAddRecord(struct search *self, const hdIRelationOwner *owner,
+			     const hdIRelationRecord *record)
 {
 	const hdIRelation relation = {
 		.id = record->id,
@@ -164,7 +164,7 @@ static void take(struct search *self, const hdIRelationOwner *owner,
 	if (record->kind == HDI_RELATION_BEGIN) {
 		relationToken(owner, &relation, self->token);
 		addToken(self, &mention);
-		addSpan(self, &mention);
+		offsetsAddSpan(self, &mention);
 	} else if (record->kind != HDI_RELATION_LINK) {
 		return;
 	}
@@ -178,8 +178,8 @@ static void take(struct search *self, const hdIRelationOwner *owner,
 		addToken(self, &mention);
 }
 
-static void readFile(struct search *self, uint32_t number,
-		     const hdIRelationFile *file)
+static void offsetsReadFile(struct search *self, uint32_t number,
+			    const hdIRelationFile *file)
 {
 	hdIRelationReader *reader = diagnosticsOpenRelations(
 		self->projects[number].project, file, &diagnosticsDropped);
@@ -198,12 +198,12 @@ static void readFile(struct search *self, uint32_t number,
 	while (!self->tool->hasFailed &&
 	       hdI_readRelationRecord(reader, &record) == 1) {
 		toolProgressAt(self->tool, record->endOffset);
-		take(self, &owner, record);
+		offsetsAddRecord(self, &owner, record);
 	}
 	hdI_closeRelations(reader);
 }
 
-static void readAll(struct search *self)
+static void offsetsReadAll(struct search *self)
 {
 	int64_t size = 0;
 
@@ -218,7 +218,8 @@ static void readAll(struct search *self)
 		const hdIProject *project = self->projects[i].project;
 
 		for (size_t k = 0; k < project->relationCount; k++) {
-			readFile(self, (uint32_t)i, project->relations[k]);
+			offsetsReadFile(self, (uint32_t)i,
+					project->relations[k]);
 			toolProgressFile(self->tool,
 					 project->relations[k]->fileSize);
 		}
@@ -234,7 +235,7 @@ static const struct source *sourceOf(const struct search *self, uint32_t file)
 }
 
 /** How wrong the times of a project are at most. */
-static int64_t errorOf(const hdIProject *project)
+static int64_t offsetsErrorOf(const hdIProject *project)
 {
 	int64_t error = 0;
 
@@ -256,8 +257,8 @@ static void takePair(struct search *self, const struct mention *cause,
 		return;
 	/* One host has one clock. */
 	if (strcmp(from->host, to->host) != 0)
-		least = difference(least, sum(self->errors[from->project],
-					      self->errors[to->project]));
+		least = difference(least, offsetSum(self->errors[from->project],
+						    self->errors[to->project]));
 	bound->pairs++;
 	if (bound->least != UNBOUND && least <= bound->least)
 		return;
@@ -266,7 +267,7 @@ static void takePair(struct search *self, const struct mention *cause,
 	bound->id = effect->id;
 }
 
-static void joinMentions(struct search *self)
+static void offsetsJoinMentions(struct search *self)
 {
 	struct mention now, relation;
 	bool isThere = false;
@@ -314,7 +315,7 @@ static void closeWays(struct search *self)
 
 				if (first == UNBOUND || second == UNBOUND)
 					continue;
-				*whole = MAX(*whole, sum(first, second));
+				*whole = MAX(*whole, offsetSum(first, second));
 			}
 		}
 	}
@@ -335,7 +336,7 @@ static bool sayPair(struct search *self, size_t i, size_t j)
 	char buffers[2][OUT_NUMBER_SIZE];
 
 	if (least->least == UNBOUND || most->least == UNBOUND ||
-	    sum(least->least, most->least) <= 0)
+	    offsetSum(least->least, most->least) <= 0)
 		return false;
 	toolError(self->tool,
 		  "no offset of %s to %s fits all relations: at least %s s for "
@@ -408,9 +409,9 @@ static void checkGiven(struct search *self, const struct joinOffset *offsets)
 }
 
 /** Find out what is allowed for a project, by those whose offsets are known. */
-static void findInterval(struct search *self, size_t reference, size_t number,
-			 const struct joinOffset *known,
-			 struct joinOffset *offset)
+static void offsetsFindInterval(struct search *self, size_t reference,
+				size_t number, const struct joinOffset *known,
+				struct joinOffset *offset)
 {
 	int64_t least = *closureOf(self, reference, number);
 	int64_t most = *closureOf(self, number, reference);
@@ -418,13 +419,13 @@ static void findInterval(struct search *self, size_t reference, size_t number,
 	offset->hasLowest = least != UNBOUND;
 	offset->hasHighest = most != UNBOUND;
 	if (offset->hasLowest)
-		offset->lowest = sum(known[reference].offset, least);
+		offset->lowest = offsetSum(known[reference].offset, least);
 	if (offset->hasHighest)
 		offset->highest = difference(known[reference].offset, most);
 }
 
 /** As near to what is recorded as is allowed; or in the middle. */
-static int64_t choose(const struct joinOffset *offset)
+static int64_t offsetsChooseOffset(const struct joinOffset *offset)
 {
 	bool isTooLow = offset->hasLowest && offset->lowest > 0;
 	bool isTooHigh = offset->hasHighest && offset->highest < 0;
@@ -468,7 +469,7 @@ static void showGiven(struct search *self, size_t number,
 		if (i == number || !offsets[i].isGiven)
 			continue;
 		if (least != UNBOUND) {
-			least = sum(offsets[i].offset, least);
+			least = offsetSum(offsets[i].offset, least);
 			offset->lowest = offset->hasLowest
 						 ? MAX(offset->lowest, least)
 						 : least;
@@ -501,8 +502,8 @@ static int chooseAll(struct search *self, struct joinOffset *offsets)
 	for (size_t i = 0; status < 0 && i < self->count; i++) {
 		if (offsets[i].isGiven)
 			continue;
-		findInterval(self, reference, i, offsets, &offsets[i]);
-		offsets[i].offset = choose(&offsets[i]);
+		offsetsFindInterval(self, reference, i, offsets, &offsets[i]);
+		offsets[i].offset = offsetsChooseOffset(&offsets[i]);
 		fix(self, reference, i,
 		    difference(offsets[i].offset, offsets[reference].offset));
 		closeWays(self);
@@ -529,8 +530,9 @@ int joinFindOffsets(struct tool *tool, const struct joinProject *projects,
 		.tool = tool,
 		.projects = projects,
 		.count = count,
-		.sources = g_ptr_array_new_with_free_func(freeSource),
-		.mentions = sorterNew(sizeof(struct mention), compareMentions),
+		.sources = g_ptr_array_new_with_free_func(offsetsFreeSource),
+		.mentions = sorterNew(sizeof(struct mention),
+				      offsetsCompareMentions),
 		.bounds = g_new0(struct bound, count * count),
 		.closure = g_new0(int64_t, count * count),
 		.errors = g_new(int64_t, count),
@@ -541,10 +543,10 @@ int joinFindOffsets(struct tool *tool, const struct joinProject *projects,
 	for (size_t i = 0; i < count * count; i++)
 		self.bounds[i].least = UNBOUND;
 	for (size_t i = 0; i < count; i++)
-		self.errors[i] = errorOf(projects[i].project);
-	readAll(&self);
+		self.errors[i] = offsetsErrorOf(projects[i].project);
+	offsetsReadAll(&self);
 	if (!self.error)
-		joinMentions(&self);
+		offsetsJoinMentions(&self);
 	countPairs(&self, offsets);
 	if (!tool->hasFailed)
 		status = chooseAll(&self, offsets);

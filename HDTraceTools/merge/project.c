@@ -64,14 +64,14 @@ static void clearCommName(void *data)
 	g_free(((struct commName *)data)->name);
 }
 
-static guint hashRank(gconstpointer data)
+static guint mergeProjectHashRank(gconstpointer data)
 {
 	const struct infoRank *rank = data;
 
 	return (guint)(rank->global * 1000003 + rank->local);
 }
 
-static gboolean isSameRank(gconstpointer a, gconstpointer b)
+static gboolean mergeProjectIsSameRank(gconstpointer a, gconstpointer b)
 {
 	const struct infoRank *x = a;
 	const struct infoRank *y = b;
@@ -98,8 +98,8 @@ static const char *labelAt(const struct mergeNode *node, unsigned int level)
 	return node && node->level == level && level > 0 ? node->label : NULL;
 }
 
-static const char *rankOf(const struct merge *merge,
-			  const struct mergeNode *node)
+static const char *mergeProjectRankOf(const struct merge *merge,
+				      const struct mergeNode *node)
 {
 	return labelAt(node,
 		       findLevel(merge, HD_LEVEL_RANK, MIN(2, node->level)));
@@ -140,7 +140,7 @@ static int64_t firstOf(const GArray *ranks)
 
 /** Which of an intercommunicator's groups has a line as its own: that of the
  *  smallest rank is 0. */
-static int groupOf(const struct infoLine *line)
+static int mergeProjectGroupOf(const struct infoLine *line)
 {
 	return line->remote && firstOf(line->remote) < firstOf(line->ranks);
 }
@@ -148,7 +148,7 @@ static int groupOf(const struct infoLine *line)
 /** What the lines of several ranks of a communicator have alike. */
 static char *commKey(const struct infoLine *line, GHashTable *seen)
 {
-	int own = groupOf(line);
+	int own = mergeProjectGroupOf(line);
 	GString *key;
 	size_t before;
 
@@ -188,7 +188,7 @@ static void addComm(struct gathered *gathered, const struct mergeFile *file,
 		    const struct infoLine *line, int64_t global,
 		    GHashTable *seen)
 {
-	int own = groupOf(line);
+	int own = mergeProjectGroupOf(line);
 	struct comm *comm;
 	int64_t local;
 	char *key;
@@ -269,7 +269,7 @@ static void nameComms(struct gathered *gathered)
 
 /* ---- Datatypes --------------------------------------------------------- */
 
-static int64_t number(const GArray *list, guint index)
+static int64_t mergeProjectNumberAt(const GArray *list, guint index)
 {
 	return g_array_index(list, int64_t, index);
 }
@@ -282,7 +282,8 @@ static void startType(GString *out, const struct infoLine *line)
 	g_string_append(out, "\"");
 }
 
-static void attribute(GString *out, const char *name, int64_t value)
+static void mergeProjectPutAttribute(GString *out, const char *name,
+				     int64_t value)
 {
 	g_string_append_printf(out, " %s=\"%" PRId64 "\"", name, value);
 }
@@ -300,9 +301,11 @@ static void blocks(GString *out, const struct infoLine *line, guint count,
 			out,
 			"   <Type id=\"%" PRId64 "\" displacement=\"%" PRId64
 			"\" blocklen=\"%" PRId64 "\"/>\n",
-			number(line->types, hasTypes ? i : 0),
-			number(displacements, firstDisplacement + i),
-			number(line->integers, hasLengths ? 1 + i : 1));
+			mergeProjectNumberAt(line->types, hasTypes ? i : 0),
+			mergeProjectNumberAt(displacements,
+					     firstDisplacement + i),
+			mergeProjectNumberAt(line->integers,
+					     hasLengths ? 1 + i : 1));
 	}
 	g_string_append_printf(out, "  </%s>\n", line->combiner);
 }
@@ -314,7 +317,7 @@ static bool blockType(GString *out, const struct infoLine *line)
 	guint integers = line->integers->len;
 	guint addresses = line->addresses->len;
 	guint types = line->types->len;
-	int64_t count = integers ? number(line->integers, 0) : -1;
+	int64_t count = integers ? mergeProjectNumberAt(line->integers, 0) : -1;
 	guint n = (guint)count;
 
 	if (count < 0 || count > (int64_t)(integers + addresses))
@@ -322,27 +325,27 @@ static bool blockType(GString *out, const struct infoLine *line)
 	if (strcmp(name, "STRUCT") == 0 && integers == n + 1 &&
 	    addresses == n && types == n) {
 		startType(out, line);
-		attribute(out, "count", count);
+		mergeProjectPutAttribute(out, "count", count);
 		blocks(out, line, n, line->addresses, 0, true);
 	} else if (strcmp(name, "INDEXED") == 0 && integers == 2 * n + 1 &&
 		   addresses == 0 && types == 1) {
 		startType(out, line);
-		attribute(out, "count", count);
+		mergeProjectPutAttribute(out, "count", count);
 		blocks(out, line, n, line->integers, n + 1, true);
 	} else if (strcmp(name, "HINDEXED") == 0 && integers == n + 1 &&
 		   addresses == n && types == 1) {
 		startType(out, line);
-		attribute(out, "count", count);
+		mergeProjectPutAttribute(out, "count", count);
 		blocks(out, line, n, line->addresses, 0, true);
 	} else if (strcmp(name, "INDEXED_BLOCK") == 0 && integers == n + 2 &&
 		   addresses == 0 && types == 1) {
 		startType(out, line);
-		attribute(out, "count", count);
+		mergeProjectPutAttribute(out, "count", count);
 		blocks(out, line, n, line->integers, 2, false);
 	} else if (strcmp(name, "HINDEXED_BLOCK") == 0 && integers == 2 &&
 		   addresses == n && types == 1) {
 		startType(out, line);
-		attribute(out, "count", count);
+		mergeProjectPutAttribute(out, "count", count);
 		blocks(out, line, n, line->addresses, 0, false);
 	} else {
 		return false;
@@ -363,29 +366,42 @@ static bool plainType(GString *out, const struct infoLine *line)
 	} else if (strcmp(name, "DUP") == 0 && !integers && !addresses &&
 		   types == 1) {
 		startType(out, line);
-		attribute(out, "oldType", number(line->types, 0));
+		mergeProjectPutAttribute(out, "oldType",
+					 mergeProjectNumberAt(line->types, 0));
 	} else if (strcmp(name, "CONTIGUOUS") == 0 && integers == 1 &&
 		   !addresses && types == 1) {
 		startType(out, line);
-		attribute(out, "count", number(line->integers, 0));
-		attribute(out, "oldType", number(line->types, 0));
+		mergeProjectPutAttribute(
+			out, "count", mergeProjectNumberAt(line->integers, 0));
+		mergeProjectPutAttribute(out, "oldType",
+					 mergeProjectNumberAt(line->types, 0));
 	} else if ((strcmp(name, "VECTOR") == 0 && integers == 3 &&
 		    !addresses && types == 1) ||
 		   (strcmp(name, "HVECTOR") == 0 && integers == 2 &&
 		    addresses == 1 && types == 1)) {
 		startType(out, line);
-		attribute(out, "count", number(line->integers, 0));
-		attribute(out, "blocklength", number(line->integers, 1));
-		attribute(out, "stride",
-			  addresses ? number(line->addresses, 0)
-				    : number(line->integers, 2));
-		attribute(out, "oldType", number(line->types, 0));
+		mergeProjectPutAttribute(
+			out, "count", mergeProjectNumberAt(line->integers, 0));
+		mergeProjectPutAttribute(
+			out, "blocklength",
+			mergeProjectNumberAt(line->integers, 1));
+		mergeProjectPutAttribute(
+			out, "stride",
+			addresses ? mergeProjectNumberAt(line->addresses, 0)
+				  : mergeProjectNumberAt(line->integers, 2));
+		mergeProjectPutAttribute(out, "oldType",
+					 mergeProjectNumberAt(line->types, 0));
 	} else if (strcmp(name, "RESIZED") == 0 && !integers &&
 		   addresses == 2 && types == 1) {
 		startType(out, line);
-		attribute(out, "lowerBound", number(line->addresses, 0));
-		attribute(out, "extent", number(line->addresses, 1));
-		attribute(out, "oldType", number(line->types, 0));
+		mergeProjectPutAttribute(
+			out, "lowerBound",
+			mergeProjectNumberAt(line->addresses, 0));
+		mergeProjectPutAttribute(
+			out, "extent",
+			mergeProjectNumberAt(line->addresses, 1));
+		mergeProjectPutAttribute(out, "oldType",
+					 mergeProjectNumberAt(line->types, 0));
 	} else {
 		return false;
 	}
@@ -393,13 +409,15 @@ static bool plainType(GString *out, const struct infoLine *line)
 	return true;
 }
 
-static void list(GString *out, const char *name, const GArray *numbers)
+static void mergeProjectPutList(GString *out, const char *name,
+				const GArray *numbers)
 {
 	if (!numbers->len)
 		return;
 	g_string_append_printf(out, " %s=\"", name);
 	for (guint i = 0; i < numbers->len; i++)
-		g_string_append_printf(out, "%" PRId64 ";", number(numbers, i));
+		g_string_append_printf(out, "%" PRId64 ";",
+				       mergeProjectNumberAt(numbers, i));
 	g_string_append_c(out, '"');
 }
 
@@ -412,8 +430,9 @@ static bool arrayType(GString *out, const struct infoLine *line)
 	guint first = isPart ? 1 : 3;
 	char **distribs =
 		g_strsplit(line->distribs ? line->distribs : "", ";", -1);
-	int64_t count =
-		integers >= first ? number(line->integers, first - 1) : -1;
+	int64_t count = integers >= first ? mergeProjectNumberAt(line->integers,
+								 first - 1)
+					  : -1;
 	guint n = (guint)count;
 
 	if ((!isPart && strcmp(line->combiner, "DARRAY") != 0) ||
@@ -425,30 +444,42 @@ static bool arrayType(GString *out, const struct infoLine *line)
 		return false;
 	}
 	startType(out, line);
-	attribute(out, "ndims", count);
+	mergeProjectPutAttribute(out, "ndims", count);
 	g_string_append(out, " order=\"");
 	xmlAppend(out, line->order);
 	g_string_append_c(out, '"');
 	if (!isPart) {
-		attribute(out, "processes", number(line->integers, 0));
-		attribute(out, "rank", number(line->integers, 1));
+		mergeProjectPutAttribute(
+			out, "processes",
+			mergeProjectNumberAt(line->integers, 0));
+		mergeProjectPutAttribute(
+			out, "rank", mergeProjectNumberAt(line->integers, 1));
 	}
-	attribute(out, "oldType", number(line->types, 0));
+	mergeProjectPutAttribute(out, "oldType",
+				 mergeProjectNumberAt(line->types, 0));
 	g_string_append(out, " >\n");
 	for (guint i = 0; i < n; i++) {
 		g_string_append(out, "   <Dimension");
-		attribute(out, "size", number(line->integers, first + i));
+		mergeProjectPutAttribute(
+			out, "size",
+			mergeProjectNumberAt(line->integers, first + i));
 		if (isPart) {
-			attribute(out, "subsize",
-				  number(line->integers, first + n + i));
-			attribute(out, "start",
-				  number(line->integers, first + 2 * n + i));
+			mergeProjectPutAttribute(
+				out, "subsize",
+				mergeProjectNumberAt(line->integers,
+						     first + n + i));
+			mergeProjectPutAttribute(
+				out, "start",
+				mergeProjectNumberAt(line->integers,
+						     first + 2 * n + i));
 		} else {
 			g_string_append(out, " distribution=\"");
 			xmlAppend(out, distribs[i]);
 			g_string_append_c(out, '"');
-			attribute(out, "processes",
-				  number(line->integers, first + 3 * n + i));
+			mergeProjectPutAttribute(
+				out, "processes",
+				mergeProjectNumberAt(line->integers,
+						     first + 3 * n + i));
 		}
 		g_string_append(out, " />\n");
 	}
@@ -467,16 +498,17 @@ static void addType(struct gathered *gathered, const struct infoLine *line)
 		return;
 	/* Whatever it is: nothing of it is lost. */
 	startType(out, line);
-	list(out, "integers", line->integers);
-	list(out, "addresses", line->addresses);
-	list(out, "types", line->types);
+	mergeProjectPutList(out, "integers", line->integers);
+	mergeProjectPutList(out, "addresses", line->addresses);
+	mergeProjectPutList(out, "types", line->types);
 	g_string_append(out, " />\n");
 }
 
 /* ---- Files ------------------------------------------------------------- */
 
 /** The smallest size that a rank saw: others had written to it already. */
-static void addFile(struct gathered *gathered, const struct infoLine *line)
+static void mergeProjectAddFile(struct gathered *gathered,
+				const struct infoLine *line)
 {
 	int64_t *size = g_hash_table_lookup(gathered->fileSizes, line->name);
 
@@ -507,7 +539,8 @@ static void freeRankState(void *data)
 	g_free(state);
 }
 
-static struct rankState *stateOf(GHashTable *ranks, const char *rank)
+static struct rankState *mergeProjectStateOf(GHashTable *ranks,
+					     const char *rank)
 {
 	struct rankState *state = g_hash_table_lookup(ranks, rank);
 
@@ -540,7 +573,7 @@ static bool isNewId(struct gathered *gathered, const struct mergeFile *file,
 static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 		       GHashTable *ranks)
 {
-	const char *rank = rankOf(gathered->merge, file->node);
+	const char *rank = mergeProjectRankOf(gathered->merge, file->node);
 	GPtrArray *lines = infoRead(gathered->merge->tool, file->path);
 	GHashTable *typeIds;
 	struct rankState *state;
@@ -577,7 +610,7 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 		g_ptr_array_unref(lines);
 		return;
 	}
-	state = stateOf(ranks, rank);
+	state = mergeProjectStateOf(ranks, rank);
 	typeIds = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					NULL);
 	g_string_append(gathered->datatypes, "  <Rank name=\"");
@@ -589,7 +622,7 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 		const struct infoLine *line = lines->pdata[i];
 
 		if (line->kind == INFO_FILE)
-			addFile(gathered, line);
+			mergeProjectAddFile(gathered, line);
 		else if (line->kind == INFO_COMM &&
 			 isNewId(gathered, file, line, state->commIds))
 			addComm(gathered, file, line, global, state->seenComms);
@@ -604,7 +637,7 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 	g_ptr_array_unref(lines);
 }
 
-static void gather(struct gathered *gathered)
+static void mergeProjectGather(struct gathered *gathered)
 {
 	struct merge *merge = gathered->merge;
 	GHashTable *ranks = g_hash_table_new_full(g_str_hash, g_str_equal,
@@ -626,7 +659,8 @@ static void gather(struct gathered *gathered)
 
 /* ---- Writing ----------------------------------------------------------- */
 
-static void writeFiles(GString *out, const struct gathered *gathered)
+static void mergeProjectWriteFiles(GString *out,
+				   const struct gathered *gathered)
 {
 	g_string_append(out, " <FileList>\n");
 	for (guint i = 0; i < gathered->fileNames->len; i++) {
@@ -679,7 +713,7 @@ static void writeBegin(GString *out, const struct gathered *gathered,
 
 	if (!file)
 		g_error("out of memory");
-	writeFiles(files, gathered);
+	mergeProjectWriteFiles(files, gathered);
 	hdProjectBegin(file, texts->name ? texts->name : merge->name,
 		       texts->description ? texts->description : "");
 	fprintf(file, "\n%s <Topology>\n", files->str);
@@ -712,9 +746,10 @@ static void writeComms(GString *out, const struct gathered *gathered)
 		if (comm->isInter)
 			g_string_append(out, " inter=\"1\"");
 		if (comm->sizes[0])
-			attribute(out, "size", comm->sizes[0]);
+			mergeProjectPutAttribute(out, "size", comm->sizes[0]);
 		if (comm->sizes[1])
-			attribute(out, "remoteSize", comm->sizes[1]);
+			mergeProjectPutAttribute(out, "remoteSize",
+						 comm->sizes[1]);
 		g_string_append(out, ">\n");
 		g_string_append_len(out, comm->ranks->str,
 				    (gssize)comm->ranks->len);
@@ -748,7 +783,8 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
 		.merge = merge,
 		.comms = g_ptr_array_new_with_free_func(freeComm),
 		.commIndex = g_hash_table_new(g_str_hash, g_str_equal),
-		.commsOf = g_hash_table_new_full(hashRank, isSameRank, g_free,
+		.commsOf = g_hash_table_new_full(mergeProjectHashRank,
+						 mergeProjectIsSameRank, g_free,
 						 NULL),
 		.commNames = g_array_new(FALSE, FALSE, sizeof(struct commName)),
 		.datatypes = g_string_new(NULL),
@@ -758,7 +794,7 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
 	};
 
 	g_array_set_clear_func(gathered.commNames, clearCommName);
-	gather(&gathered);
+	mergeProjectGather(&gathered);
 	writeBegin(out, &gathered, texts);
 	mergeWriteClocks(out, merge);
 	writeComms(out, &gathered);

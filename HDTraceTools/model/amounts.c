@@ -70,8 +70,8 @@ enum valueKind amountsKind(const struct amounts *self, size_t column)
 
 /* ---- Growth ------------------------------------------------------------ */
 
-static struct reading readingOf(const hdIValue *value, const hdIColumn *column,
-				size_t entry)
+static struct reading amountsReadingOf(const hdIValue *value,
+				       const hdIColumn *column, size_t entry)
 {
 	struct reading reading = { .isKnown = true };
 
@@ -98,8 +98,8 @@ static struct reading readingOf(const hdIValue *value, const hdIColumn *column,
 }
 
 /** What a counter grew by between two readings. */
-static double growthOf(const struct reading *from, const struct reading *to,
-		       bool *isReset)
+static double amountsGrowthOf(const struct reading *from,
+			      const struct reading *to, bool *isReset)
 {
 	*isReset = to->integer < from->integer || to->number < from->number;
 	/* What went below 0 did not count from there. */
@@ -113,14 +113,14 @@ static void takeCounter(struct amountsColumn *column, const hdIValue *value,
 			const hdIColumn *values, const hdIBlock *block)
 {
 	for (size_t i = 0; i < block->count; i++) {
-		struct reading reading = readingOf(value, values, i);
+		struct reading reading = amountsReadingOf(value, values, i);
 
 		column->growth[i] = NAN;
 		column->isReset[i] = false;
 		if (reading.isKnown && column->last.isKnown &&
 		    !block->isAfterGap[i])
-			column->growth[i] = growthOf(&column->last, &reading,
-						     &column->isReset[i]);
+			column->growth[i] = amountsGrowthOf(
+				&column->last, &reading, &column->isReset[i]);
 		column->last = reading;
 	}
 }
@@ -178,8 +178,8 @@ static void addGrowth(const struct amounts *self, size_t column,
 
 	if (!isnan(growth))
 		momentsAddGrowth(moments, growth, length, part);
-	else if (readingOf(&self->group->values[column],
-			   &self->block->columns[column], entry)
+	else if (amountsReadingOf(&self->group->values[column],
+				  &self->block->columns[column], entry)
 			 .isKnown)
 		moments->bare++;
 	else

@@ -85,8 +85,8 @@ static ssize_t findUsage(const hdIGroup *group, double *seconds)
 }
 
 /** Add to the list that a table has of a key. */
-static void addTo(GHashTable *lists, const void *key, const void *item,
-		  guint size)
+static void attributionAddTo(GHashTable *lists, const void *key,
+			     const void *item, guint size)
 {
 	GArray *list = g_hash_table_lookup(lists, key);
 
@@ -126,20 +126,21 @@ static void readUsage(struct attribution *self, const hdIGroup *group)
 				continue;
 			used = used / (double)length * 1e18;
 			usage.usage = (int64_t)nearbyint(MIN(used, 1e15));
-			addTo(self->usages, group->node, &usage, sizeof(usage));
+			attributionAddTo(self->usages, group->node, &usage,
+					 sizeof(usage));
 		}
 	}
 	amountsFree(amounts);
 	hdI_closeStat(reader);
 }
 
-static void addNumber(struct attribution *self, size_t number)
+static void attributionAddNumber(struct attribution *self, size_t number)
 {
 	const struct life *life = &self->lives[number];
 
 	g_hash_table_insert(self->numbers, (void *)life->trace,
 			    GSIZE_TO_POINTER(number + 1));
-	addTo(self->ofRanks, life->rank, &number, sizeof(number));
+	attributionAddTo(self->ofRanks, life->rank, &number, sizeof(number));
 }
 
 /** All but when traces are active. */
@@ -166,7 +167,7 @@ static struct attribution *newWith(const hdIProject *project,
 				      : trace->node,
 			.extent = EXTENT_NONE,
 		};
-		addNumber(self, i);
+		attributionAddNumber(self, i);
 	}
 	for (size_t i = 0; rule == ATTRIBUTION_CPU && i < project->groupCount;
 	     i++)
@@ -230,7 +231,8 @@ void attributionFree(struct attribution *self)
 
 /* ---- Who claims -------------------------------------------------------- */
 
-static size_t numberOf(const struct nodeClaims *self, const void *key)
+static size_t attributionNumberOf(const struct nodeClaims *self,
+				  const void *key)
 {
 	return GPOINTER_TO_SIZE(g_hash_table_lookup(self->numbers, key));
 }
@@ -238,7 +240,7 @@ static size_t numberOf(const struct nodeClaims *self, const void *key)
 static void addClaim(struct nodeClaims *made, const struct life *life,
 		     const hdINode *key)
 {
-	size_t number = numberOf(made, key);
+	size_t number = attributionNumberOf(made, key);
 
 	if (!number) {
 		number = g_hash_table_size(made->numbers) + 1;
@@ -329,8 +331,8 @@ static const struct nodeClaims *ranksOf(struct attribution *self,
 	return ranks;
 }
 
-static const hdINode *rankOf(const struct attribution *self,
-			     const hdITraceFile *trace)
+static const hdINode *attributionRankOf(const struct attribution *self,
+					const hdITraceFile *trace)
 {
 	size_t number =
 		GPOINTER_TO_SIZE(g_hash_table_lookup(self->numbers, trace));
@@ -359,11 +361,13 @@ struct attributionShare *attributionShareNew(struct attribution *self,
 					     const hdITraceFile *trace)
 {
 	const struct nodeClaims *ranks = ranksOf(self, node);
-	const hdINode *rank = rankOf(self, trace);
+	const hdINode *rank = attributionRankOf(self, trace);
 	struct nodeClaims *traces = makeTraces(self, node, rank);
 	struct attributionShare *share = attributionShareOf(
-		claimsShare(traces->claims, numberOf(traces, trace->node) - 1),
-		claimsShare(ranks->claims, numberOf(ranks, rank) - 1));
+		claimsShare(traces->claims,
+			    attributionNumberOf(traces, trace->node) - 1),
+		claimsShare(ranks->claims,
+			    attributionNumberOf(ranks, rank) - 1));
 
 	freeClaims(traces);
 	return share;
@@ -404,9 +408,10 @@ static GArray *countsOf(const GArray *steps)
 GArray *attributionTraces(struct attribution *self, const hdINode *node,
 			  const hdITraceFile *trace)
 {
-	struct nodeClaims *traces = makeTraces(self, node, rankOf(self, trace));
-	GArray *steps =
-		claimsShare(traces->claims, numberOf(traces, trace->node) - 1);
+	struct nodeClaims *traces =
+		makeTraces(self, node, attributionRankOf(self, trace));
+	GArray *steps = claimsShare(
+		traces->claims, attributionNumberOf(traces, trace->node) - 1);
 	GArray *counts = countsOf(steps);
 
 	g_array_unref(steps);

@@ -61,8 +61,8 @@ void claimsFree(struct claims *self)
 	g_free(self);
 }
 
-static void addChange(struct claims *self, struct change change, int64_t start,
-		      int64_t end)
+static void claimsAddChange(struct claims *self, struct change change,
+			    int64_t start, int64_t end)
 {
 	struct change back = change;
 
@@ -79,22 +79,23 @@ static void addChange(struct claims *self, struct change change, int64_t start,
 
 void claimsAdd(struct claims *self, size_t activity, int64_t start, int64_t end)
 {
-	addChange(self, (struct change){ .activity = activity, .active = 1 },
-		  start, end);
+	claimsAddChange(self,
+			(struct change){ .activity = activity, .active = 1 },
+			start, end);
 }
 
 void claimsUse(struct claims *self, size_t activity, int64_t start, int64_t end,
 	       int64_t usage)
 {
 	if (self->rule == ATTRIBUTION_CPU)
-		addChange(self,
-			  (struct change){ .activity = activity,
-					   .known = 1,
-					   .usage = MAX(usage, 0) },
-			  start, end);
+		claimsAddChange(self,
+				(struct change){ .activity = activity,
+						 .known = 1,
+						 .usage = MAX(usage, 0) },
+				start, end);
 }
 
-static int compareChanges(const void *a, const void *b)
+static int claimsCompareChanges(const void *a, const void *b)
 {
 	const struct change *x = a;
 	const struct change *y = b;
@@ -106,7 +107,7 @@ void claimsEnd(struct claims *self)
 {
 	if (self->changes->len)
 		qsort(self->changes->data, self->changes->len,
-		      sizeof(struct change), compareChanges);
+		      sizeof(struct change), claimsCompareChanges);
 	for (guint i = 0; i < self->changes->len; i++)
 		self->times +=
 			i == 0 ||
@@ -119,8 +120,9 @@ void claimsEnd(struct claims *self)
 /* ---- Shares ------------------------------------------------------------ */
 
 /** Count an activity, or no longer. */
-static void count(struct walk *walk, const struct claimant *claimant,
-		  bool isBefore, bool isMore)
+static void claimsCountActivity(struct walk *walk,
+				const struct claimant *claimant, bool isBefore,
+				bool isMore)
 {
 	uint64_t one = isMore ? 1 : UINT64_MAX;
 	uint64_t usage = (uint64_t)claimant->usage;
@@ -138,23 +140,24 @@ static void count(struct walk *walk, const struct claimant *claimant,
 	}
 }
 
-static void apply(struct walk *walk, const struct change *change, size_t asked)
+static void claimsApplyChange(struct walk *walk, const struct change *change,
+			      size_t asked)
 {
 	struct claimant *claimant = &walk->claimants[change->activity];
 	bool isBefore = change->activity < asked;
 
-	count(walk, claimant, isBefore, false);
+	claimsCountActivity(walk, claimant, isBefore, false);
 	claimant->active += change->active;
 	claimant->known += change->known;
 	claimant->usage += change->usage;
-	count(walk, claimant, isBefore, true);
+	claimsCountActivity(walk, claimant, isBefore, true);
 }
 
 /** The part of an activity as things are; of one that there is none of, how
  * many are active. */
-static struct shareStep stepOf(const struct claims *self,
-			       const struct walk *walk, size_t activity,
-			       int64_t time)
+static struct shareStep claimsStepOf(const struct claims *self,
+				     const struct walk *walk, size_t activity,
+				     int64_t time)
 {
 	const struct claimant *claimant = &walk->claimants[activity];
 	bool isByUsage = self->rule == ATTRIBUTION_CPU &&
@@ -204,9 +207,9 @@ GArray *claimsShare(const struct claims *self, size_t activity)
 
 			if (change->time != time)
 				break;
-			apply(&walk, change, activity);
+			claimsApplyChange(&walk, change, activity);
 		}
-		addStep(steps, stepOf(self, &walk, activity, time));
+		addStep(steps, claimsStepOf(self, &walk, activity, time));
 	}
 	g_free(walk.claimants);
 	return steps;
@@ -218,7 +221,7 @@ GArray *claimsTotals(const struct claims *self)
 }
 
 /** floor(amount * weight / total), where weight <= total. */
-static powerPico part(powerPico amount, uint64_t weight, uint64_t total)
+static powerPico claimsPartOf(powerPico amount, uint64_t weight, uint64_t total)
 {
 	powerPico whole;
 	powerPico rest;
@@ -242,6 +245,6 @@ powerPico shareDivide(const struct shareStep *step, powerPico amount)
 		return 0;
 	if (step->total == 1)
 		return step->high > step->low ? amount : 0;
-	return part(amount, step->high, step->total) -
-	       part(amount, step->low, step->total);
+	return claimsPartOf(amount, step->high, step->total) -
+	       claimsPartOf(amount, step->low, step->total);
 }

@@ -49,7 +49,7 @@ void extentAddGroup(struct extent *extent, const hdIProject *project,
 
 /** A time as the writers have it, "12.345678901" in quotes; behind them, or
  *  NULL. */
-static const char *parseTime(const char *text, int64_t *time)
+static const char *extentParseTime(const char *text, int64_t *time)
 {
 	char number[32];
 	size_t length;
@@ -79,7 +79,7 @@ static bool latestOf(const char *text, int64_t *latest)
 		size_t length = strlen(names[i]);
 
 		for (const char *at = text; (at = strstr(at, names[i]));) {
-			const char *next = parseTime(at + length, &time);
+			const char *next = extentParseTime(at + length, &time);
 
 			at = next ? next : at + length;
 			if (!next || (isFound && time <= *latest))
@@ -153,8 +153,9 @@ static bool readStart(const hdITraceFile *trace, int64_t *start)
 			memcpy(head, next, size);
 			head[size] = '\0';
 			time = strstr(head, " time=");
-			isFound = time && time < head + strcspn(head, ">") &&
-				  parseTime(time + strlen(" time="), start);
+			isFound =
+				time && time < head + strcspn(head, ">") &&
+				extentParseTime(time + strlen(" time="), start);
 			break;
 		}
 		at = next ? memmem(next, (size_t)(end - next), tag, length)
@@ -173,7 +174,7 @@ static bool readStart(const hdITraceFile *trace, int64_t *start)
 	return isFound;
 }
 
-static int64_t adjustmentOf(hdITraceReader *reader)
+static int64_t extentAdjustmentOf(hdITraceReader *reader)
 {
 	size_t count = 0;
 	const hdIAttribute *attributes = hdI_getTraceAttributes(reader, &count);
@@ -201,11 +202,11 @@ void extentAddTrace(struct extent *extent, const hdIProject *project,
 		return;
 	isLarge = isLarge && readTail(trace, &latest);
 	if (isLarge) {
-		latest += adjustmentOf(reader);
+		latest += extentAdjustmentOf(reader);
 		extentAdd(extent, latest, latest);
 	}
 	if (isLarge && readStart(trace, &start)) {
-		start += adjustmentOf(reader);
+		start += extentAdjustmentOf(reader);
 		extentAdd(extent, start, start);
 		hdI_closeTrace(reader);
 		return;

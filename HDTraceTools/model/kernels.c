@@ -29,7 +29,8 @@ struct change {
 
 /* ---- Which there are --------------------------------------------------- */
 
-static const char *attributeOf(const hdIGroup *group, const char *name)
+static const char *kernelCostAttributeOf(const hdIGroup *group,
+					 const char *name)
 {
 	return attributeFind(group->attributes, group->attributeCount, name);
 }
@@ -40,10 +41,10 @@ GArray *kernelsFind(const hdIProject *project)
 
 	for (size_t i = 0; i < project->groupCount; i++) {
 		const hdIGroup *group = project->groups[i];
-		const char *kind = attributeOf(group, "probeKind");
+		const char *kind = kernelCostAttributeOf(group, "probeKind");
 		struct kernel kernel = {
 			.group = group,
-			.name = attributeOf(group, "probe"),
+			.name = kernelCostAttributeOf(group, "probe"),
 			.ratio = NAN,
 			.hasDispatch = g_strcmp0(kind, "kernel") == 0,
 		};
@@ -57,7 +58,7 @@ GArray *kernelsFind(const hdIProject *project)
 
 /* ---- What they did ----------------------------------------------------- */
 
-static ssize_t columnOf(const hdIGroup *group, const char *name)
+static ssize_t kernelCostColumnOf(const hdIGroup *group, const char *name)
 {
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (strcmp(group->values[i].name, name) == 0 &&
@@ -69,7 +70,7 @@ static ssize_t columnOf(const hdIGroup *group, const char *name)
 
 /** Add a count as a number of a group tells it: none where it tells none, and
  * as much as there is room for. */
-static void addCount(uint64_t *sum, double value)
+static void kernelCostAddCount(uint64_t *sum, double value)
 {
 	uint64_t count = value > 0 ? (uint64_t)MIN(value, 0x1p63) : 0;
 
@@ -77,8 +78,8 @@ static void addCount(uint64_t *sum, double value)
 }
 
 /** A part takes so many seconds in an interval. */
-static int addUse(struct sorter *changes, guint activity, int64_t start,
-		  int64_t end, double seconds)
+static int kernelCostAddUse(struct sorter *changes, guint activity,
+			    int64_t start, int64_t end, double seconds)
 {
 	double usage = seconds / (double)(end - start) * 1e18;
 	struct change change;
@@ -99,9 +100,10 @@ static int addUse(struct sorter *changes, guint activity, int64_t start,
 }
 
 /** Add up a part of a kernel in a block, and say when it ran. */
-static int readPart(const struct amounts *amounts, const hdIBlock *block,
-		    size_t column, struct sorter *changes, guint activity,
-		    double *sum)
+static int kernelCostReadPart(const struct amounts *amounts,
+			      const hdIBlock *block, size_t column,
+			      struct sorter *changes, guint activity,
+			      double *sum)
 {
 	int ret = 0;
 
@@ -111,8 +113,8 @@ static int readPart(const struct amounts *amounts, const hdIBlock *block,
 		if (!isfinite(seconds))
 			continue;
 		*sum += seconds;
-		ret = addUse(changes, activity, block->start[i], block->end[i],
-			     seconds);
+		ret = kernelCostAddUse(changes, activity, block->start[i],
+				       block->end[i], seconds);
 	}
 	return ret;
 }
@@ -140,9 +142,12 @@ static int readKernel(const hdIProject *project, struct kernel *kernel,
 		      guint place, struct sorter *changes)
 {
 	static const char *const names[] = { "Body", "Dispatch" };
-	const ssize_t instances = columnOf(kernel->group, "Instances");
-	const ssize_t events[] = { columnOf(kernel->group, "Instructions"),
-				   columnOf(kernel->group, "Cycles") };
+	const ssize_t instances =
+		kernelCostColumnOf(kernel->group, "Instances");
+	const ssize_t events[] = {
+		kernelCostColumnOf(kernel->group, "Instructions"),
+		kernelCostColumnOf(kernel->group, "Cycles")
+	};
 	double sums[2] = { 0 };
 	ssize_t columns[KERNEL_PARTS];
 	hdIStatReader *reader = diagnosticsOpenStat(project, kernel->group,
@@ -154,20 +159,22 @@ static int readKernel(const hdIProject *project, struct kernel *kernel,
 	if (!reader)
 		return 0;
 	for (int part = 0; part < KERNEL_PARTS; part++)
-		columns[part] = columnOf(kernel->group, names[part]);
+		columns[part] = kernelCostColumnOf(kernel->group, names[part]);
 	amounts = amountsNew(kernel->group);
 	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
 		amountsTake(amounts, block);
 		readEvents(amounts, block, events, sums);
 		for (size_t i = 0; instances >= 0 && i < block->count; i++)
-			addCount(&kernel->instances,
-				 amountsGet(amounts, (size_t)instances, i));
+			kernelCostAddCount(
+				&kernel->instances,
+				amountsGet(amounts, (size_t)instances, i));
 		for (guint part = 0; part < KERNEL_PARTS && ret == 0; part++) {
 			if (columns[part] < 0)
 				continue;
-			ret = readPart(amounts, block, (size_t)columns[part],
-				       changes, place * KERNEL_PARTS + part,
-				       &kernel->seconds[part]);
+			ret = kernelCostReadPart(amounts, block,
+						 (size_t)columns[part], changes,
+						 place * KERNEL_PARTS + part,
+						 &kernel->seconds[part]);
 		}
 	}
 	kernel->ratio = sums[1] > 0 ? sums[0] / sums[1] : NAN;
@@ -208,7 +215,7 @@ struct activity {
 	struct total total;
 };
 
-static int compareChanges(const void *a, const void *b)
+static int kernelCostCompareChanges(const void *a, const void *b)
 {
 	const struct change *x = a;
 	const struct change *y = b;
@@ -217,7 +224,7 @@ static int compareChanges(const void *a, const void *b)
 }
 
 /** The sum, or as much of it as there is room for. */
-static powerPico sumOf(powerPico a, powerPico b)
+static powerPico kernelCostSumOf(powerPico a, powerPico b)
 {
 	const powerPico most = (powerPico)1 << 120;
 
@@ -240,7 +247,7 @@ static powerPico meterUntil(struct meter *meter, int64_t time, int64_t *grown)
 		if (!meter->cursors[i])
 			continue;
 		pico = powerCursorUntil(meter->cursors[i], time, &known);
-		all = sumOf(all, i == 0 ? pico : -pico);
+		all = kernelCostSumOf(all, i == 0 ? pico : -pico);
 		more = known - meter->known[i];
 		meter->known[i] = known;
 		*grown = i == 0 ? more : MIN(*grown, more);
@@ -249,8 +256,8 @@ static powerPico meterUntil(struct meter *meter, int64_t time, int64_t *grown)
 }
 
 /** All that the node took goes on until a time. */
-static void advance(struct total *total, struct meter *meter, int64_t time,
-		    __int128 usage)
+static void kernelCostAdvance(struct total *total, struct meter *meter,
+			      int64_t time, __int128 usage)
 {
 	powerPico pico;
 	int64_t grown;
@@ -258,16 +265,16 @@ static void advance(struct total *total, struct meter *meter, int64_t time,
 	pico = meterUntil(meter, time, &grown);
 	/* Parts that tell more than the node leave nothing. */
 	if (usage > 0 && pico > total->pico)
-		total->price =
-			sumOf(total->price, (MIN(pico - total->pico, PICO_MOST)
-					     << PRICE_BITS) /
-						    MAX(usage, WHOLE));
+		total->price = kernelCostSumOf(
+			total->price,
+			(MIN(pico - total->pico, PICO_MOST) << PRICE_BITS) /
+				MAX(usage, WHOLE));
 	total->pico = pico;
 	total->measured += grown;
 }
 
 /** What a usage has of what the price grew by. */
-static powerPico costOf(__int128 price, int64_t usage)
+static powerPico kernelCostCostOf(__int128 price, int64_t usage)
 {
 	__int128 cost;
 
@@ -276,17 +283,17 @@ static powerPico costOf(__int128 price, int64_t usage)
 }
 
 /** An activity has had its usage until now: charge it with that. */
-static powerPico settle(struct kernel *kernel, guint part,
-			struct activity *activity, const struct total *now,
-			int64_t time)
+static powerPico kernelCostSettle(struct kernel *kernel, guint part,
+				  struct activity *activity,
+				  const struct total *now, int64_t time)
 {
 	struct attributionAmount *energy = &kernel->energy[part];
 	powerPico pico = 0;
 
 	if (activity->usage > 0) {
-		pico = costOf(now->price - activity->total.price,
-			      activity->usage);
-		energy->pico = sumOf(energy->pico, pico);
+		pico = kernelCostCostOf(now->price - activity->total.price,
+					activity->usage);
+		energy->pico = kernelCostSumOf(energy->pico, pico);
 		energy->measured += now->measured - activity->total.measured;
 		kernel->busy[part] += time - activity->since;
 	}
@@ -297,8 +304,8 @@ static powerPico settle(struct kernel *kernel, guint part,
 
 /** From change to change: what was charged in all. Each change costs the same,
  *  however many kernels run at that time. */
-static int charge(GPtrArray *kernels, struct sorter *changes,
-		  struct meter *meter, powerPico *charged)
+static int kernelCostCharge(GPtrArray *kernels, struct sorter *changes,
+			    struct meter *meter, powerPico *charged)
 {
 	struct activity *activities =
 		g_new0(struct activity, kernels->len * KERNEL_PARTS + 1);
@@ -315,11 +322,12 @@ static int charge(GPtrArray *kernels, struct sorter *changes,
 			kernels->pdata[change.activity / KERNEL_PARTS];
 
 		if (change.time != last)
-			advance(&total, meter, change.time, sum);
+			kernelCostAdvance(&total, meter, change.time, sum);
 		last = change.time;
-		*charged = sumOf(*charged,
-				 settle(kernel, change.activity % KERNEL_PARTS,
-					activity, &total, change.time));
+		*charged = kernelCostSumOf(
+			*charged,
+			kernelCostSettle(kernel, change.activity % KERNEL_PARTS,
+					 activity, &total, change.time));
 		activity->usage += change.usage;
 		sum += change.usage;
 	}
@@ -327,9 +335,9 @@ static int charge(GPtrArray *kernels, struct sorter *changes,
 	return ret;
 }
 
-static struct powerSeries *readPower(const hdIProject *project,
-				     const hdIGroup *power, const bool *isPower,
-				     int *error)
+static struct powerSeries *kernelCostReadPower(const hdIProject *project,
+					       const hdIGroup *power,
+					       const bool *isPower, int *error)
 {
 	hdIStatReader *reader =
 		diagnosticsOpenStat(project, power, &diagnosticsDropped);
@@ -360,8 +368,8 @@ static void meterOpen(struct meter *meter, const hdIProject *project,
 	meter->known = g_new0(int64_t, count + 1);
 	meter->count = count;
 	for (guint i = 0; i < count && *error == 0; i++) {
-		meter->series[i] = readPower(project, meters[i].group,
-					     meters[i].isPower, error);
+		meter->series[i] = kernelCostReadPower(
+			project, meters[i].group, meters[i].isPower, error);
 		if (meter->series[i])
 			meter->cursors[i] = powerCursorNew(meter->series[i]);
 	}
@@ -381,7 +389,7 @@ static void meterClose(struct meter *meter, int *error)
 }
 
 /** Those whose power a group tells: pointers into @p kernels. */
-static GPtrArray *findOwn(GArray *kernels, const hdIGroup *power)
+static GPtrArray *kernelCostFindOwn(GArray *kernels, const hdIGroup *power)
 {
 	GPtrArray *own = g_ptr_array_new();
 
@@ -398,9 +406,10 @@ static GPtrArray *findOwn(GArray *kernels, const hdIGroup *power)
 int kernelsRead(const hdIProject *project, GArray *kernels,
 		const struct kernelMeter *meters, guint count, powerPico *rest)
 {
-	GPtrArray *own = findOwn(kernels, count ? meters[0].group : NULL);
+	GPtrArray *own =
+		kernelCostFindOwn(kernels, count ? meters[0].group : NULL);
 	struct sorter *changes =
-		sorterNew(sizeof(struct change), compareChanges);
+		sorterNew(sizeof(struct change), kernelCostCompareChanges);
 	struct meter meter;
 	powerPico charged = 0;
 	int64_t grown;
@@ -411,7 +420,7 @@ int kernelsRead(const hdIProject *project, GArray *kernels,
 		error = readKernel(project, own->pdata[i], i, changes);
 	meterOpen(&meter, project, meters, count, &error);
 	if (error == 0)
-		error = charge(own, changes, &meter, &charged);
+		error = kernelCostCharge(own, changes, &meter, &charged);
 	if (error == 0)
 		*rest = meterUntil(&meter, INT64_MAX, &grown) - charged;
 	meterClose(&meter, &error);

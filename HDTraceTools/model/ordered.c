@@ -122,7 +122,7 @@ int64_t orderedOffset(const struct ordered *self)
 
 /* ---- Spooling records -------------------------------------------------- */
 
-static void putText(GByteArray *bytes, const char *text)
+static void orderedPutText(GByteArray *bytes, const char *text)
 {
 	if (!text)
 		text = "";
@@ -130,41 +130,41 @@ static void putText(GByteArray *bytes, const char *text)
 			    (guint)strlen(text) + 1);
 }
 
-static void putCount(GByteArray *bytes, size_t count)
+static void orderedPutCount(GByteArray *bytes, size_t count)
 {
 	uint32_t value = (uint32_t)count;
 
 	g_byte_array_append(bytes, (const guint8 *)&value, sizeof(value));
 }
 
-static void putAttributes(GByteArray *bytes, const hdIAttribute *attributes,
-			  size_t count)
+static void orderedPutAttributes(GByteArray *bytes,
+				 const hdIAttribute *attributes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		putText(bytes, attributes[i].name);
-		putText(bytes, attributes[i].value);
+		orderedPutText(bytes, attributes[i].name);
+		orderedPutText(bytes, attributes[i].value);
 	}
 }
 
 /** Elements, and before each the numbers of what it holds. */
-static void putElements(GByteArray *bytes, const hdIElement *elements,
-			size_t count, struct head *head)
+static void orderedPutElements(GByteArray *bytes, const hdIElement *elements,
+			       size_t count, struct head *head)
 {
 	head->elements += (uint32_t)count;
 	for (size_t i = 0; i < count; i++) {
 		const hdIElement *element = &elements[i];
 
 		head->attributes += (uint32_t)element->attributeCount;
-		putCount(bytes, element->attributeCount);
-		putCount(bytes, element->childCount);
-		putText(bytes, element->name);
-		putText(bytes, element->text);
-		putAttributes(bytes, element->attributes,
-			      element->attributeCount);
+		orderedPutCount(bytes, element->attributeCount);
+		orderedPutCount(bytes, element->childCount);
+		orderedPutText(bytes, element->name);
+		orderedPutText(bytes, element->text);
+		orderedPutAttributes(bytes, element->attributes,
+				     element->attributeCount);
 	}
 	for (size_t i = 0; i < count; i++)
-		putElements(bytes, elements[i].children, elements[i].childCount,
-			    head);
+		orderedPutElements(bytes, elements[i].children,
+				   elements[i].childCount, head);
 }
 
 /** Spool a record; @p whole is what it is a part of, or itself. */
@@ -189,10 +189,11 @@ static int spoolPart(struct ordered *self, const hdIRecord *record,
 
 	self->isLoaded = false;
 	g_byte_array_set_size(bytes, 0);
-	putText(bytes, record->name);
-	putText(bytes, record->text);
-	putAttributes(bytes, record->attributes, record->attributeCount);
-	putElements(bytes, record->elements, record->elementCount, &head);
+	orderedPutText(bytes, record->name);
+	orderedPutText(bytes, record->text);
+	orderedPutAttributes(bytes, record->attributes, record->attributeCount);
+	orderedPutElements(bytes, record->elements, record->elementCount,
+			   &head);
 	head.size = bytes->len;
 	ret = spoolAppend(self->records, &head, sizeof(head));
 	if (ret == 0)
@@ -268,7 +269,7 @@ static int spoolRecord(struct ordered *self, const hdIRecord *record)
 	return ret;
 }
 
-/** Reads what putText() and the others wrote. */
+/** Reads what orderedPutText() and the others wrote. */
 struct cursor {
 	const guint8 *at;
 };
@@ -329,7 +330,7 @@ static const hdIElement *getElements(struct ordered *self,
 }
 
 /** Make an array hold as many elements without being moved. */
-static void reserve(GArray *array, size_t count)
+static void orderedReserve(GArray *array, size_t count)
 {
 	g_array_set_size(array, (guint)count + 1);
 	g_array_set_size(array, 0);
@@ -353,8 +354,8 @@ static int loadRecord(struct ordered *self, uint64_t at)
 			head.size);
 	if (ret < 0)
 		return ret;
-	reserve(self->attributes, head.attributes);
-	reserve(self->elements, head.elements);
+	orderedReserve(self->attributes, head.attributes);
+	orderedReserve(self->elements, head.elements);
 	cursor.at = self->bytes->data;
 	self->record = (hdIRecord){
 		.kind = (hdIRecordKind)head.kind,
@@ -443,7 +444,7 @@ static int orderRecords(struct ordered *self)
 }
 
 /** Read records up to the end of the next outermost one. */
-static int readTree(struct ordered *self)
+static int orderedReadTree(struct ordered *self)
 {
 	const hdIRecord *record;
 	int ret = 0;
@@ -504,7 +505,7 @@ int orderedRead(struct ordered *self, struct orderedStep *step)
 		return 1;
 	}
 	while (self->left == 0 && !self->isAtEnd && !self->single) {
-		ret = readTree(self);
+		ret = orderedReadTree(self);
 		if (ret < 0) {
 			errno = -ret;
 			return -1;

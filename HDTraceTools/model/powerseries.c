@@ -139,7 +139,7 @@ int powerSeriesMove(struct powerSeries *self, struct spool *spool)
 	return 0;
 }
 
-static int addPoint(struct powerSeries *self, struct point point)
+static int powerSeriesAddPoint(struct powerSeries *self, struct point point)
 {
 	int ret = 0;
 
@@ -154,8 +154,9 @@ static int addPoint(struct powerSeries *self, struct point point)
 }
 
 /** Energy of an entry, as far as its parts are known; false if not all are. */
-static bool energyOf(const struct powerSeries *self, const hdIBlock *block,
-		     size_t entry, double *energy)
+static bool powerSeriesEnergyOf(const struct powerSeries *self,
+				const hdIBlock *block, size_t entry,
+				double *energy)
 {
 	int64_t length = block->end[entry] - block->start[entry];
 	bool isKnown = self->partCount > 0;
@@ -194,15 +195,15 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 		if (self->count)
 			point.sums = self->last.sums;
 		if (self->count == 0 || point.time > self->last.time)
-			ret = addPoint(self, point);
+			ret = powerSeriesAddPoint(self, point);
 		point.time = block->end[i];
-		if (energyOf(self, block, i, &energy))
+		if (powerSeriesEnergyOf(self, block, i, &energy))
 			point.sums.measured += length;
 		/* Differences have room, too. */
 		point.sums.energy = CLAMP(point.sums.energy + energy,
 					  -DBL_MAX / 4, DBL_MAX / 4);
 		if (ret == 0)
-			ret = addPoint(self, point);
+			ret = powerSeriesAddPoint(self, point);
 	}
 	return ret;
 }
@@ -210,7 +211,8 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 int powerSeriesAddSums(struct powerSeries *self, int64_t time,
 		       struct powerAmount sums)
 {
-	return addPoint(self, (struct point){ .time = time, .sums = sums });
+	return powerSeriesAddPoint(
+		self, (struct point){ .time = time, .sums = sums });
 }
 
 /* ---- Reading ----------------------------------------------------------- */
@@ -294,8 +296,8 @@ static struct powerAmount sumsBetween(const struct interval *interval,
 }
 
 /** Find the points around a time that is in the series; NULL after an error. */
-static const struct interval *findInterval(struct powerCursor *self,
-					   int64_t time)
+static const struct interval *powerSeriesFindInterval(struct powerCursor *self,
+						      int64_t time)
 {
 	const struct powerSeries *series = self->series;
 	const struct point *firsts = (const void *)series->firsts->data;
@@ -321,7 +323,8 @@ static const struct interval *findInterval(struct powerCursor *self,
 }
 
 /** The sums until a time, what is at that time included. */
-static struct powerAmount sumsAt(struct powerCursor *self, int64_t time)
+static struct powerAmount powerSeriesSumsAt(struct powerCursor *self,
+					    int64_t time)
 {
 	const struct powerSeries *series = self->series;
 	const struct point *firsts = (const void *)series->firsts->data;
@@ -331,7 +334,7 @@ static struct powerAmount sumsAt(struct powerCursor *self, int64_t time)
 		return (struct powerAmount){ .energy = 0 };
 	if (time >= series->last.time)
 		return series->last.sums;
-	interval = findInterval(self, time);
+	interval = powerSeriesFindInterval(self, time);
 	return interval ? sumsBetween(interval, time)
 			: (struct powerAmount){ .energy = 0 };
 }
@@ -344,8 +347,8 @@ struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
 
 	if (end <= start)
 		return (struct powerAmount){ .energy = 0 };
-	from = sumsAt(self, start);
-	to = sumsAt(self, end);
+	from = powerSeriesSumsAt(self, start);
+	to = powerSeriesSumsAt(self, end);
 	return (struct powerAmount){
 		.energy = to.energy - from.energy,
 		.measured = to.measured - from.measured,
@@ -366,7 +369,7 @@ powerPico powerPicoOf(double energy)
 powerPico powerCursorUntil(struct powerCursor *self, int64_t time,
 			   int64_t *measured)
 {
-	struct powerAmount sums = sumsAt(self, time);
+	struct powerAmount sums = powerSeriesSumsAt(self, time);
 
 	*measured = sums.measured;
 	return powerPicoOf(sums.energy);

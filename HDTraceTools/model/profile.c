@@ -229,7 +229,8 @@ gint profileCompareSites(gconstpointer a, gconstpointer b)
 	return order ? order : siteCompare(x->site, y->site);
 }
 
-static void addSite(struct profile *self, const struct profileSite *other)
+static void profileAddSite(struct profile *self,
+			   const struct profileSite *other)
 {
 	struct profileSite *to = siteOf(self, other->name, other->site);
 
@@ -241,7 +242,7 @@ static void addSite(struct profile *self, const struct profileSite *other)
 void profileAdd(struct profile *self, const struct profile *other)
 {
 	for (guint i = 0; i < other->sites->len; i++)
-		addSite(self, other->sites->pdata[i]);
+		profileAddSite(self, other->sites->pdata[i]);
 	for (guint i = 0; i < other->states->len; i++)
 		profileAddState(self, other->states->pdata[i]);
 	self->stateCount += other->stateCount;
@@ -255,7 +256,8 @@ void profileAdd(struct profile *self, const struct profile *other)
 
 /* ---- Depths ------------------------------------------------------------ */
 
-static struct nesting *nestingAt(struct reading *self, unsigned int depth)
+static struct nesting *profileNestingAt(struct reading *self,
+					unsigned int depth)
 {
 	size_t sources = self->profile->sources;
 
@@ -318,7 +320,8 @@ static void raiseNesting(struct reading *self, struct nesting *nesting,
 			costAdd(&state->total, &pending->cost,
 				self->profile->sources);
 		} else if (name != without) {
-			addPending(self, nestingAt(self, (unsigned int)depth),
+			addPending(self,
+				   profileNestingAt(self, (unsigned int)depth),
 				   name, pending->count, &pending->cost);
 		}
 	}
@@ -338,7 +341,8 @@ static void closeLevels(struct reading *self, unsigned int depth, int64_t start,
 	costClear(&self->own, sources);
 	costAdd(&self->own, &self->cost, sources);
 	while (self->used > depth + 1) {
-		struct nesting *nesting = nestingAt(self, self->used - 1);
+		struct nesting *nesting =
+			profileNestingAt(self, self->used - 1);
 
 		raiseNesting(self, nesting, (int)depth, name);
 		if (self->used == depth + 2 && nesting->lastEnd > start)
@@ -385,7 +389,8 @@ static const struct {
 };
 
 /** Take a count that a state has, if it is one. */
-static void takeEvent(struct profileCost *cost, const hdIAttribute *attribute)
+static void profileAddEvent(struct profileCost *cost,
+			    const hdIAttribute *attribute)
 {
 	int64_t number;
 
@@ -406,7 +411,8 @@ static void takeEvent(struct profileCost *cost, const hdIAttribute *attribute)
 }
 
 /** Only a part of the time counts. */
-static void takePart(struct profileEvents *events, int64_t part, int64_t all)
+static void profileScaleEvents(struct profileEvents *events, int64_t part,
+			       int64_t all)
 {
 	for (int i = 0; i < PROFILE_EVENTS && part < all; i++)
 		events->total[i] = events->total[i] * part / all;
@@ -433,9 +439,10 @@ static void countEvents(struct reading *self, const hdIRecord *record)
 	for (size_t i = 0; i < record->attributeCount; i++) {
 		/* Most have other names. */
 		if (strchr("cio", record->attributes[i].name[0]))
-			takeEvent(cost, &record->attributes[i]);
+			profileAddEvent(cost, &record->attributes[i]);
 	}
-	takePart(&cost->events, cost->time, record->end - record->start);
+	profileScaleEvents(&cost->events, cost->time,
+			   record->end - record->start);
 	if (record->start < self->start)
 		cost->outside = (struct profileEvents){ 0 };
 	noteBoth(&cost->events);
@@ -484,7 +491,7 @@ static void countStates(struct reading *self, const hdIRecord *record,
 			size_t name, uint64_t count, const struct site *site)
 {
 	struct profileState *state = self->profile->states->pdata[name];
-	struct nesting *nesting = nestingAt(self, record->depth);
+	struct nesting *nesting = profileNestingAt(self, record->depth);
 	size_t sources = self->profile->sources;
 
 	costAdd(&nesting->inside, &self->cost, sources);
@@ -541,8 +548,8 @@ static void addPolls(struct reading *self, const hdIRecord *record,
 	g_free(whole.amounts);
 }
 
-static void addState(struct reading *self, const hdIRecord *record,
-		     const struct site *site)
+static void profileCountState(struct reading *self, const hdIRecord *record,
+			      const struct site *site)
 {
 	struct pollsPart parts[POLLS_PARTS + 1];
 	int64_t start = MAX(record->start, self->start);
@@ -595,11 +602,11 @@ static void addRecord(struct reading *self, const hdIRecord *record)
 	profile->epochs += messagesEpoch(record, NULL);
 	takeCallNs(profile, record);
 	sitesTake(self->sites, record, &site);
-	addState(self, record, site);
+	profileCountState(self, record, site);
 }
 
 /** The trace is over: what waits lies in nothing. */
-static void finish(struct reading *self)
+static void profileFinish(struct reading *self)
 {
 	for (guint i = 0; i < self->nestings->len; i++) {
 		struct nesting *nesting =
@@ -648,7 +655,7 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 			progress(data, record);
 	}
 	hdI_closeTrace(reader);
-	finish(&self);
+	profileFinish(&self);
 	*profile = self.profile;
 	return 0;
 }

@@ -58,7 +58,7 @@ static int64_t openStart(const struct summary *self,
 }
 
 /** The current phase is over: print it, or leave it for the end. */
-static void endPhase(struct summary *self)
+static void summaryEndPhase(struct summary *self)
 {
 	const struct phase *phase = &self->current;
 	struct summarySlot *slot = currentSlot(self);
@@ -98,7 +98,7 @@ static void leavePhase(struct summary *self, int64_t start)
 			return;
 		}
 	}
-	endPhase(self);
+	summaryEndPhase(self);
 }
 
 /** Add entries that lie in the current phase as a whole. */
@@ -114,8 +114,8 @@ static void addEntries(struct summary *self, const hdIBlock *block,
 		  block->start[first], block->end[last - 1]);
 }
 
-static void addPart(struct summary *self, const hdIBlock *block, size_t entry,
-		    int64_t start, int64_t end)
+static void summaryAddPart(struct summary *self, const hdIBlock *block,
+			   size_t entry, int64_t start, int64_t end)
 {
 	struct summarySlot *slot = currentSlot(self);
 
@@ -141,7 +141,7 @@ static size_t countWhole(const struct phase *phase, const hdIBlock *block,
 }
 
 /** Add the next entries of the block, or end a phase before them. */
-static void step(struct summary *self)
+static void summaryAddEntries(struct summary *self)
 {
 	const hdIBlock *block = self->block;
 	const struct phase *phase = &self->current;
@@ -164,12 +164,12 @@ static void step(struct summary *self)
 		self->entry += whole;
 		return;
 	}
-	addPart(self, block, entry, MAX(start, phase->start),
-		MIN(end, phase->end));
+	summaryAddPart(self, block, entry, MAX(start, phase->start),
+		       MIN(end, phase->end));
 	if (end <= phase->end)
 		self->entry++;
 	else
-		endPhase(self);
+		summaryEndPhase(self);
 }
 
 void summaryGoOn(struct summary *self)
@@ -177,7 +177,7 @@ void summaryGoOn(struct summary *self)
 	self->isPaused = false;
 	while (self->entry < self->block->count && hasPhase(self) &&
 	       !self->isPaused)
-		step(self);
+		summaryAddEntries(self);
 }
 
 void summaryAddBlock(struct summary *self, const hdIBlock *block)
@@ -214,7 +214,7 @@ void summaryStart(struct summary *self, const struct selection *selection)
 void summaryFinish(struct summary *self)
 {
 	while (hasPhase(self) && !isSkipped(self) && !self->isPaused)
-		endPhase(self);
+		summaryEndPhase(self);
 	for (size_t i = 0; self->isByName && i < self->slotCount; i++)
 		self->take(self, &self->slots[i], i);
 	for (size_t i = 0; i < self->slotCount; i++)

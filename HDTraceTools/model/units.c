@@ -213,8 +213,8 @@ static void addResolution(struct bound *bound, const hdIValue *value,
 	bound->integral += momentsOver(step, (int64_t)moments->weight) / 1e9;
 }
 
-static void addClass(struct bound *bound, const hdIValue *value,
-		     const struct moments *moments, const char *text)
+static void unitsAddClass(struct bound *bound, const hdIValue *value,
+			  const struct moments *moments, const char *text)
 {
 	struct momentsResult result = momentsGet(moments, value->type);
 	bool isFloat = value->type == HDI_FLOAT || value->type == HDI_DOUBLE;
@@ -255,6 +255,6 @@ struct bound boundGet(const hdIGroup *group, const hdIValue *value,
 		addResolution(&bound, value, moments, resolution, runs,
 			      shortest);
 	if (class)
-		addClass(&bound, value, moments, class);
+		unitsAddClass(&bound, value, moments, class);
 	return bound;
 }

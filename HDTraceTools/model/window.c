@@ -66,8 +66,8 @@ static struct windowColumn *columnAt(const struct window *self, size_t i)
 
 /* ---- The new group ----------------------------------------------------- */
 
-static bool isTaken(const struct window *self, const hdIGroup *group,
-		    const char *name)
+static bool windowIsTaken(const struct window *self, const hdIGroup *group,
+			  const char *name)
 {
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (strcmp(group->values[i].name, name) == 0)
@@ -87,7 +87,7 @@ static const char *newName(struct window *self, const hdIGroup *group,
 {
 	char *text = g_strconcat(name, suffix, NULL);
 
-	while (isTaken(self, group, text)) {
+	while (windowIsTaken(self, group, text)) {
 		char *longer = g_strconcat(text, "_", NULL);
 
 		g_free(text);
@@ -97,8 +97,8 @@ static const char *newName(struct window *self, const hdIGroup *group,
 	return text;
 }
 
-static void addColumn(struct window *self, const hdIGroup *group, size_t slot,
-		      enum part part)
+static void windowAddColumn(struct window *self, const hdIGroup *group,
+			    size_t slot, enum part part)
 {
 	size_t column = self->summary.columns[slot];
 	hdIValue value = group->values[column];
@@ -135,18 +135,19 @@ static void addColumns(struct window *self, const struct windowSource *source)
 
 		if (value->type == HDI_STRING)
 			continue;
-		addColumn(self, group, i, PART_VALUE);
+		windowAddColumn(self, group, i, PART_VALUE);
 		if (hasRange)
-			addColumn(self, group, i, PART_MIN);
+			windowAddColumn(self, group, i, PART_MIN);
 		if (hasRange)
-			addColumn(self, group, i, PART_MAX);
+			windowAddColumn(self, group, i, PART_MAX);
 		if (source->hasDetails)
-			addColumn(self, group, i, PART_KNOWN);
+			windowAddColumn(self, group, i, PART_KNOWN);
 	}
 }
 
 /** Say in the group what was done. */
-static void addAttribute(struct window *self, const struct windowSource *source)
+static void windowAddAttribute(struct window *self,
+			       const struct windowSource *source)
 {
 	const hdIGroup *group = source->group;
 	size_t count = group->attributeCount;
@@ -166,8 +167,8 @@ static void addAttribute(struct window *self, const struct windowSource *source)
 /* ---- Windows ----------------------------------------------------------- */
 
 /** Get a reading of a counter as a double, and count what that loses. */
-static double readingOf(struct window *self, const hdIValue *value,
-			const hdIColumn *column, size_t entry)
+static double windowReadingOf(struct window *self, const hdIValue *value,
+			      const hdIColumn *column, size_t entry)
 {
 	double number = columnNumber(value, column, entry);
 
@@ -193,9 +194,9 @@ static void seeReadings(struct window *self, size_t last)
 		if (column->kind != KIND_COUNTER || column->part != PART_VALUE)
 			continue;
 		for (size_t i = self->seen; i < last; i++) {
-			double number =
-				readingOf(self, value,
-					  &block->columns[column->column], i);
+			double number = windowReadingOf(
+				self, value, &block->columns[column->column],
+				i);
 
 			/* What was before a gap tells nothing behind it. */
 			if (block->isAfterGap[i] || !isnan(number))
@@ -215,9 +216,9 @@ static bool endsBehindGap(const struct window *self, int64_t end)
 	       block->start[entry] < end;
 }
 
-static double numberOf(const struct window *self,
-		       const struct windowColumn *column,
-		       const struct summarySlot *slot)
+static double windowNumberOf(const struct window *self,
+			     const struct windowColumn *column,
+			     const struct summarySlot *slot)
 {
 	const struct moments *m = &slot->moments[column->slot];
 	hdIType type = self->summary.group->values[column->column].type;
@@ -246,8 +247,8 @@ static double numberOf(const struct window *self,
 	return endsBehindGap(self, slot->end) ? NAN : column->last;
 }
 
-static void takeSlot(struct summary *summary, const struct summarySlot *slot,
-		     size_t number)
+static void windowAddSlot(struct summary *summary,
+			  const struct summarySlot *slot, size_t number)
 {
 	struct window *self = summary->data;
 	size_t at = self->block.count;
@@ -258,7 +259,7 @@ static void takeSlot(struct summary *summary, const struct summarySlot *slot,
 	for (guint k = 0; k < self->columns->len; k++) {
 		struct windowColumn *column = columnAt(self, k);
 
-		column->numbers[at] = numberOf(self, column, slot);
+		column->numbers[at] = windowNumberOf(self, column, slot);
 	}
 	self->start[at] = slot->start;
 	self->end[at] = slot->end;
@@ -282,14 +283,14 @@ struct window *windowNew(const struct windowSource *source)
 	self->summary = (struct summary){
 		.group = source->group,
 		.phases = source->phases,
-		.take = takeSlot,
+		.take = windowAddSlot,
 		.data = self,
 		.run = source->run,
 		.skipsEmpty = true,
 	};
 	summaryStart(&self->summary, source->selection);
 	addColumns(self, source);
-	addAttribute(self, source);
+	windowAddAttribute(self, source);
 	self->group.values = (const hdIValue *)(const void *)self->values->data;
 	self->group.valueCount = self->values->len;
 	self->group.entrySize = 0;

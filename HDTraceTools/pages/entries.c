@@ -11,7 +11,7 @@
 #include "HDTraceTools/pages/entries.h"
 #include "HDTraceTools/pages/pack.h"
 
-static hdIType typeOf(const struct entries *self, size_t column)
+static hdIType pageEntriesTypeOf(const struct entries *self, size_t column)
 {
 	return columnPlainType(&self->group->values[column]);
 }
@@ -21,9 +21,9 @@ static bool isCounter(const struct entries *self, size_t column)
 	return amountsKind(self->amounts, column) == KIND_COUNTER;
 }
 
-static size_t sizeOf(const struct entries *self, size_t column)
+static size_t pageEntriesSizeOf(const struct entries *self, size_t column)
 {
-	hdIType type = typeOf(self, column);
+	hdIType type = pageEntriesTypeOf(self, column);
 	bool isShort = type == HDI_INT32 || type == HDI_FLOAT;
 
 	return isShort && !isCounter(self, column) ? 4 : 8;
@@ -45,10 +45,11 @@ void entriesInit(struct entries *self, const hdIGroup *group,
 		.growths = g_new0(uint8_t *, count + 1),
 	};
 	for (size_t i = 0; i < count; i++) {
-		self->columns[i] = g_malloc(capacity * sizeOf(self, i));
+		self->columns[i] =
+			g_malloc(capacity * pageEntriesSizeOf(self, i));
 		if (isCounter(self, i))
 			self->growths[i] = g_new(uint8_t, capacity);
-		if (typeOf(self, i) == HDI_STRING)
+		if (pageEntriesTypeOf(self, i) == HDI_STRING)
 			self->texts[i] = g_byte_array_new();
 	}
 }
@@ -101,8 +102,8 @@ static void appendNumbers(struct entries *self, size_t column,
 					  first + i);
 }
 
-static enum entriesGrowth growthOf(const struct entries *self, size_t column,
-				   size_t entry)
+static enum entriesGrowth pageEntriesGrowthOf(const struct entries *self,
+					      size_t column, size_t entry)
 {
 	struct moments moments = { .count = 0 };
 
@@ -120,12 +121,14 @@ static void appendGrowth(struct entries *self, size_t column, size_t first,
 
 	for (size_t i = 0; i < count; i++) {
 		growth[i] = amountsGet(self->amounts, column, first + i);
-		known[i] = (uint8_t)growthOf(self, column, first + i);
+		known[i] =
+			(uint8_t)pageEntriesGrowthOf(self, column, first + i);
 	}
 }
 
 /** Say where to begin to read them. */
-static void setPlace(struct entries *self, const hdIBlock *block, size_t first)
+static void pageEntriesSetPlace(struct entries *self, const hdIBlock *block,
+				size_t first)
 {
 	self->first = block->first + first;
 	self->hasLead = self->first > 0 && !block->isAfterGap[first];
@@ -143,17 +146,17 @@ size_t entriesAppend(struct entries *self, const hdIBlock *block, size_t first,
 	size_t count = MIN(last - first, self->capacity - self->count);
 
 	if (self->count == 0)
-		setPlace(self, block, first);
+		pageEntriesSetPlace(self, block, first);
 	memcpy(self->start + self->count, block->start + first,
 	       count * sizeof(*self->start));
 	memcpy(self->end + self->count, block->end + first,
 	       count * sizeof(*self->end));
 	for (size_t i = 0; i < self->group->valueCount; i++) {
-		size_t size = sizeOf(self, i);
+		size_t size = pageEntriesSizeOf(self, i);
 
 		if (isCounter(self, i))
 			appendGrowth(self, i, first, count);
-		else if (typeOf(self, i) == HDI_STRING)
+		else if (pageEntriesTypeOf(self, i) == HDI_STRING)
 			appendStrings(self, i, block->columns[i].string + first,
 				      count);
 		else if (self->group->values[i].hasMissing)
@@ -197,8 +200,8 @@ static void packInt32(const int32_t *values, size_t count, GByteArray *out)
 	g_free(list);
 }
 
-static void packGrowth(const struct entries *self, size_t column,
-		       GByteArray *out)
+static void pageEntriesPackGrowth(const struct entries *self, size_t column,
+				  GByteArray *out)
 {
 	int64_t *list = g_new(int64_t, self->count + 1);
 
@@ -214,7 +217,7 @@ static void packValues(const struct entries *self, size_t column,
 {
 	const void *values = self->columns[column];
 
-	switch (typeOf(self, column)) {
+	switch (pageEntriesTypeOf(self, column)) {
 	case HDI_INT32:
 		packInt32(values, self->count, out);
 		break;
@@ -245,7 +248,7 @@ void entriesPack(const struct entries *self, guint part, GByteArray *out)
 	if (part == 0)
 		packTimes(self, columns);
 	else if (isCounter(self, part - 1))
-		packGrowth(self, part - 1, columns);
+		pageEntriesPackGrowth(self, part - 1, columns);
 	else
 		packValues(self, part - 1, columns);
 	packFinish(out, columns);

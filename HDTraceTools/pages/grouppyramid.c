@@ -152,7 +152,7 @@ struct list {
 		(target)[i_] = (expression);                         \
 	}
 
-static double sumOf(const struct momentsSum *sum)
+static double groupPyramidSumOf(const struct momentsSum *sum)
 {
 	return sum->high + sum->low;
 }
@@ -200,7 +200,7 @@ static void packSum(const struct list *list, hdIType type, GByteArray *out)
 
 	if (type == HDI_FLOAT || type == HDI_DOUBLE) {
 		LIST_EACH(list, list->doubles,
-			  sumOf(&m->sum) + (double)m->sumInteger);
+			  groupPyramidSumOf(&m->sum) + (double)m->sumInteger);
 		packDoubles(out, list->doubles, count);
 		return;
 	}
@@ -211,7 +211,8 @@ static void packSum(const struct list *list, hdIType type, GByteArray *out)
 }
 
 /** What counters grew by. */
-static void packGrowth(const struct list *list, hdIType type, GByteArray *out)
+static void groupPyramidPackGrowth(const struct list *list, hdIType type,
+				   GByteArray *out)
 {
 	guint count = list->sums->count;
 	bool isInteger = type != HDI_FLOAT && type != HDI_DOUBLE;
@@ -221,7 +222,7 @@ static void packGrowth(const struct list *list, hdIType type, GByteArray *out)
 	LIST_EACH(list, list->integers, (int64_t)m->resets);
 	packIntegers(out, list->integers, count);
 	LIST_EACH(list, list->doubles,
-		  isInteger ? m->sum.high : sumOf(&m->sum));
+		  isInteger ? m->sum.high : groupPyramidSumOf(&m->sum));
 	packDoubles(out, list->doubles, count);
 	if (!isInteger)
 		return;
@@ -239,7 +240,7 @@ static void packRates(const struct list *list, GByteArray *out)
 
 static void packLevels(const struct list *list, GByteArray *out)
 {
-	LIST_EACH(list, list->doubles, sumOf(&m->integral));
+	LIST_EACH(list, list->doubles, groupPyramidSumOf(&m->integral));
 	packDoubles(out, list->doubles, list->sums->count);
 	LIST_EACH(list, list->doubles, m->squares);
 	packDoubles(out, list->doubles, list->sums->count);
@@ -271,7 +272,7 @@ static void packMoments(const struct groupPyramid *self,
 	else
 		packLevels(&list, out);
 	if (kind == KIND_COUNTER)
-		packGrowth(&list, type, out);
+		groupPyramidPackGrowth(&list, type, out);
 	else
 		packExtremes(&list, type, out);
 	if (kind == KIND_DELTA)
@@ -302,7 +303,8 @@ static void packBuckets(const struct sums *sums, GByteArray *out)
 	g_free(list);
 }
 
-static void packSums(struct groupPyramid *self, const struct sums *sums)
+static void groupPyramidPackSums(struct groupPyramid *self,
+				 const struct sums *sums)
 {
 	for (guint i = 0; i < self->parts->len; i++) {
 		GByteArray *part = self->parts->pdata[i];
@@ -334,7 +336,7 @@ static void mergeRates(struct rates *rates, const struct rates *other)
 	rates->max = fmax(rates->max, other->max);
 }
 
-static struct sums *sumsAt(struct groupPyramid *self, guint number)
+static struct sums *groupPyramidSumsAt(struct groupPyramid *self, guint number)
 {
 	size_t columns = self->group->valueCount;
 	struct sums *sums;
@@ -382,7 +384,7 @@ static void writeSums(struct groupPyramid *self, guint number)
 	sums->isAdded = true;
 	chunk.start = sums->buckets[0].start;
 	chunk.end = sums->buckets[sums->count - 1].end;
-	packSums(self, sums);
+	groupPyramidPackSums(self, sums);
 	ret = trackAddChunk(self->track, number + 1, &chunk, getParts(self));
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
@@ -399,7 +401,7 @@ static void mergeUp(struct groupPyramid *self, guint number,
  *  above. */
 static void closeBucket(struct groupPyramid *self, guint number, bool isByGap)
 {
-	struct sums *sums = sumsAt(self, number);
+	struct sums *sums = groupPyramidSumsAt(self, number);
 	size_t columns = self->group->valueCount;
 	struct moments *moments;
 	struct rates *rates;
@@ -439,7 +441,7 @@ static bool isApart(const struct bucket *open, int64_t start, int64_t end)
 static void startChild(struct groupPyramid *self, guint number, int64_t start,
 		       int64_t end)
 {
-	struct sums *sums = sumsAt(self, number);
+	struct sums *sums = groupPyramidSumsAt(self, number);
 	struct bucket *open = &sums->open;
 	bool isFull = open->children >= FANOUT;
 	bool isAtEnd = start == end && start == open->end;
@@ -463,7 +465,7 @@ static void mergeUp(struct groupPyramid *self, guint number,
 	struct bucket *open;
 
 	startChild(self, number, bucket->start, bucket->end);
-	sums = sumsAt(self, number);
+	sums = groupPyramidSumsAt(self, number);
 	open = &sums->open;
 	open->end = bucket->end;
 	open->covered += bucket->covered;
@@ -486,10 +488,10 @@ static void addRates(const struct groupPyramid *self, struct rates *rates,
 }
 
 /** Add entries without a gap between them that fit into the open item. */
-static void addRun(struct groupPyramid *self, const hdIBlock *block,
-		   size_t first, size_t last)
+static void groupPyramidAddRun(struct groupPyramid *self, const hdIBlock *block,
+			       size_t first, size_t last)
 {
-	struct sums *sums = sumsAt(self, 0);
+	struct sums *sums = groupPyramidSumsAt(self, 0);
 	struct bucket *open = &sums->open;
 
 	for (size_t i = 0; i < self->group->valueCount; i++) {
@@ -532,8 +534,8 @@ static void addSums(struct groupPyramid *self, const hdIBlock *block)
 		size_t last;
 
 		startChild(self, 0, block->start[at], block->end[at]);
-		last = endOfRun(&sumsAt(self, 0)->open, block, at);
-		addRun(self, block, at, last);
+		last = endOfRun(&groupPyramidSumsAt(self, 0)->open, block, at);
+		groupPyramidAddRun(self, block, at, last);
 		at = last;
 	}
 }

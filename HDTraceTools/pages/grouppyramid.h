@@ -32,8 +32,8 @@
  * Numbers are those of moments.h: what is merged here is what hdtrace stat
  * would find.
  */
-#ifndef HD_STATLEVELS_H
-#define HD_STATLEVELS_H
+#ifndef HD_GROUPPYRAMID_H
+#define HD_GROUPPYRAMID_H
 
 #include <hdReading.h>
 #include "HDTraceTools/pages/track.h"

@@ -67,9 +67,10 @@ static void pack(struct making *self, GArray *list)
 	g_free(numbers);
 }
 
-static void add(struct making *self, guint zoom, const struct dependency *pair);
+static void messagePyramidAddPair(struct making *self, guint zoom,
+				  const struct dependency *pair);
 
-static gint longestFirst(gconstpointer a, gconstpointer b)
+static gint messagePyramidLongestFirst(gconstpointer a, gconstpointer b)
 {
 	int64_t x = duration(*(const struct dependency *const *)a);
 	int64_t y = duration(*(const struct dependency *const *)b);
@@ -78,7 +79,8 @@ static gint longestFirst(gconstpointer a, gconstpointer b)
 }
 
 /** Hand on those that took longest, in their order. */
-static void handUp(struct making *self, guint zoom, const GArray *list)
+static void messagePyramidPassUp(struct making *self, guint zoom,
+				 const GArray *list)
 {
 	GPtrArray *sorted = g_ptr_array_new();
 	guint count = (list->len + SHARE - 1) / SHARE;
@@ -87,21 +89,22 @@ static void handUp(struct making *self, guint zoom, const GArray *list)
 	for (guint i = 0; i < list->len; i++)
 		g_ptr_array_add(sorted,
 				&g_array_index(list, struct dependency, i));
-	g_ptr_array_sort(sorted, longestFirst);
+	g_ptr_array_sort(sorted, messagePyramidLongestFirst);
 	for (guint i = 0; i < count; i++)
 		isChosen[(const struct dependency *)sorted->pdata[i] -
 			 (const struct dependency *)(const void *)list->data] =
 			true;
 	for (guint i = 0; i < list->len; i++) {
 		if (isChosen[i])
-			add(self, zoom + 1,
-			    &g_array_index(list, struct dependency, i));
+			messagePyramidAddPair(
+				self, zoom + 1,
+				&g_array_index(list, struct dependency, i));
 	}
 	g_free(isChosen);
 	g_ptr_array_unref(sorted);
 }
 
-static void writeChunk(struct making *self, guint zoom)
+static void messagePyramidWriteChunk(struct making *self, guint zoom)
 {
 	GArray *list = self->zooms->pdata[zoom];
 	uint64_t *written = &g_array_index(self->written, uint64_t, zoom);
@@ -133,11 +136,12 @@ static void writeChunk(struct making *self, guint zoom)
 	*written += list->len;
 	/* Few are not to become fewer. */
 	if (*written > CHUNK_ITEMS / SHARE)
-		handUp(self, zoom, list);
+		messagePyramidPassUp(self, zoom, list);
 	g_array_set_size(list, 0);
 }
 
-static void add(struct making *self, guint zoom, const struct dependency *pair)
+static void messagePyramidAddPair(struct making *self, guint zoom,
+				  const struct dependency *pair)
 {
 	GArray *list;
 
@@ -154,7 +158,7 @@ static void add(struct making *self, guint zoom, const struct dependency *pair)
 	     dependencyStart(pair) - dependencyStart(&g_array_index(
 					     list, struct dependency, 0)) >=
 		     CHUNK_NS))
-		writeChunk(self, zoom);
+		messagePyramidWriteChunk(self, zoom);
 	g_array_append_val(list, *pair);
 }
 
@@ -174,9 +178,9 @@ int messagePyramidMake(struct track *track, struct dependencies *dependencies)
 	trackAddZoom(track, 1, 0);
 	while ((ret = dependenciesNext(dependencies, &pair)) == 1 &&
 	       !self.error)
-		add(&self, 0, &pair);
+		messagePyramidAddPair(&self, 0, &pair);
 	for (guint i = 0; i < self.zooms->len && !self.error; i++)
-		writeChunk(&self, i);
+		messagePyramidWriteChunk(&self, i);
 	trackReached(track, INT64_MAX, true);
 	g_ptr_array_unref(self.zooms);
 	g_array_unref(self.written);

@@ -12,8 +12,8 @@
  * sent, trace that received it, as numbers in the project; size in bytes, -1 if
  * not known; tag; number of the communicator.
  */
-#ifndef HD_MESSAGELEVELS_H
-#define HD_MESSAGELEVELS_H
+#ifndef HD_MESSAGEPYRAMID_H
+#define HD_MESSAGEPYRAMID_H
 
 #include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/pages/track.h"

@@ -22,8 +22,8 @@ static int64_t nodeNumber(const struct numbering *self, const hdINode *node)
 	       1;
 }
 
-static void putNode(struct outJson *json, const struct numbering *numbers,
-		    const hdINode *node)
+static void metaPutNode(struct outJson *json, const struct numbering *numbers,
+			const hdINode *node)
 {
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "label", node->label);
@@ -34,13 +34,13 @@ static void putNode(struct outJson *json, const struct numbering *numbers,
 }
 
 /** The root is the first one. */
-static void putNodes(struct outJson *json, struct numbering *numbers,
-		     const hdIProject *project)
+static void metaPutNodes(struct outJson *json, struct numbering *numbers,
+			 const hdIProject *project)
 {
 	outJsonArray(json, "nodes", false);
 	g_hash_table_insert(numbers->nodes, (gpointer)project->root,
 			    GSIZE_TO_POINTER(1));
-	putNode(json, numbers, project->root);
+	metaPutNode(json, numbers, project->root);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		const hdINode *node = project->nodes[i];
 
@@ -50,13 +50,13 @@ static void putNodes(struct outJson *json, struct numbering *numbers,
 			numbers->nodes, (gpointer)node,
 			GSIZE_TO_POINTER(g_hash_table_size(numbers->nodes) +
 					 1));
-		putNode(json, numbers, node);
+		metaPutNode(json, numbers, node);
 	}
 	outJsonEnd(json);
 }
 
-static void putAttributes(struct outJson *json, const hdIAttribute *list,
-			  size_t count)
+static void metaPutAttributes(struct outJson *json, const hdIAttribute *list,
+			      size_t count)
 {
 	outJsonArray(json, "attributes", true);
 	for (size_t i = 0; i < count; i++) {
@@ -68,8 +68,8 @@ static void putAttributes(struct outJson *json, const hdIAttribute *list,
 	outJsonEnd(json);
 }
 
-static void putStated(struct outJson *json, const hdIGroup *group,
-		      const hdIValue *value, const char *name)
+static void metaPutStated(struct outJson *json, const hdIGroup *group,
+			  const hdIValue *value, const char *name)
 {
 	const char *text = valueStates(group, value, name);
 
@@ -79,8 +79,8 @@ static void putStated(struct outJson *json, const hdIGroup *group,
 
 /** Of what kind a value is; of amounts the unit of their rate, too, and what an
  *  amount a second is to be multiplied with. */
-static void putKind(struct outJson *json, const hdIGroup *group,
-		    const hdIValue *value)
+static void metaPutKind(struct outJson *json, const hdIGroup *group,
+			const hdIValue *value)
 {
 	bool isGuessed;
 	enum valueKind kind = valueKind(group, value, &isGuessed);
@@ -109,8 +109,8 @@ static void putKind(struct outJson *json, const hdIGroup *group,
 	g_free(unit);
 }
 
-static void putValue(struct outJson *json, const hdIGroup *group,
-		     const hdIValue *value)
+static void metaPutValue(struct outJson *json, const hdIGroup *group,
+			 const hdIValue *value)
 {
 	struct unit unit = unitParse(value->unit);
 	bool isAmount = kindIsAmount(valueKind(group, value, NULL));
@@ -124,19 +124,19 @@ static void putValue(struct outJson *json, const hdIGroup *group,
 	outJsonDouble(json, "scale", unit.scale);
 	outJsonText(json, "integral", integral);
 	outJsonBool(json, "isPower", unitIsPower(value->unit) && !isAmount);
-	putKind(json, group, value);
+	metaPutKind(json, group, value);
 	outJsonText(json, "grouping", value->grouping);
 	outJsonBool(json, "simulated", valueIsSimulated(group, value));
-	putStated(json, group, value, "source");
-	putStated(json, group, value, "resolution");
-	putStated(json, group, value, "class");
-	putAttributes(json, value->attributes, value->attributeCount);
+	metaPutStated(json, group, value, "source");
+	metaPutStated(json, group, value, "resolution");
+	metaPutStated(json, group, value, "class");
+	metaPutAttributes(json, value->attributes, value->attributeCount);
 	outJsonEnd(json);
 	g_free(integral);
 }
 
-static void putGroups(struct outJson *json, const struct numbering *numbers,
-		      const hdIProject *project)
+static void metaPutGroups(struct outJson *json, const struct numbering *numbers,
+			  const hdIProject *project)
 {
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++) {
@@ -146,10 +146,11 @@ static void putGroups(struct outJson *json, const struct numbering *numbers,
 		outJsonInteger(json, "node", nodeNumber(numbers, group->node));
 		outJsonText(json, "name", group->name);
 		outJsonText(json, "file", group->file);
-		putAttributes(json, group->attributes, group->attributeCount);
+		metaPutAttributes(json, group->attributes,
+				  group->attributeCount);
 		outJsonArray(json, "values", false);
 		for (size_t k = 0; k < group->valueCount; k++)
-			putValue(json, group, &group->values[k]);
+			metaPutValue(json, group, &group->values[k]);
 		outJsonEnd(json);
 		outJsonEnd(json);
 	}
@@ -170,8 +171,9 @@ static void putTraces(struct outJson *json, const struct numbering *numbers,
 	outJsonEnd(json);
 }
 
-static void putRelations(struct outJson *json, const struct numbering *numbers,
-			 const hdIProject *project)
+static void metaPutRelations(struct outJson *json,
+			     const struct numbering *numbers,
+			     const hdIProject *project)
 {
 	outJsonArray(json, "relations", false);
 	for (size_t i = 0; i < project->relationCount; i++) {
@@ -322,7 +324,7 @@ static void putPowers(struct outJson *json, const struct findings *findings)
 	g_free(powers);
 }
 
-static void putProject(struct outJson *json, const hdIProject *project)
+static void metaPutProject(struct outJson *json, const hdIProject *project)
 {
 	outJsonObject(json, "project", false);
 	outJsonText(json, "name", project->name);
@@ -335,20 +337,20 @@ static void putProject(struct outJson *json, const hdIProject *project)
 	outJsonEnd(json);
 }
 
-static void putHead(struct outJson *json)
+static void metaPutHead(struct outJson *json)
 {
 	outJsonInteger(json, "format", 1);
 	outJsonText(json, "generator", "hdtrace " PACKAGE_VERSION);
 }
 
-static void putAll(struct outJson *json, const struct findings *findings,
-		   const int64_t *start, uint64_t maxSize)
+static void metaPutAll(struct outJson *json, const struct findings *findings,
+		       const int64_t *start, uint64_t maxSize)
 {
 	const hdIProject *project = findings->project;
 	struct numbering numbers = { g_hash_table_new(NULL, NULL) };
 	char buffer[OUT_NUMBER_SIZE];
 
-	putProject(json, project);
+	metaPutProject(json, project);
 	if (start)
 		outJsonSeconds(json, "start", *start);
 	else
@@ -360,10 +362,10 @@ static void putAll(struct outJson *json, const struct findings *findings,
 	if (findings->window.length)
 		outJsonText(json, "window",
 			    outSeconds(buffer, findings->window.length));
-	putNodes(json, &numbers, project);
-	putGroups(json, &numbers, project);
+	metaPutNodes(json, &numbers, project);
+	metaPutGroups(json, &numbers, project);
 	putTraces(json, &numbers, project);
-	putRelations(json, &numbers, project);
+	metaPutRelations(json, &numbers, project);
 	putCommunicators(json, project);
 	putPowers(json, findings);
 	g_hash_table_destroy(numbers.nodes);
@@ -375,15 +377,15 @@ void metaBegin(struct outJson *json, FILE *file,
 {
 	*json = (struct outJson){ .file = file, .isInPage = true };
 	outJsonObject(json, NULL, false);
-	putHead(json);
-	putAll(json, findings, start, maxSize);
+	metaPutHead(json);
+	metaPutAll(json, findings, start, maxSize);
 }
 
 void metaBeginSeveral(struct outJson *json, FILE *file, const char *align)
 {
 	*json = (struct outJson){ .file = file, .isInPage = true };
 	outJsonObject(json, NULL, false);
-	putHead(json);
+	metaPutHead(json);
 	outJsonText(json, "align", align);
 	outJsonArray(json, "projects", false);
 }
@@ -393,7 +395,7 @@ void metaPutOne(struct outJson *json, const struct findings *findings,
 {
 	outJsonObject(json, NULL, false);
 	outJsonSeconds(json, "shift", shift);
-	putAll(json, findings, start, 0);
+	metaPutAll(json, findings, start, 0);
 	outJsonEnd(json);
 }
 

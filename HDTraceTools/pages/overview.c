@@ -79,7 +79,7 @@ static void setPower(struct overview *self, struct source *source,
 }
 
 /** What held is over: the next step, or the time before it. */
-static void advance(struct overview *self, struct source *source)
+static void overviewAdvance(struct overview *self, struct source *source)
 {
 	if (source->next.start > source->until) {
 		setPower(self, source, NULL);
@@ -92,7 +92,7 @@ static void advance(struct overview *self, struct source *source)
 }
 
 /** The first source ends later than it did: put it where it belongs. */
-static void sink(struct overview *self)
+static void overviewSink(struct overview *self)
 {
 	void **heap = self->sources->pdata;
 	guint count = self->sources->len;
@@ -117,7 +117,7 @@ static void sink(struct overview *self)
 /* ---- Bins -------------------------------------------------------------- */
 
 /** Add the power that there is from one time to another. */
-static void addTo(struct overview *self, int64_t start, int64_t end)
+static void overviewAddTo(struct overview *self, int64_t start, int64_t end)
 {
 	while (start < end && self->known) {
 		int64_t number = (start - self->start) / self->width;
@@ -141,15 +141,15 @@ static void goThrough(struct overview *self)
 		struct source *source = sourceAt(self, 0);
 		int64_t until = MIN(source->until, self->end);
 
-		addTo(self, time, until);
+		overviewAddTo(self, time, until);
 		time = MAX(time, until);
 		if (time < self->end)
-			advance(self, source);
-		sink(self);
+			overviewAdvance(self, source);
+		overviewSink(self);
 	}
 }
 
-static int64_t shareOf(double watts, double max)
+static int64_t overviewShareOf(double watts, double max)
 {
 	return max > 0 ? 1 + llround(MAX(watts, 0) / max * SHARES) : 1;
 }
@@ -177,9 +177,9 @@ static int writeBins(const struct overview *self, struct track *track)
 
 		if (!bin->known)
 			continue;
-		shares[i] = shareOf(bin->max, max);
-		shares[self->count + i] =
-			shareOf(bin->joules / (double)bin->known * 1e9, max);
+		shares[i] = overviewShareOf(bin->max, max);
+		shares[self->count + i] = overviewShareOf(
+			bin->joules / (double)bin->known * 1e9, max);
 	}
 	packDoubles(columns, &max, 1);
 	packIntegers(columns, shares, self->count);
@@ -210,7 +210,7 @@ static void addSource(struct overview *self, const struct powerSeries *series)
 	self->end = MAX(self->end, end);
 }
 
-static void freeSource(void *data)
+static void overviewFreeSource(void *data)
 {
 	struct source *source = data;
 
@@ -245,7 +245,7 @@ int overviewMake(struct track *track, const struct powerSeries *const *series,
 		 size_t count)
 {
 	struct overview self = {
-		.sources = g_ptr_array_new_with_free_func(freeSource),
+		.sources = g_ptr_array_new_with_free_func(overviewFreeSource),
 		.start = INT64_MAX,
 		.end = INT64_MIN,
 	};

@@ -11,7 +11,7 @@
 
 #include "HDTraceTools/pages/pack.h"
 
-static void putNumber(GByteArray *out, uint64_t value, unsigned int width)
+static void packPutNumber(GByteArray *out, uint64_t value, unsigned int width)
 {
 	for (unsigned int i = 0; i < width; i++) {
 		guint8 byte = (guint8)(value >> 8 * i);
@@ -20,10 +20,10 @@ static void putNumber(GByteArray *out, uint64_t value, unsigned int width)
 	}
 }
 
-static void putHead(GByteArray *out, char kind, size_t count)
+static void packPutHead(GByteArray *out, char kind, size_t count)
 {
-	putNumber(out, (guint8)kind, 1);
-	putNumber(out, count, 4);
+	packPutNumber(out, (guint8)kind, 1);
+	packPutNumber(out, count, 4);
 }
 
 /** Make room for a column at the end. */
@@ -35,7 +35,7 @@ static guint8 *putPlanes(GByteArray *out, size_t count, unsigned int width)
 	return out->data + start;
 }
 
-static unsigned int widthOf(uint64_t range)
+static unsigned int packWidthOf(uint64_t range)
 {
 	if (range <= UINT8_MAX)
 		return 1;
@@ -48,16 +48,16 @@ static unsigned int widthOf(uint64_t range)
 static void putIntegers(GByteArray *out, const uint64_t *values, size_t count,
 			uint64_t base, uint64_t range, bool isUnsigned)
 {
-	unsigned int width = widthOf(range);
+	unsigned int width = packWidthOf(range);
 	guint8 *plane;
 
-	putHead(out,
-		range == 0 ? (isUnsigned ? 'C' : 'c')
-			   : (isUnsigned ? 'I' : 'i'),
-		count);
+	packPutHead(out,
+		    range == 0 ? (isUnsigned ? 'C' : 'c')
+			       : (isUnsigned ? 'I' : 'i'),
+		    count);
 	if (range)
-		putNumber(out, width, 1);
-	putNumber(out, base, 8);
+		packPutNumber(out, width, 1);
+	packPutNumber(out, base, 8);
 	if (range == 0)
 		return;
 	plane = putPlanes(out, count, width);
@@ -96,7 +96,7 @@ void packFloats(GByteArray *out, const float *values, size_t count)
 {
 	guint8 *plane;
 
-	putHead(out, 'f', count);
+	packPutHead(out, 'f', count);
 	plane = putPlanes(out, count, 4);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t bits;
@@ -111,7 +111,7 @@ void packDoubles(GByteArray *out, const double *values, size_t count)
 {
 	guint8 *plane;
 
-	putHead(out, 'd', count);
+	packPutHead(out, 'd', count);
 	plane = putPlanes(out, count, 8);
 	for (size_t i = 0; i < count; i++) {
 		uint64_t bits;
@@ -124,7 +124,7 @@ void packDoubles(GByteArray *out, const double *values, size_t count)
 
 void packBytes(GByteArray *out, const void *bytes, size_t size)
 {
-	putHead(out, 'b', size);
+	packPutHead(out, 'b', size);
 	g_byte_array_append(out, bytes, (guint)size);
 }
 

@@ -83,7 +83,7 @@ struct base64 {
 	gint save;
 };
 
-static int takeBytes(const void *bytes, size_t size, void *data)
+static int pageAddBytes(const void *bytes, size_t size, void *data)
 {
 	enum { STEP = 12288 };
 	struct base64 *self = data;
@@ -120,12 +120,12 @@ int pagePutTrack(FILE *file, struct track *track, size_t number, guint from)
 	fprintf(file, "<div hidden id=\"%c%zu\" data-index=\"",
 		(char)track->kind, number);
 	trackDescribe(track, from, true, index);
-	takeBytes(index->data, index->len, &base64);
+	pageAddBytes(index->data, index->len, &base64);
 	endBase64(&base64);
 	g_byte_array_unref(index);
 	fputs("\">", file);
 	base64 = (struct base64){ .file = file };
-	ret = trackWrite(track, from, takeBytes, &base64);
+	ret = trackWrite(track, from, pageAddBytes, &base64);
 	endBase64(&base64);
 	fputs("</div>\n", file);
 	return ret;

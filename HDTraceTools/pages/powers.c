@@ -72,7 +72,7 @@ void powersFree(struct powers *self)
 /* ---- Filling ----------------------------------------------------------- */
 
 /** Begin to read a group unless that is done; with the lock held. */
-static struct powerSeries *fill(struct powers *self, size_t group)
+static struct powerSeries *powersFillGroup(struct powers *self, size_t group)
 {
 	struct power *power = &self->powers[group];
 
@@ -90,7 +90,7 @@ struct powerSeries *powersFill(struct powers *self, size_t group)
 	struct powerSeries *series;
 
 	pthread_mutex_lock(&self->mutex);
-	series = fill(self, group);
+	series = powersFillGroup(self, group);
 	pthread_mutex_unlock(&self->mutex);
 	return series;
 }
@@ -121,9 +121,10 @@ int powersFilled(struct powers *self, size_t group)
 }
 
 /** Read a group for its power. */
-static int readPower(const hdIProject *project, const hdIGroup *group,
-		     struct powerSeries *series,
-		     bool (*goesOn)(int64_t offset, void *data), void *data)
+static int powersReadPower(const hdIProject *project, const hdIGroup *group,
+			   struct powerSeries *series,
+			   bool (*goesOn)(int64_t offset, void *data),
+			   void *data)
 {
 	hdIStatReader *reader =
 		diagnosticsOpenStat(project, group, &diagnosticsDropped);
@@ -163,15 +164,15 @@ int powersTake(struct powers *self, size_t trace,
 	*share = attributionShareNew(findings->attribution, from->group->node,
 				     findings->project->traces[trace]);
 	pthread_mutex_lock(&self->mutex);
-	own = fill(self, group);
+	own = powersFillGroup(self, group);
 	while (!own && self->powers[group].state != READ)
 		pthread_cond_wait(&self->filled, &self->mutex);
 	pthread_mutex_unlock(&self->mutex);
 	if (own) {
 		int divided;
 
-		ret = readPower(findings->project, from->group, own, goesOn,
-				data);
+		ret = powersReadPower(findings->project, from->group, own,
+				      goesOn, data);
 		divided = powersFilled(self, group);
 		ret = ret < 0 ? ret : divided;
 	}
@@ -188,7 +189,8 @@ bool powersAreShared(const struct powers *self, size_t trace)
 }
 
 /** Somebody needs the power of a group no longer. */
-static void release(struct powers *self, const struct findingsGroup *from)
+static void powersReleaseGroup(struct powers *self,
+			       const struct findingsGroup *from)
 {
 	struct power *power = &self->powers[from - self->findings->groups];
 
@@ -205,7 +207,7 @@ static void release(struct powers *self, const struct findingsGroup *from)
 void powersDone(struct powers *self, size_t trace)
 {
 	if (self->ofTraces[trace])
-		release(self, self->ofTraces[trace]);
+		powersReleaseGroup(self, self->ofTraces[trace]);
 }
 
 /* ---- All nodes --------------------------------------------------------- */
@@ -228,6 +230,6 @@ void powersTotalDone(struct powers *self)
 
 	for (size_t i = 0; i < findings->project->groupCount; i++) {
 		if (isOfAll(&findings->groups[i]))
-			release(self, &findings->groups[i]);
+			powersReleaseGroup(self, &findings->groups[i]);
 	}
 }

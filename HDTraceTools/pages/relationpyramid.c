@@ -77,7 +77,7 @@ struct start {
 	uint32_t number;
 };
 
-static int compareStarts(const void *left, const void *right)
+static int relationPyramidCompareStarts(const void *left, const void *right)
 {
 	const struct start *a = left, *b = right;
 
@@ -86,7 +86,7 @@ static int compareStarts(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static void fail(struct making *self, int ret)
+static void relationPyramidFail(struct making *self, int ret)
 {
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
@@ -94,14 +94,14 @@ static void fail(struct making *self, int ret)
 
 /* ---- Parts ------------------------------------------------------------- */
 
-static int64_t endOf(const struct all *self, uint32_t number)
+static int64_t relationPyramidEndOf(const struct all *self, uint32_t number)
 {
 	return MAX(forestStart(self->forest, number),
 		   forestLasted(self->forest, number));
 }
 
 /** Which file of the project a relation is in. */
-static int64_t placeOf(const struct all *self, uint32_t number)
+static int64_t relationPyramidPlaceOf(const struct all *self, uint32_t number)
 {
 	gpointer place = g_hash_table_lookup(
 		self->numbers, forestFileOf(self->forest, number));
@@ -147,13 +147,14 @@ static void packItems(struct making *self, const GArray *list, int64_t base)
 	PUT_COLUMN(out, list, numbers, item->flags);
 	PUT_COLUMN(out, list, numbers, item->number);
 	PUT_COLUMN(out, list, numbers, root);
-	PUT_COLUMN(out, list, numbers, isCaused ? placeOf(all, parent) : -1);
+	PUT_COLUMN(out, list, numbers,
+		   isCaused ? relationPyramidPlaceOf(all, parent) : -1);
 	PUT_COLUMN(out, list, numbers, isCaused ? all->lanes[parent] : 0);
 	PUT_COLUMN(out, list, numbers,
 		   isCaused ? item->start - forestStart(all->forest, parent)
 			    : 0);
 	PUT_COLUMN(out, list, numbers,
-		   isCaused ? endOf(all, parent) -
+		   isCaused ? relationPyramidEndOf(all, parent) -
 				      forestStart(all->forest, parent)
 			    : 0);
 	PUT_COLUMN(out, list, numbers, item->start - all->starts[root]);
@@ -162,7 +163,8 @@ static void packItems(struct making *self, const GArray *list, int64_t base)
 	g_free(numbers);
 }
 
-static void putText(struct making *self, const char *name, const char *value)
+static void relationPyramidPutText(struct making *self, const char *name,
+				   const char *value)
 {
 	g_byte_array_append(self->texts, (const guint8 *)name,
 			    (guint)strlen(name));
@@ -172,8 +174,9 @@ static void putText(struct making *self, const char *name, const char *value)
 	g_byte_array_append(self->texts, (const guint8 *)"\x1e", 1);
 }
 
-static void putState(struct making *self, const struct forestRelation *relation,
-		     const hdIRelationState *state)
+static void relationPyramidPutState(struct making *self,
+				    const struct forestRelation *relation,
+				    const hdIRelationState *state)
 {
 	int64_t end = forestStateEnd(relation, state);
 	char *times = g_strdup_printf("%" PRId64 " %" PRId64,
@@ -182,12 +185,12 @@ static void putState(struct making *self, const struct forestRelation *relation,
 	char *name = g_strdup_printf("state %s", state->name);
 
 	/* Both in ns: since the relation began, and how long. */
-	putText(self, name, times);
+	relationPyramidPutText(self, name, times);
 	for (size_t i = 0; i < state->attributeCount; i++) {
 		g_free(name);
 		name = g_strdup_printf("%s.%s", state->name,
 				       state->attributes[i].name);
-		putText(self, name, state->attributes[i].value);
+		relationPyramidPutText(self, name, state->attributes[i].value);
 	}
 	g_free(name);
 	g_free(times);
@@ -198,20 +201,20 @@ static void putTexts(struct making *self, const struct forestRelation *relation)
 	guint before = self->texts->len;
 	int64_t length;
 
-	putText(self, "token", relation->token);
+	relationPyramidPutText(self, "token", relation->token);
 	if (relation->parent)
-		putText(self, "parent", relation->parent);
+		relationPyramidPutText(self, "parent", relation->parent);
 	else if (relation->span)
-		putText(self, "parent", relation->span);
+		relationPyramidPutText(self, "parent", relation->span);
 	for (size_t i = 0; i < relation->linkCount; i++)
-		putText(self, "link", relation->links[i]);
+		relationPyramidPutText(self, "link", relation->links[i]);
 	for (size_t i = 0; i < relation->stateCount; i++)
-		putState(self, relation, &relation->states[i]);
+		relationPyramidPutState(self, relation, &relation->states[i]);
 	length = self->texts->len - before;
 	g_array_append_val(self->lengths, length);
 }
 
-static void packTexts(struct making *self)
+static void relationPyramidPackTexts(struct making *self)
 {
 	GByteArray *out = self->columns;
 
@@ -247,7 +250,7 @@ static void countBins(const struct level *level, int64_t *bins, int64_t *first,
 
 /* ---- Zooms ------------------------------------------------------------- */
 
-static void freeLevel(void *data)
+static void relationPyramidFreeLevel(void *data)
 {
 	struct level *level = data;
 
@@ -269,9 +272,10 @@ static struct level *levelAt(struct making *self, guint zoom)
 	return level;
 }
 
-static void writeChunk(struct making *self, guint zoom);
+static void relationPyramidWriteChunk(struct making *self, guint zoom);
 
-static void add(struct making *self, guint zoom, const struct item *item)
+static void relationPyramidAddItem(struct making *self, guint zoom,
+				   const struct item *item)
 {
 	struct level *level = levelAt(self, zoom);
 	const struct point point = { item->start, 1 };
@@ -281,7 +285,7 @@ static void add(struct making *self, guint zoom, const struct item *item)
 		g_array_append_val(level->points, point);
 }
 
-static gint longestFirst(gconstpointer a, gconstpointer b)
+static gint relationPyramidLongestFirst(gconstpointer a, gconstpointer b)
 {
 	const struct item *x = *(const struct item *const *)a;
 	const struct item *y = *(const struct item *const *)b;
@@ -295,8 +299,10 @@ static gint longestFirst(gconstpointer a, gconstpointer b)
 
 /** Hand on those that lasted longest, in their order, and how many began when.
  */
-static void handUp(struct making *self, guint zoom, const struct level *level,
-		   const int64_t *bins, int64_t first, int64_t width)
+static void relationPyramidPassUp(struct making *self, guint zoom,
+				  const struct level *level,
+				  const int64_t *bins, int64_t first,
+				  int64_t width)
 {
 	const GArray *list = level->items;
 	GPtrArray *sorted = g_ptr_array_new();
@@ -306,7 +312,7 @@ static void handUp(struct making *self, guint zoom, const struct level *level,
 
 	for (guint i = 0; i < list->len; i++)
 		g_ptr_array_add(sorted, &g_array_index(list, struct item, i));
-	g_ptr_array_sort(sorted, longestFirst);
+	g_ptr_array_sort(sorted, relationPyramidLongestFirst);
 	for (guint i = 0; i < count; i++)
 		isChosen[(const struct item *)sorted->pdata[i] -
 			 (const struct item *)(const void *)list->data] = true;
@@ -318,11 +324,12 @@ static void handUp(struct making *self, guint zoom, const struct level *level,
 			     g_array_index(above->items, struct item, 0)
 				     .start >=
 		     CHUNK_NS))
-		writeChunk(self, zoom + 1);
+		relationPyramidWriteChunk(self, zoom + 1);
 	for (guint i = 0; i < list->len; i++)
 		if (isChosen[i])
-			add(self, zoom + 1,
-			    &g_array_index(list, struct item, i));
+			relationPyramidAddItem(
+				self, zoom + 1,
+				&g_array_index(list, struct item, i));
 	for (int i = 0; i < BINS; i++) {
 		const struct point point = { first + i * width, bins[i] };
 
@@ -333,7 +340,7 @@ static void handUp(struct making *self, guint zoom, const struct level *level,
 	g_ptr_array_unref(sorted);
 }
 
-static void writeChunk(struct making *self, guint zoom)
+static void relationPyramidWriteChunk(struct making *self, guint zoom)
 {
 	struct level *level = levelAt(self, zoom);
 	GArray *list = level->items;
@@ -360,7 +367,7 @@ static void writeChunk(struct making *self, guint zoom)
 	chunk.end = MAX(chunk.end, last);
 	packItems(self, list, chunk.start);
 	if (zoom == 0) {
-		packTexts(self);
+		relationPyramidPackTexts(self);
 	} else {
 		const int64_t head[] = { first - chunk.start, width };
 
@@ -371,22 +378,24 @@ static void writeChunk(struct making *self, guint zoom)
 	}
 	while (self->track->zooms->len <= zoom)
 		trackAddZoom(self->track, 2, 0);
-	fail(self, trackAddChunk(self->track, zoom, &chunk, self->parts));
+	relationPyramidFail(
+		self, trackAddChunk(self->track, zoom, &chunk, self->parts));
 	level->written += list->len;
 	/* Few are not to become fewer. */
 	if (level->written > CHUNK_ITEMS / SHARE)
-		handUp(self, zoom, level, bins, first, width);
+		relationPyramidPassUp(self, zoom, level, bins, first, width);
 	g_array_set_size(list, 0);
 	g_array_set_size(level->points, 0);
 }
 
-static void addRelation(struct making *self, uint32_t number)
+static void relationPyramidAddRelation(struct making *self, uint32_t number)
 {
 	struct forestRelation relation;
 	struct level *level = levelAt(self, 0);
 	struct item item;
 
-	fail(self, forestGet(self->all->forest, number, &relation));
+	relationPyramidFail(self,
+			    forestGet(self->all->forest, number, &relation));
 	if (self->error)
 		return;
 	item = (struct item){
@@ -406,8 +415,8 @@ static void addRelation(struct making *self, uint32_t number)
 	    (level->items->len &&
 	     item.start - g_array_index(level->items, struct item, 0).start >=
 		     CHUNK_NS))
-		writeChunk(self, 0);
-	add(self, 0, &item);
+		relationPyramidWriteChunk(self, 0);
+	relationPyramidAddItem(self, 0, &item);
 	putTexts(self, &relation);
 }
 
@@ -418,14 +427,16 @@ static int makeTrack(struct all *all, const struct forestFile *file,
 	struct making self = {
 		.all = all,
 		.track = track,
-		.levels = g_ptr_array_new_with_free_func(freeLevel),
+		.levels = g_ptr_array_new_with_free_func(
+			relationPyramidFreeLevel),
 		.names = g_hash_table_new(g_str_hash, g_str_equal),
 		.lengths = g_array_new(FALSE, FALSE, sizeof(int64_t)),
 		.texts = g_byte_array_new(),
 		.columns = g_byte_array_new(),
 		.parts = { g_byte_array_new(), g_byte_array_new() },
 	};
-	struct sorter *starts = sorterNew(sizeof(struct start), compareStarts);
+	struct sorter *starts =
+		sorterNew(sizeof(struct start), relationPyramidCompareStarts);
 	struct start start;
 	int ret = 0;
 
@@ -433,13 +444,13 @@ static int makeTrack(struct all *all, const struct forestFile *file,
 	for (uint32_t i = 0; i < file->count && !self.error; i++) {
 		start.number = file->first + i;
 		start.time = forestStart(all->forest, start.number);
-		fail(&self, sorterAdd(starts, &start));
+		relationPyramidFail(&self, sorterAdd(starts, &start));
 	}
 	while (!self.error && (ret = sorterNext(starts, &start)) == 1)
-		addRelation(&self, start.number);
-	fail(&self, ret);
+		relationPyramidAddRelation(&self, start.number);
+	relationPyramidFail(&self, ret);
 	for (guint i = 0; i < self.levels->len && !self.error; i++)
-		writeChunk(&self, i);
+		relationPyramidWriteChunk(&self, i);
 	sorterFree(starts);
 	g_ptr_array_unref(self.levels);
 	g_hash_table_destroy(self.names);
@@ -453,7 +464,7 @@ static int makeTrack(struct all *all, const struct forestFile *file,
 
 /* ---- All --------------------------------------------------------------- */
 
-static int findLanes(struct all *self, struct track *tracks)
+static int relationPyramidFindLanes(struct all *self, struct track *tracks)
 {
 	struct lanes *lanes = lanesNew(self->forest);
 	struct lanesItem item;
@@ -502,7 +513,8 @@ static void findRoots(struct all *self)
 
 		self->starts[root] =
 			MIN(self->starts[root], forestStart(self->forest, i));
-		self->ends[root] = MAX(self->ends[root], endOf(self, i));
+		self->ends[root] =
+			MAX(self->ends[root], relationPyramidEndOf(self, i));
 	}
 }
 
@@ -543,7 +555,7 @@ static int makeAll(struct all *self, struct track *tracks)
 				    (gpointer)forestFileAt(self->forest, i),
 				    GSIZE_TO_POINTER(place + 1));
 	}
-	ret = findLanes(self, tracks);
+	ret = relationPyramidFindLanes(self, tracks);
 	findRoots(self);
 	for (guint i = 0; i < self->places->len && ret == 0; i++)
 		ret = makeTrack(

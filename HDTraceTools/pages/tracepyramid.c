@@ -167,7 +167,8 @@ static void packStates(struct tracePyramid *self, int64_t start,
 	g_free(numbers);
 }
 
-static void packSums(struct tracePyramid *self, int64_t width, GByteArray *out)
+static void tracePyramidPackSums(struct tracePyramid *self, int64_t width,
+				 GByteArray *out)
 {
 	GArray *list = self->sums.items;
 	int64_t *numbers = g_new(int64_t, list->len + 1);
@@ -215,8 +216,8 @@ static struct itemAmount amountSpread(const struct tracePyramid *self,
 }
 
 /** Energy while a trace is in a state, or of a sum. */
-static struct itemAmount amountOf(const struct tracePyramid *self,
-				  const struct item *item)
+static struct itemAmount tracePyramidAmountOf(const struct tracePyramid *self,
+					      const struct item *item)
 {
 	if (item->isSum)
 		return item->amount;
@@ -249,7 +250,7 @@ static void putEnergies(struct tracePyramid *self, const GArray *list)
 
 	for (guint i = 0; i < list->len; i++) {
 		const struct item *item = &g_array_index(list, struct item, i);
-		struct itemAmount amount = amountOf(self, item);
+		struct itemAmount amount = tracePyramidAmountOf(self, item);
 
 		watts[i] = wattsOf(amount.energy, amount.measured);
 		nodes[i] = wattsOf(amount.node, amount.measured);
@@ -271,7 +272,7 @@ static void packEnergies(struct tracePyramid *self, GByteArray *out)
 	packFinish(out, self->columns);
 }
 
-static void packTexts(struct tracePyramid *self, GByteArray *out)
+static void tracePyramidPackTexts(struct tracePyramid *self, GByteArray *out)
 {
 	g_byte_array_set_size(self->columns, 0);
 	packIntegers(self->columns, (const int64_t *)self->texts->data,
@@ -294,7 +295,7 @@ static void listEmpty(struct list *list)
 }
 
 /** Write the chunk of the zoom. */
-static void writeChunk(struct tracePyramid *self)
+static void tracePyramidWriteChunk(struct tracePyramid *self)
 {
 	const struct zoom *zoom = self->track->zooms->pdata[self->zoom];
 	struct chunk chunk = {
@@ -314,7 +315,8 @@ static void writeChunk(struct tracePyramid *self)
 	if (isStored) {
 		packStates(self, chunk.start, self->parts[PART_STATES]);
 		if (zoom->partCount > PART_SUMS)
-			packSums(self, zoom->width, self->parts[PART_SUMS]);
+			tracePyramidPackSums(self, zoom->width,
+					     self->parts[PART_SUMS]);
 		if (zoom->partCount > PART_ENERGY)
 			packEnergies(self, self->parts[PART_ENERGY]);
 	}
@@ -322,7 +324,7 @@ static void writeChunk(struct tracePyramid *self)
 				      isStored ? self->parts : NULL));
 	if (self->zoom == 1) {
 		if (isStored)
-			packTexts(self, self->parts[0]);
+			tracePyramidPackTexts(self, self->parts[0]);
 		noteError(self, trackAddChunk(self->track, 0, &chunk,
 					      isStored ? self->parts : NULL));
 		g_array_set_size(self->texts, 0);
@@ -342,7 +344,7 @@ static void makeRoom(struct tracePyramid *self, int64_t start)
 	if (self->states.items->len + self->sums.items->len >= CHUNK_ITEMS ||
 	    self->textBytes->len > 64 * CHUNK_ITEMS ||
 	    (first != INT64_MAX && start - first >= CHUNK_NS))
-		writeChunk(self);
+		tracePyramidWriteChunk(self);
 }
 
 static void listAdd(struct list *list, const struct item *item, int64_t end)
@@ -353,8 +355,8 @@ static void listAdd(struct list *list, const struct item *item, int64_t end)
 
 /* ---- Zooms 0 and 1 ---------------------------------------------------- */
 
-static void putText(struct tracePyramid *self, const char *path,
-		    const char *name, const char *value)
+static void tracePyramidPutText(struct tracePyramid *self, const char *path,
+				const char *name, const char *value)
 {
 	const char *const pieces[] = { path, name, "\x1f", value, "\x1e" };
 
@@ -363,29 +365,32 @@ static void putText(struct tracePyramid *self, const char *path,
 				    (guint)strlen(pieces[i]));
 }
 
-static void putAttributes(struct tracePyramid *self, const char *path,
-			  const hdIAttribute *attributes, size_t count,
-			  const char *text)
+static void tracePyramidPutAttributes(struct tracePyramid *self,
+				      const char *path,
+				      const hdIAttribute *attributes,
+				      size_t count, const char *text)
 {
 	for (size_t i = 0; i < count; i++)
-		putText(self, path, attributes[i].name, attributes[i].value);
+		tracePyramidPutText(self, path, attributes[i].name,
+				    attributes[i].value);
 	if (text && *text)
-		putText(self, path, "", text);
+		tracePyramidPutText(self, path, "", text);
 }
 
-static void putElements(struct tracePyramid *self, const char *path,
-			const hdIElement *elements, size_t count)
+static void tracePyramidPutElements(struct tracePyramid *self, const char *path,
+				    const hdIElement *elements, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const hdIElement *element = &elements[i];
 		char *inner = g_strconcat(path, element->name, "/", NULL);
 
 		if (!element->attributeCount && !*element->text)
-			putText(self, inner, "", "");
-		putAttributes(self, inner, element->attributes,
-			      element->attributeCount, element->text);
-		putElements(self, inner, element->children,
-			    element->childCount);
+			tracePyramidPutText(self, inner, "", "");
+		tracePyramidPutAttributes(self, inner, element->attributes,
+					  element->attributeCount,
+					  element->text);
+		tracePyramidPutElements(self, inner, element->children,
+					element->childCount);
 		g_free(inner);
 	}
 }
@@ -400,7 +405,7 @@ static void putSite(struct tracePyramid *self, const struct orderedStep *step)
 		self->places->addresses = addressesNew();
 	place = siteText(step->site, self->places->addresses);
 	pthread_mutex_unlock(&self->places->mutex);
-	putText(self, "", "site", place);
+	tracePyramidPutText(self, "", "site", place);
 	g_free(place);
 }
 
@@ -418,12 +423,13 @@ static void addTexts(struct tracePyramid *self, const struct orderedStep *step)
 		if (step->site && strcmp(attribute->name, "site") == 0)
 			putSite(self, step);
 		else
-			putAttributes(self, "", attribute, 1, NULL);
+			tracePyramidPutAttributes(self, "", attribute, 1, NULL);
 	}
-	putAttributes(self, "", NULL, 0, record->text);
+	tracePyramidPutAttributes(self, "", NULL, 0, record->text);
 	for (size_t i = 0; i < record->elementCount; i++) {
 		if (!step->site || !siteIsElement(&record->elements[i]))
-			putElements(self, "", &record->elements[i], 1);
+			tracePyramidPutElements(self, "", &record->elements[i],
+						1);
 	}
 	length = self->textBytes->len - start;
 	g_array_append_val(self->texts, length);
@@ -565,7 +571,8 @@ static gint compareItems(gconstpointer a, gconstpointer b)
 	return x->isNested - y->isNested;
 }
 
-static void emit(struct reduction *self, const struct item *item)
+static void tracePyramidEmitItem(struct reduction *self,
+				 const struct item *item)
 {
 	struct tracePyramid *zooms = self->zooms;
 	struct list *list = item->isSum ? &zooms->sums : &zooms->states;
@@ -577,7 +584,7 @@ static void emit(struct reduction *self, const struct item *item)
 }
 
 /** The first open step is over. */
-static void endStep(struct reduction *self)
+static void tracePyramidEndStep(struct reduction *self)
 {
 	GHashTable *table = self->steps[0];
 	GPtrArray *list = g_ptr_array_new();
@@ -589,7 +596,7 @@ static void endStep(struct reduction *self)
 		g_ptr_array_add(list, value);
 	g_ptr_array_sort(list, compareItems);
 	for (guint i = 0; i < list->len; i++)
-		emit(self, list->pdata[i]);
+		tracePyramidEmitItem(self, list->pdata[i]);
 	g_ptr_array_unref(list);
 	g_hash_table_remove_all(table);
 	self->steps[0] = self->steps[1];
@@ -605,18 +612,18 @@ static int64_t floorTo(int64_t time, int64_t width)
 }
 
 /** What follows starts at this time or later. */
-static void advance(struct reduction *self, int64_t time)
+static void tracePyramidAdvance(struct reduction *self, int64_t time)
 {
 	int64_t step = floorTo(time, self->width);
 
 	for (int i = 0; i < 2 && self->step < step; i++)
-		endStep(self);
+		tracePyramidEndStep(self);
 	self->step = MAX(self->step, step);
 }
 
 /** Add to a sum, in the first or the second open step, what lies in it whole.
  */
-static void addTo(struct reduction *self, const struct item *part)
+static void tracePyramidAddTo(struct reduction *self, const struct item *part)
 {
 	GHashTable *table =
 		self->steps[part->start >= self->step + self->width ? 1 : 0];
@@ -636,8 +643,9 @@ static void addTo(struct reduction *self, const struct item *part)
 }
 
 /** Add a piece of a state: how much of it is in a step, and what that cost. */
-static void addPiece(struct reduction *self, const struct item *like,
-		     int64_t start, int64_t length, uint32_t count)
+static void tracePyramidAddPiece(struct reduction *self,
+				 const struct item *like, int64_t start,
+				 int64_t length, uint32_t count)
 {
 	struct item piece = *like;
 
@@ -646,12 +654,12 @@ static void addPiece(struct reduction *self, const struct item *like,
 	piece.length = length;
 	piece.count = count;
 	if (self->zooms->power)
-		piece.amount = amountOf(self->zooms, &piece);
+		piece.amount = tracePyramidAmountOf(self->zooms, &piece);
 	piece.isSum = true;
-	addTo(self, &piece);
+	tracePyramidAddTo(self, &piece);
 }
 
-static void sumUp(struct reduction *self, const struct item *item)
+static void tracePyramidSumUp(struct reduction *self, const struct item *item)
 {
 	struct item like = *item;
 	int64_t border = self->step + self->width;
@@ -662,24 +670,25 @@ static void sumUp(struct reduction *self, const struct item *item)
 		like.parent = 0;
 		like.isNested = false;
 	}
-	addPiece(self, &like, item->start, MIN(end, border) - item->start, 1);
+	tracePyramidAddPiece(self, &like, item->start,
+			     MIN(end, border) - item->start, 1);
 	if (end > border)
-		addPiece(self, &like, border, end - border, 0);
+		tracePyramidAddPiece(self, &like, border, end - border, 0);
 }
 
 static void reduceItem(const struct item *item, void *data)
 {
 	struct reduction *self = data;
 
-	advance(self, item->start);
+	tracePyramidAdvance(self, item->start);
 	if (item->isSum) {
-		addTo(self, item);
+		tracePyramidAddTo(self, item);
 		return;
 	}
 	if (!item->isEvent && item->length >= self->width)
-		emit(self, item);
+		tracePyramidEmitItem(self, item);
 	else
-		sumUp(self, item);
+		tracePyramidSumUp(self, item);
 }
 
 /** Make a zoom of those items; they become its own. */
@@ -697,7 +706,7 @@ static void reduce(struct tracePyramid *self, int64_t width)
 							   NULL, g_free);
 	itemsEach(self, &self->items, reduceItem, &reduction);
 	for (int i = 0; i < 2; i++)
-		endStep(&reduction);
+		tracePyramidEndStep(&reduction);
 	for (int i = 0; i < 2; i++)
 		g_hash_table_destroy(reduction.steps[i]);
 	spoolFree(self->items.spool);
@@ -737,7 +746,7 @@ static void makeZooms(struct tracePyramid *self, bool isNeeded)
 			self->track, self->power ? PARTS : PART_ENERGY, width);
 		self->written = 0;
 		reduce(self, width);
-		writeChunk(self);
+		tracePyramidWriteChunk(self);
 		if (width > self->end - self->first)
 			break;
 		below = self->items.count;
@@ -749,7 +758,7 @@ int tracePyramidFinish(struct tracePyramid *self,
 		       const struct powerSeries *power,
 		       const struct attributionShare *share, bool isShared)
 {
-	writeChunk(self);
+	tracePyramidWriteChunk(self);
 	self->total = self->items.count;
 	self->power = power ? powerCursorNew(power) : NULL;
 	self->charge = power ? attributionCursorNew(power, share) : NULL;

@@ -31,8 +31,8 @@
  * and can ask the power itself; unless relations share that: then there is a
  * zoom above in any case.
  */
-#ifndef HD_STATELEVELS_H
-#define HD_STATELEVELS_H
+#ifndef HD_TRACEPYRAMID_H
+#define HD_TRACEPYRAMID_H
 
 #include <pthread.h>
 

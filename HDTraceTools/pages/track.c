@@ -62,7 +62,7 @@ int storeRead(struct store *self, uint64_t at, void *bytes, size_t size)
 
 /* ---- Tracks ------------------------------------------------------------ */
 
-static void freeLevel(void *data)
+static void trackFreeLevel(void *data)
 {
 	struct zoom *zoom = data;
 
@@ -76,7 +76,7 @@ void trackInit(struct track *self, enum trackKind kind, struct store *store)
 	*self = (struct track){
 		.kind = kind,
 		.store = store,
-		.zooms = g_ptr_array_new_with_free_func(freeLevel),
+		.zooms = g_ptr_array_new_with_free_func(trackFreeLevel),
 		.names = g_ptr_array_new_with_free_func(g_free),
 		.readTo = INT64_MIN,
 	};
@@ -247,7 +247,7 @@ static void putLevel(GByteArray *out, const struct zoom *zoom, guint number,
 	putSizes(out, zoom);
 }
 
-static void putNames(GByteArray *out, const GPtrArray *names)
+static void trackPutNames(GByteArray *out, const GPtrArray *names)
 {
 	GString *text = g_string_new(NULL);
 
@@ -277,7 +277,7 @@ void trackDescribe(struct track *self, guint from, bool isPacked,
 	head[3] = self->readTo;
 	head[4] = self->depth;
 	packIntegers(columns, head, G_N_ELEMENTS(head));
-	putNames(columns, self->names);
+	trackPutNames(columns, self->names);
 	for (guint i = from; i < self->zooms->len; i++)
 		putLevel(columns, self->zooms->pdata[i], i, isPacked, &at);
 	pthread_mutex_unlock(&self->mutex);

@@ -35,7 +35,7 @@ struct tracks *tracksNew(const struct findings *findings)
 	self->powers = powersNew(findings);
 	self->dependencies = dependenciesNew(
 		project,
-		&(struct dependencyWish){ .kinds = DEPENDENCY_MESSAGE });
+		&(struct dependencyFilter){ .kinds = DEPENDENCY_MESSAGE });
 	pthread_mutex_init(&self->places.mutex, NULL);
 	pthread_mutex_init(&self->mutex, NULL);
 	return self;
@@ -73,7 +73,7 @@ struct groupReading {
 	struct powerSeries *power; /**< NULL: nobody needs it. */
 };
 
-static int addBlock(struct groupReading *self, const hdIBlock *block)
+static int tracksAddBlock(struct groupReading *self, const hdIBlock *block)
 {
 	int ret = groupPyramidAdd(self->zooms, block);
 
@@ -112,7 +112,7 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 	reading.zooms = groupPyramidNew(track, group, isStored);
 	reading.power = powersFill(self->powers, number);
 	while (ret == 0 && (more = hdI_readStat(reader, &block)) == 1) {
-		ret = addBlock(&reading, block);
+		ret = tracksAddBlock(&reading, block);
 		if (ret == 0 && progress &&
 		    !progress(block->offset[block->count - 1], data))
 			ret = -ECANCELED;
@@ -155,9 +155,9 @@ static int readSteps(struct ordered *ordered, struct tracePyramid *zooms,
 }
 
 /** All was read: what its states cost. */
-static int endTrace(struct tracks *self, size_t number,
-		    struct tracePyramid *zooms, tracksProgress *progress,
-		    void *data)
+static int tracksEndTrace(struct tracks *self, size_t number,
+			  struct tracePyramid *zooms, tracksProgress *progress,
+			  void *data)
 {
 	const struct powerSeries *power;
 	struct attributionShare *share;
@@ -208,7 +208,7 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 	else
 		dependenciesDrop(reader);
 	if (ret == 0)
-		ret = endTrace(self, number, zooms, progress, data);
+		ret = tracksEndTrace(self, number, zooms, progress, data);
 	powersDone(self->powers, number);
 	if (ret == 0)
 		trackReached(track, INT64_MAX, true);

@@ -7,7 +7,7 @@
 #ifndef HD_TRACKS_H
 #define HD_TRACKS_H
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/pages/powers.h"
 #include "HDTraceTools/pages/track.h"

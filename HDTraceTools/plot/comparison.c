@@ -32,7 +32,7 @@ static struct summand *summandAt(GArray *summands, guint i)
 
 /* ---- Adding ------------------------------------------------------------ */
 
-static int compareTimes(const void *a, const void *b)
+static int plotCompareCompareTimes(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a;
 	int64_t y = *(const int64_t *)b;
@@ -41,7 +41,7 @@ static int compareTimes(const void *a, const void *b)
 }
 
 /** All times at which a step begins or ends. */
-static GArray *timesOf(GArray *summands)
+static GArray *plotCompareTimesOf(GArray *summands)
 {
 	GArray *times = g_array_new(FALSE, FALSE, sizeof(int64_t));
 
@@ -57,7 +57,8 @@ static GArray *timesOf(GArray *summands)
 		}
 	}
 	if (times->len)
-		qsort(times->data, times->len, sizeof(int64_t), compareTimes);
+		qsort(times->data, times->len, sizeof(int64_t),
+		      plotCompareCompareTimes);
 	return times;
 }
 
@@ -79,7 +80,7 @@ static double valueAt(struct summand *self, int64_t time)
 static void addSteps(const struct plot *plot, GArray *summands,
 		     struct plotCurve *sum)
 {
-	GArray *times = timesOf(summands);
+	GArray *times = plotCompareTimesOf(summands);
 
 	for (guint i = 1; i < times->len; i++) {
 		struct plotStep step = {
@@ -152,8 +153,8 @@ static void findMoments(const struct plot *plot, struct plotCurve *sum)
 }
 
 /** Make a curve that is the sum of others; none of none. */
-static struct plotCurve *sumOf(const struct plot *plot, GArray *summands,
-			       char *label)
+static struct plotCurve *plotCompareSumOf(const struct plot *plot,
+					  GArray *summands, char *label)
 {
 	struct plotCurve *sum = g_new0(struct plotCurve, 1);
 
@@ -211,9 +212,9 @@ static struct plotCurve *differenceOf(const struct plot *plot,
 	struct plotCurve *curve;
 
 	g_array_append_vals(summands, both, G_N_ELEMENTS(both));
-	curve = sumOf(plot, summands,
-		      g_strdup_printf("%s \342\210\222 %s", second->label,
-				      first->label));
+	curve = plotCompareSumOf(plot, summands,
+				 g_strdup_printf("%s \342\210\222 %s",
+						 second->label, first->label));
 	g_array_unref(summands);
 	return curve;
 }
@@ -232,8 +233,10 @@ void plotCompare(struct plot *plot)
 		GArray *powers = powersOf(plot, source);
 
 		if (powers->len)
-			g_ptr_array_add(curves, sumOf(plot, powers,
-						      g_strdup(source->name)));
+			g_ptr_array_add(
+				curves,
+				plotCompareSumOf(plot, powers,
+						 g_strdup(source->name)));
 		g_array_unref(powers);
 	}
 	if (curves->len < 2) {

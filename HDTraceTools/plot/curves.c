@@ -63,14 +63,14 @@ double plotYOf(const struct plotPanel *panel, const struct plotPlace *place,
 	return place->bottom - part * (place->bottom - place->top);
 }
 
-static void flush(struct canvas *canvas, GArray *points,
-		  const struct canvasPen *pen)
+static void curvesFlushPoints(struct canvas *canvas, GArray *points,
+			      const struct canvasPen *pen)
 {
 	canvasLine(canvas, (const void *)points->data, points->len, pen);
 	g_array_set_size(points, 0);
 }
 
-static void addPoint(GArray *points, double x, double y)
+static void curvesAddPoint(GArray *points, double x, double y)
 {
 	struct canvasPoint point = { x, y };
 
@@ -93,15 +93,15 @@ static void drawSteps(const struct plotLayout *layout, struct canvas *canvas,
 		double y;
 
 		if (isnan(step->value) || step->start != last)
-			flush(canvas, points, pen);
+			curvesFlushPoints(canvas, points, pen);
 		last = step->end;
 		if (isnan(step->value))
 			continue;
 		y = plotYOf(panel, place, step->value);
-		addPoint(points, plotXOf(layout, step->start), y);
-		addPoint(points, plotXOf(layout, step->end), y);
+		curvesAddPoint(points, plotXOf(layout, step->start), y);
+		curvesAddPoint(points, plotXOf(layout, step->end), y);
 	}
-	flush(canvas, points, pen);
+	curvesFlushPoints(canvas, points, pen);
 	g_array_unref(points);
 }
 
@@ -117,14 +117,14 @@ static void drawStepBand(const struct plotLayout *layout, struct canvas *canvas,
 	for (guint i = 0; i < count; i++) {
 		double y = plotYOf(panel, place, steps[i].max);
 
-		addPoint(points, plotXOf(layout, steps[i].start), y);
-		addPoint(points, plotXOf(layout, steps[i].end), y);
+		curvesAddPoint(points, plotXOf(layout, steps[i].start), y);
+		curvesAddPoint(points, plotXOf(layout, steps[i].end), y);
 	}
 	for (guint i = count; i > 0; i--) {
 		double y = plotYOf(panel, place, steps[i - 1].min);
 
-		addPoint(points, plotXOf(layout, steps[i - 1].end), y);
-		addPoint(points, plotXOf(layout, steps[i - 1].start), y);
+		curvesAddPoint(points, plotXOf(layout, steps[i - 1].end), y);
+		curvesAddPoint(points, plotXOf(layout, steps[i - 1].start), y);
 	}
 	canvasArea(canvas, (const void *)points->data, points->len, color,
 		   layout->bandAlpha);
@@ -161,20 +161,20 @@ static void drawBand(const struct plotLayout *layout, struct canvas *canvas,
 	const struct plot *plot = layout->plot;
 	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct canvasPoint));
 
-	addPoint(points, plotXOf(layout, plotBinStart(plot, first)),
-		 plotYOf(panel, place, curve->bins[first].max));
+	curvesAddPoint(points, plotXOf(layout, plotBinStart(plot, first)),
+		       plotYOf(panel, place, curve->bins[first].max));
 	for (size_t i = first; i < last; i++)
-		addPoint(points, plotBinMiddle(layout, i),
-			 plotYOf(panel, place, curve->bins[i].max));
-	addPoint(points, plotXOf(layout, plotBinStart(plot, last)),
-		 plotYOf(panel, place, curve->bins[last - 1].max));
-	addPoint(points, plotXOf(layout, plotBinStart(plot, last)),
-		 plotYOf(panel, place, curve->bins[last - 1].min));
+		curvesAddPoint(points, plotBinMiddle(layout, i),
+			       plotYOf(panel, place, curve->bins[i].max));
+	curvesAddPoint(points, plotXOf(layout, plotBinStart(plot, last)),
+		       plotYOf(panel, place, curve->bins[last - 1].max));
+	curvesAddPoint(points, plotXOf(layout, plotBinStart(plot, last)),
+		       plotYOf(panel, place, curve->bins[last - 1].min));
 	for (size_t i = last; i > first; i--)
-		addPoint(points, plotBinMiddle(layout, i - 1),
-			 plotYOf(panel, place, curve->bins[i - 1].min));
-	addPoint(points, plotXOf(layout, plotBinStart(plot, first)),
-		 plotYOf(panel, place, curve->bins[first].min));
+		curvesAddPoint(points, plotBinMiddle(layout, i - 1),
+			       plotYOf(panel, place, curve->bins[i - 1].min));
+	curvesAddPoint(points, plotXOf(layout, plotBinStart(plot, first)),
+		       plotYOf(panel, place, curve->bins[first].min));
 	canvasArea(canvas, (const void *)points->data, points->len, color,
 		   layout->bandAlpha);
 	g_array_unref(points);
@@ -212,13 +212,15 @@ static void drawMeans(const struct plotLayout *layout, struct canvas *canvas,
 			continue;
 		y = plotYOf(panel, place, bin->sum / (double)bin->weight);
 		if (i == first || !hasMean(plot, curve, i - 1))
-			addPoint(points, plotXOf(layout, plotBinStart(plot, i)),
-				 y);
-		addPoint(points, plotBinMiddle(layout, i), y);
+			curvesAddPoint(points,
+				       plotXOf(layout, plotBinStart(plot, i)),
+				       y);
+		curvesAddPoint(points, plotBinMiddle(layout, i), y);
 		if (i + 1 < last && hasMean(plot, curve, i + 1))
 			continue;
-		addPoint(points, plotXOf(layout, plotBinStart(plot, i + 1)), y);
-		flush(canvas, points, pen);
+		curvesAddPoint(points,
+			       plotXOf(layout, plotBinStart(plot, i + 1)), y);
+		curvesFlushPoints(canvas, points, pen);
 	}
 	g_array_unref(points);
 }

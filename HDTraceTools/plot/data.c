@@ -142,8 +142,8 @@ static struct alike findAlike(const struct plotPanel *panel)
 }
 
 /** The label of a curve whose node is called so. */
-static char *labelOf(const struct plotCurve *curve, const struct alike *alike,
-		     const char *node)
+static char *plotDataLabelOf(const struct plotCurve *curve,
+			     const struct alike *alike, const char *node)
 {
 	GString *label = g_string_new(NULL);
 
@@ -191,9 +191,9 @@ static void labelCurves(struct plotPanel *panel, size_t sourceCount)
 		struct plotCurve *curve = panel->curves->pdata[i];
 		const hdINode *node = curve->group->node;
 
-		curve->label = labelOf(curve, &alike,
-				       plotNodeName(curve->source, node));
-		curve->bare = labelOf(curve, &alike, node->path);
+		curve->label = plotDataLabelOf(
+			curve, &alike, plotNodeName(curve->source, node));
+		curve->bare = plotDataLabelOf(curve, &alike, node->path);
 	}
 	numberCurves(panel, sourceCount);
 }
@@ -320,8 +320,8 @@ size_t plotBinOf(const struct plot *plot, int64_t time)
 /* ---- Curves ------------------------------------------------------------ */
 
 /** Add a step to the bins. */
-static void addToBins(const struct plot *plot, struct plotCurve *curve,
-		      const struct plotStep *step)
+static void plotDataAddToBins(const struct plot *plot, struct plotCurve *curve,
+			      const struct plotStep *step)
 {
 	int64_t start = step->start;
 	int64_t end = step->end;
@@ -355,11 +355,11 @@ void plotAddStep(const struct plot *plot, struct plotCurve *curve,
 		curve->steps = NULL;
 	}
 	if (!isnan(step->min))
-		addToBins(plot, curve, step);
+		plotDataAddToBins(plot, curve, step);
 }
 
-static void addEntry(const struct plot *plot, struct plotCurve *curve,
-		     int64_t start, int64_t end, double value)
+static void plotDataAddEntry(const struct plot *plot, struct plotCurve *curve,
+			     int64_t start, int64_t end, double value)
 {
 	struct plotStep step = {
 		.start = MAX(start, plot->start),
@@ -422,8 +422,9 @@ static void takeMoments(struct summary *summary, const struct summarySlot *slot,
 	}
 }
 
-static void addBlock(const struct plot *plot, struct plotCurve *curve,
-		     const struct amounts *amounts, const hdIBlock *block)
+static void plotDataAddEntries(const struct plot *plot, struct plotCurve *curve,
+			       const struct amounts *amounts,
+			       const hdIBlock *block)
 {
 	bool hasMoments = plot->window.length && kindIsAmount(curve->kind);
 	int64_t shift = curve->source->shift;
@@ -436,8 +437,9 @@ static void addBlock(const struct plot *plot, struct plotCurve *curve,
 			plotAddAmount(plot, curve, end,
 				      amountsGet(amounts, curve->column, i));
 		else
-			addEntry(plot, curve, start, end,
-				 amountsLevel(amounts, curve->column, i));
+			plotDataAddEntry(
+				plot, curve, start, end,
+				amountsLevel(amounts, curve->column, i));
 	}
 }
 
@@ -448,21 +450,22 @@ struct curvesRead {
 	struct summary summary;
 };
 
-static bool takeBlock(const hdIBlock *block, void *data)
+static bool plotDataAddBlock(const hdIBlock *block, void *data)
 {
 	struct curvesRead *self = data;
 
 	summaryAddBlock(&self->summary, block);
 	for (size_t i = 0; i < self->summary.group->valueCount; i++) {
 		if (self->curves[i])
-			addBlock(self->plot, self->curves[i],
-				 self->summary.amounts, block);
+			plotDataAddEntries(self->plot, self->curves[i],
+					   self->summary.amounts, block);
 	}
 	return true;
 }
 
-static void readGroup(struct plot *plot, const struct plotSource *source,
-		      const struct phases *shown, const hdIGroup *group)
+static void plotDataReadGroup(struct plot *plot,
+			      const struct plotSource *source,
+			      const struct phases *shown, const hdIGroup *group)
 {
 	struct plotCurve **curves = curvesOf(plot, group);
 	struct curvesRead self = {
@@ -479,7 +482,7 @@ static void readGroup(struct plot *plot, const struct plotSource *source,
 			plotStartCurve(plot, curves[i]);
 	}
 	summaryStart(&self.summary, &source->selection);
-	scanGroup(&source->scan, group, takeBlock, &self);
+	scanGroup(&source->scan, group, plotDataAddBlock, &self);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (curves[i])
 			plotEndWindow(plot, curves[i]);
@@ -490,7 +493,7 @@ static void readGroup(struct plot *plot, const struct plotSource *source,
 }
 
 /** The range of what a panel shows. */
-static void findRange(struct plotPanel *panel, size_t binCount)
+static void plotDataFindRange(struct plotPanel *panel, size_t binCount)
 {
 	panel->min = INFINITY;
 	panel->max = -INFINITY;
@@ -533,7 +536,7 @@ static void readSource(struct plot *plot, const struct plotSource *source)
 	phasesInit(&shown);
 	phasesAdd(&shown, source->selection.start, source->selection.end, "");
 	for (guint i = 0; i < groups->len; i++)
-		readGroup(plot, source, &shown, groups->pdata[i]);
+		plotDataReadGroup(plot, source, &shown, groups->pdata[i]);
 	phasesFree(&shown);
 	g_ptr_array_unref(groups);
 }
@@ -546,7 +549,7 @@ void plotReadCurves(struct plot *plot)
 	toolProgressEnd(plot->tool);
 	plotCompare(plot);
 	for (guint i = 0; i < plot->panels->len; i++)
-		findRange(plot->panels->pdata[i], plot->binCount);
+		plotDataFindRange(plot->panels->pdata[i], plot->binCount);
 	joinRanges(plot);
 	for (guint i = 0; i < plot->panels->len; i++) {
 		struct plotPanel *panel = plot->panels->pdata[i];

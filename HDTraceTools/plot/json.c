@@ -15,7 +15,7 @@
 #include "cli/known.h"
 
 /** The length of the part of the run that was asked for. */
-static int64_t lengthOf(const struct plotSource *source)
+static int64_t plotJsonLengthOf(const struct plotSource *source)
 {
 	struct extent run = extentOfProject(source->project);
 
@@ -23,7 +23,8 @@ static int64_t lengthOf(const struct plotSource *source)
 			    source->selection.end);
 }
 
-static const char *pathOf(const struct plotSource *source, const hdINode *node)
+static const char *plotJsonPathOf(const struct plotSource *source,
+				  const hdINode *node)
 {
 	return *source->prefix ? plotPathOf(source, node) : rolesPath(node);
 }
@@ -41,7 +42,8 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "label", curve->label);
-	outJsonText(json, "node", pathOf(curve->source, curve->group->node));
+	outJsonText(json, "node",
+		    plotJsonPathOf(curve->source, curve->group->node));
 	outJsonText(json, "group", curve->group->name);
 	outJsonText(json, "value", curve->value->name);
 	outJsonText(json, "unit", curve->value->unit);
@@ -145,7 +147,7 @@ void plotPrintJson(const struct plot *plot)
 	int64_t *lengths = g_new(int64_t, plot->sourceCount);
 
 	for (size_t i = 0; i < plot->sourceCount; i++)
-		lengths[i] = lengthOf(&plot->sources[i]);
+		lengths[i] = plotJsonLengthOf(&plot->sources[i]);
 	outJsonDocument(&json, "hdtrace-plot");
 	outJsonText(&json, "project", plot->sources[0].project->name);
 	outJsonText(&json, "file", plot->output);
@@ -173,7 +175,8 @@ void plotPrintJson(const struct plot *plot)
 	for (guint i = 0; i < plot->rows->len; i++) {
 		const struct plotRow *row = plot->rows->pdata[i];
 
-		outJsonText(&json, NULL, pathOf(row->source, row->trace->node));
+		outJsonText(&json, NULL,
+			    plotJsonPathOf(row->source, row->trace->node));
 	}
 	outJsonEnd(&json);
 	outJsonEnd(&json);

@@ -122,7 +122,7 @@ static struct plotLegend *legendOf(const struct plotLayout *layout,
 }
 
 /** Whether there is any time of a name where it would be drawn. */
-static bool isDrawn(const struct plot *plot, guint name)
+static bool legendIsDrawn(const struct plot *plot, guint name)
 {
 	for (guint i = 0; i < plot->rows->len; i++) {
 		const struct plotRow *row = plot->rows->pdata[i];
@@ -147,7 +147,7 @@ static struct plotLegend *legendOfNames(const struct plotLayout *layout)
 		const struct plotName *name =
 			&g_array_index(plot->names, struct plotName, i);
 
-		if (!isDrawn(plot, i))
+		if (!legendIsDrawn(plot, i))
 			continue;
 		legendAdd(layout, legend,
 			  (struct plotItem){
@@ -156,7 +156,7 @@ static struct plotLegend *legendOfNames(const struct plotLayout *layout)
 				  .color = name->color,
 			  });
 	}
-	if (plot->names->len > count && isDrawn(plot, count))
+	if (plot->names->len > count && legendIsDrawn(plot, count))
 		legendAdd(layout, legend,
 			  (struct plotItem){
 				  .text = (char *)"other states",
@@ -168,7 +168,7 @@ static struct plotLegend *legendOfNames(const struct plotLayout *layout)
 }
 
 /** Whether two panels have curves of the same labels. */
-static bool areAlike(const struct plotPanel *a, const struct plotPanel *b)
+static bool legendAreAlike(const struct plotPanel *a, const struct plotPanel *b)
 {
 	if (a->curves->len != b->curves->len)
 		return false;
@@ -199,7 +199,8 @@ void plotMakeLegends(struct plotLayout *layout)
 	for (guint i = 0; i < panels->len; i++) {
 		if (isInHeading(panels->pdata[i]))
 			continue;
-		if (i == 0 || !areAlike(panels->pdata[i - 1], panels->pdata[i]))
+		if (i == 0 ||
+		    !legendAreAlike(panels->pdata[i - 1], panels->pdata[i]))
 			layout->places[i].legend =
 				legendOf(layout, panels->pdata[i]);
 	}

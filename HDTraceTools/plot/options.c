@@ -38,7 +38,7 @@ static int parseStates(struct plotJob *job)
 	return -1;
 }
 
-static int parseTime(struct plotJob *job)
+static int plotOptionsParseTime(struct plotJob *job)
 {
 	int found;
 	int status =
@@ -136,7 +136,7 @@ int plotParseOptions(struct plotJob *job)
 	if (status < 0)
 		status = parseStates(job);
 	if (status < 0)
-		status = parseTime(job);
+		status = plotOptionsParseTime(job);
 	if (status < 0)
 		status = parseSize(job);
 	if (status < 0)

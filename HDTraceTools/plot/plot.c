@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "HDTraceTools/command/powers.h"
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/command/alignoption.h"
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/plot/options.h"
 
@@ -22,7 +22,7 @@
 
 /* ---- What is drawn ----------------------------------------------------- */
 
-static int findPhases(struct plotJob *job)
+static int plotFindPhases(struct plotJob *job)
 {
 	struct plot *plot = &job->plot;
 
@@ -46,7 +46,7 @@ static void findWindows(struct plot *plot)
 /** Read what is drawn. Traces were read before, to choose the names of states
  *  that have a colour; groups only if the times of the picture were not given.
  */
-static void readAll(struct plot *plot, bool wereGroupsRead)
+static void plotReadAll(struct plot *plot, bool wereGroupsRead)
 {
 	if (wereGroupsRead)
 		plotSilence(plot);
@@ -55,7 +55,7 @@ static void readAll(struct plot *plot, bool wereGroupsRead)
 }
 
 /** Choose what is drawn and read it; an exit status, or -1. */
-static int gather(struct plotJob *job)
+static int plotGather(struct plotJob *job)
 {
 	struct plot *plot = &job->plot;
 	bool wereGroupsRead;
@@ -84,13 +84,13 @@ static int gather(struct plotJob *job)
 		(size_t)MIN((int64_t)plot->binCount, plot->end - plot->start);
 	phasesClip(&plot->phases, plot->start, plot->end);
 	findWindows(plot);
-	readAll(plot, wereGroupsRead);
+	plotReadAll(plot, wereGroupsRead);
 	return -1;
 }
 
 /* ---- The file ---------------------------------------------------------- */
 
-static struct canvas *openCanvas(const struct plotJob *job, FILE *file)
+static struct canvas *plotOpenCanvas(const struct plotJob *job, FILE *file)
 {
 	const struct plot *plot = &job->plot;
 
@@ -108,9 +108,9 @@ static struct canvas *openCanvas(const struct plotJob *job, FILE *file)
 }
 
 /** Draw into a file; 0 or a negative errno. */
-static int draw(const struct plotJob *job, FILE *file)
+static int plotDrawFile(const struct plotJob *job, FILE *file)
 {
-	struct canvas *canvas = openCanvas(job, file);
+	struct canvas *canvas = plotOpenCanvas(job, file);
 
 	if (!canvas)
 		return -ENOMEM;
@@ -119,20 +119,20 @@ static int draw(const struct plotJob *job, FILE *file)
 }
 
 /** Write the picture; 0 or a negative errno. */
-static int writeFile(const struct plotJob *job)
+static int plotWriteFile(const struct plotJob *job)
 {
 	const char *path = job->plot.output;
 	struct newFile file;
 	int ret;
 
 	if (strcmp(path, "-") == 0)
-		return draw(job, stdout);
+		return plotDrawFile(job, stdout);
 	if (!job->options.isForced && g_file_test(path, G_FILE_TEST_IS_REGULAR))
 		return -EEXIST;
 	ret = newFileStart(&file, path);
 	if (ret < 0)
 		return ret;
-	ret = draw(job, file.file);
+	ret = plotDrawFile(job, file.file);
 	if (ret < 0) {
 		newFileAbort(&file);
 		return ret;
@@ -141,7 +141,7 @@ static int writeFile(const struct plotJob *job)
 }
 
 /** The names of all projects. */
-static char *namesOf(const struct plot *plot)
+static char *plotNamesOf(const struct plot *plot)
 {
 	GString *names = g_string_new(plot->sources[0].name);
 
@@ -150,7 +150,7 @@ static char *namesOf(const struct plot *plot)
 	return g_string_free(names, FALSE);
 }
 
-static void setDefaults(struct plotJob *job)
+static void plotSetDefaults(struct plotJob *job)
 {
 	static const char *const suffixes[] = { "", ".svg", ".png", ".pdf" };
 	struct plot *plot = &job->plot;
@@ -159,11 +159,11 @@ static void setDefaults(struct plotJob *job)
 	if (!plot->output)
 		plot->output = g_strconcat(base, suffixes[job->type], NULL);
 	if (!plot->title)
-		plot->title = namesOf(plot);
+		plot->title = plotNamesOf(plot);
 	g_free(base);
 }
 
-static void printSummary(const struct plotJob *job)
+static void plotPrintSummary(const struct plotJob *job)
 {
 	const struct plot *plot = &job->plot;
 	guint curves = 0;
@@ -207,27 +207,27 @@ static int plotProjects(struct plotJob *job, const hdIProject *const *projects,
 	int status = plotStartSources(plot, projects, count, align, paths);
 	int ret;
 
-	if (status < 0 && findPhases(job) < 0)
+	if (status < 0 && plotFindPhases(job) < 0)
 		status = TOOL_FAILED;
 	if (status < 0)
-		status = gather(job);
+		status = plotGather(job);
 	if (status >= 0)
 		return status;
-	setDefaults(job);
+	plotSetDefaults(job);
 	if (plot->height <= 0)
 		plot->height = plotHeight(plot);
-	ret = writeFile(job);
+	ret = plotWriteFile(job);
 	if (ret < 0)
 		toolError(plot->tool, "%s: %s%s", plot->output, strerror(-ret),
 			  ret == -EEXIST ? "; --force replaces it" : "");
 	else
-		printSummary(job);
+		plotPrintSummary(job);
 	return toolFinish(plot->tool);
 }
 
 /** Draw projects that are open. */
-static int runOn(struct plotJob *job, const hdIProject *const *projects,
-		 char **paths, size_t count)
+static int plotRunOn(struct plotJob *job, const hdIProject *const *projects,
+		     char **paths, size_t count)
 {
 	struct plot *plot = &job->plot;
 	int status;
@@ -249,7 +249,7 @@ static int runOn(struct plotJob *job, const hdIProject *const *projects,
 	return status;
 }
 
-static int openAll(struct plotJob *job, char **paths, size_t count)
+static int plotOpenAll(struct plotJob *job, char **paths, size_t count)
 {
 	hdIProject *projects[ALIGN_PROJECTS_MAX];
 	size_t opened = 0;
@@ -262,8 +262,8 @@ static int openAll(struct plotJob *job, char **paths, size_t count)
 		opened++;
 	}
 	if (opened == count)
-		status = runOn(job, (const hdIProject *const *)projects, paths,
-			       count);
+		status = plotRunOn(job, (const hdIProject *const *)projects,
+				   paths, count);
 	else
 		status = toolFinish(job->plot.tool);
 	while (opened > 0)
@@ -303,7 +303,7 @@ static const struct toolHelp help = {
 	.words = words,
 };
 
-static void freeRun(struct plotJob *job)
+static void plotFreeRun(struct plotJob *job)
 {
 	selectionFree(&job->plot.selection);
 	windowOptionFree(&job->plot.window);
@@ -379,7 +379,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = plotParseOptions(&job);
 	if (status < 0)
-		status = openAll(&job, argv + 1, (size_t)(argc - 1));
-	freeRun(&job);
+		status = plotOpenAll(&job, argv + 1, (size_t)(argc - 1));
+	plotFreeRun(&job);
 	return status;
 }

@@ -9,15 +9,15 @@
 #ifndef HD_PLOT_H
 #define HD_PLOT_H
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
-#include "HDTraceTools/plot/canvas/canvas.h"
+#include "HDTraceTools/plot/core/canvas.h"
 
 /** What has a panel of its own. */
 enum plotPanels {

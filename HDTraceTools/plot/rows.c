@@ -45,7 +45,7 @@ struct shape {
 	GArray *lower;
 };
 
-static void addEdge(GArray *edge, double start, double end, double y)
+static void plotRowsAddEdge(GArray *edge, double start, double end, double y)
 {
 	struct canvasPoint points[] = { { start, y }, { end, y } };
 	struct canvasPoint *last = NULL;
@@ -93,10 +93,10 @@ static void drawName(const struct plotLayout *layout, struct canvas *canvas,
 			flushShape(canvas, &shape, color);
 			continue;
 		}
-		addEdge(shape.upper, start, end,
-			bottom - height * (double)piece.top / STEPS);
-		addEdge(shape.lower, start, end,
-			bottom - height * (double)piece.bottom / STEPS);
+		plotRowsAddEdge(shape.upper, start, end,
+				bottom - height * (double)piece.top / STEPS);
+		plotRowsAddEdge(shape.lower, start, end,
+				bottom - height * (double)piece.bottom / STEPS);
 	}
 	flushShape(canvas, &shape, color);
 	g_array_unref(shape.upper);

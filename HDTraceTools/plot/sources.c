@@ -62,7 +62,7 @@ static void freePowers(struct findings *findings)
 }
 
 /** What is chosen of a project: of others than the first the same time. */
-static int resolve(struct plot *plot, struct plotSource *source)
+static int plotSourcesResolve(struct plot *plot, struct plotSource *source)
 {
 	const struct selection *first = &plot->sources[0].selection;
 	struct selection *own = &source->selection;
@@ -113,7 +113,7 @@ int plotStartSources(struct plot *plot, const hdIProject *const *projects,
 					      .project = projects[i],
 					      .selection = &source->selection };
 		if (status < 0)
-			status = resolve(plot, source);
+			status = plotSourcesResolve(plot, source);
 		if (status < 0 && count > 1)
 			source->findings = findPowers(plot->tool, projects[i]);
 		if (status < 0 &&

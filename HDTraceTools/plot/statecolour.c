@@ -26,7 +26,7 @@ static const uint32_t others[] = {
 };
 
 /** FNV-1a of 32 bits: http://www.isthe.com/chongo/tech/comp/fnv/ */
-static uint32_t hashOf(const char *name)
+static uint32_t stateColourHashOf(const char *name)
 {
 	uint32_t hash = 2166136261U;
 
@@ -41,5 +41,5 @@ uint32_t stateColour(const char *name)
 		if (strcmp(known[i].name, name) == 0)
 			return known[i].colour;
 	}
-	return others[hashOf(name) % G_N_ELEMENTS(others)];
+	return others[stateColourHashOf(name) % G_N_ELEMENTS(others)];
 }

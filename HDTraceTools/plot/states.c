@@ -51,7 +51,7 @@ static struct canvasColor colorOf(const char *name)
 	};
 }
 
-static gint byTime(gconstpointer a, gconstpointer b)
+static gint plotStatesByTime(gconstpointer a, gconstpointer b)
 {
 	const struct plotName *x = a;
 	const struct plotName *y = b;
@@ -77,7 +77,7 @@ static void nameStates(struct plot *plot)
 		g_array_append_val(plot->names, name);
 		all += name.time;
 	}
-	g_array_sort(plot->names, byTime);
+	g_array_sort(plot->names, plotStatesByTime);
 	for (guint i = 0; i < plot->names->len; i++) {
 		struct plotName *name =
 			&g_array_index(plot->names, struct plotName, i);
@@ -94,12 +94,12 @@ struct rowsChosen {
 	const struct plotSource *source;
 };
 
-static void showProgress(void *data, const hdIRecord *record)
+static void plotStatesShowProgress(void *data, const hdIRecord *record)
 {
 	toolProgressAt(data, record->offset);
 }
 
-static void addRow(const hdITraceFile *trace, void *data)
+static void plotStatesAddRow(const hdITraceFile *trace, void *data)
 {
 	const struct rowsChosen *self = data;
 	const struct plotSource *source = self->source;
@@ -108,7 +108,7 @@ static void addRow(const hdITraceFile *trace, void *data)
 	struct profile *profile;
 	int ret = profileRead(source->project, trace, NULL, NULL, 0,
 			      source->selection.start, source->selection.end,
-			      showProgress, plot->tool, &profile);
+			      plotStatesShowProgress, plot->tool, &profile);
 
 	if (ret < 0) {
 		if (ret != -EBADMSG)
@@ -139,7 +139,7 @@ void plotChooseRows(struct plot *plot)
 	for (size_t i = 0; i < plot->sourceCount && plot->states; i++) {
 		struct rowsChosen chosen = { plot, &plot->sources[i] };
 
-		scanTraces(&plot->sources[i].scan, addRow, &chosen);
+		scanTraces(&plot->sources[i].scan, plotStatesAddRow, &chosen);
 	}
 	toolProgressEnd(plot->tool);
 	nameStates(plot);
@@ -156,9 +156,10 @@ struct ownPart {
 };
 
 /** Add a state, the part of it that is in the picture, to the bins. */
-static void addState(const struct plot *plot, const struct plotRow *row,
-		     unsigned int depth, guint name, int64_t start, int64_t end,
-		     struct ownPart own)
+static void plotStatesAddState(const struct plot *plot,
+			       const struct plotRow *row, unsigned int depth,
+			       guint name, int64_t start, int64_t end,
+			       struct ownPart own)
 {
 	size_t first = plotBinOf(plot, start);
 	size_t last = plotBinOf(plot, MAX(end - 1, start));
@@ -181,8 +182,8 @@ struct rowRead {
 };
 
 /** Add what a record has of a name. */
-static void takePart(struct rowRead *self, const hdIRecord *record,
-		     const char *name, int64_t part)
+static void plotStatesAddPart(struct rowRead *self, const hdIRecord *record,
+			      const char *name, int64_t part)
 {
 	const struct plot *plot = self->plot;
 	int64_t shift = self->row->source->shift;
@@ -194,11 +195,11 @@ static void takePart(struct rowRead *self, const hdIRecord *record,
 	if (own.all <= 0)
 		own = (struct ownPart){ 1, 1 };
 	if (g_hash_table_lookup_extended(self->numbers, name, NULL, &number))
-		addState(plot, self->row, record->depth,
-			 GPOINTER_TO_UINT(number), start, end, own);
+		plotStatesAddState(plot, self->row, record->depth,
+				   GPOINTER_TO_UINT(number), start, end, own);
 }
 
-static bool takeRecord(const hdIRecord *record, void *data)
+static bool plotStatesAddRecord(const hdIRecord *record, void *data)
 {
 	struct rowRead *self = data;
 	struct pollsPart parts[POLLS_PARTS + 1];
@@ -214,14 +215,15 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	self->row->depths = MAX(self->row->depths, record->depth + 1);
 	count = pollsParts(record, parts);
 	for (size_t i = 0; i < count; i++)
-		takePart(self, record, parts[i].name, parts[i].time);
+		plotStatesAddPart(self, record, parts[i].name, parts[i].time);
 	if (count == 0)
-		takePart(self, record, record->name,
-			 record->end - record->start);
+		plotStatesAddPart(self, record, record->name,
+				  record->end - record->start);
 	return true;
 }
 
-static void readRow(struct plot *plot, struct plotRow *row, GHashTable *numbers)
+static void plotStatesReadRow(struct plot *plot, struct plotRow *row,
+			      GHashTable *numbers)
 {
 	/* All was said when the rows were chosen. */
 	const struct scan scan = { .tool = plot->tool,
@@ -231,7 +233,7 @@ static void readRow(struct plot *plot, struct plotRow *row, GHashTable *numbers)
 
 	row->times = g_new0(int64_t, (size_t)plot->depth * plot->binCount *
 					     (plot->colored + 1));
-	scanTrace(&scan, row->trace, takeRecord, &self);
+	scanTrace(&scan, row->trace, plotStatesAddRecord, &self);
 	toolProgressFile(plot->tool, row->trace->fileSize);
 }
 
@@ -251,7 +253,7 @@ void plotReadRows(struct plot *plot)
 				->trace->fileSize;
 	toolProgressStart(plot->tool, size);
 	for (guint i = 0; i < plot->rows->len; i++)
-		readRow(plot, plot->rows->pdata[i], numbers);
+		plotStatesReadRow(plot, plot->rows->pdata[i], numbers);
 	toolProgressEnd(plot->tool);
 	g_hash_table_destroy(numbers);
 }

@@ -71,7 +71,7 @@ struct report {
 
 /* ---- Messages ---------------------------------------------------------- */
 
-static void takeMessage(const hdIMessage *message, void *data)
+static void recoverAddMessage(const hdIMessage *message, void *data)
 {
 	struct recover *recover = data;
 	const char *file = message->file ? message->file : "";
@@ -174,7 +174,7 @@ static void reportEnd(struct recover *recover, struct report *report)
 
 /* ---- Files ------------------------------------------------------------- */
 
-static int fail(struct recover *recover, const char *path, int error)
+static int recoverFail(struct recover *recover, const char *path, int error)
 {
 	toolError(recover->tool, "%s: %s", path, plainFileError(error));
 	return error;
@@ -191,7 +191,7 @@ static int startCopy(struct recover *recover, const char *file,
 	int ret = isSpecial ? -EINVAL : newFileStart(new, path);
 
 	if (ret < 0)
-		fail(recover, path, ret);
+		recoverFail(recover, path, ret);
 	g_free(name);
 	g_free(path);
 	return ret;
@@ -206,11 +206,11 @@ static int endCopy(struct recover *recover, const char *file,
 
 	if (ret < 0) {
 		newFileAbort(new);
-		fail(recover, file, ret);
+		recoverFail(recover, file, ret);
 	} else {
 		ret = newFileCommit(new, false);
 		if (ret < 0)
-			fail(recover, path, ret);
+			recoverFail(recover, path, ret);
 	}
 	g_free(path);
 	return ret;
@@ -230,8 +230,8 @@ static int copyBytes(const char *file, int64_t length, struct newFile *new)
 	return ret;
 }
 
-static int copyFile(struct recover *recover, const char *file,
-		    struct recovered *result)
+static int recoverCopyFile(struct recover *recover, const char *file,
+			   struct recovered *result)
 {
 	struct newFile new;
 	int ret = startCopy(recover, file, &new);
@@ -261,8 +261,8 @@ static int64_t entryLength(const hdIGroup *group, const hdIBlock *block,
 }
 
 /** Read a group to its end; tells where its last good record ends. */
-static int64_t readGroup(struct recover *recover, const hdIGroup *group,
-			 bool *hasStart)
+static int64_t recoverReadGroup(struct recover *recover, const hdIGroup *group,
+				bool *hasStart)
 {
 	hdIStatReader *reader = hdI_openStat(recover->project, group);
 	const hdIBlock *block;
@@ -295,7 +295,8 @@ static void putStamp(FILE *file, int64_t ns)
 }
 
 /** When a group without any time started: with the project, or at last. */
-static int64_t guessStart(const struct recover *recover, const hdIGroup *group)
+static int64_t recoverGuessStart(const struct recover *recover,
+				 const hdIGroup *group)
 {
 	struct stat status;
 
@@ -328,7 +329,7 @@ static int repairGroup(struct recover *recover, const hdIGroup *group,
 		return ret;
 	ret = copyBytes(group->file, length, &new);
 	if (!hasStart)
-		putStamp(new.file, guessStart(recover, group));
+		putStamp(new.file, recoverGuessStart(recover, group));
 	return endCopy(recover, group->file, &new, ret);
 }
 
@@ -363,7 +364,7 @@ static int rebuildGroup(struct recover *recover, const hdIGroup *group,
 		if (ret == 0) {
 			fwrite(header.text.bytes, 1, header.text.used,
 			       new.file);
-			putStamp(new.file, guessStart(recover, group));
+			putStamp(new.file, recoverGuessStart(recover, group));
 		}
 		ret = endCopy(recover, group->file, &new, ret);
 	}
@@ -385,10 +386,10 @@ static int recoverGroup(struct recover *recover, const hdIGroup *group,
 		result->recordsLost = -1;
 		return 0;
 	}
-	end = readGroup(recover, group, &hasStart);
+	end = recoverReadGroup(recover, group, &hasStart);
 	if (recoverIsBroken(recover, group->file, statRules))
 		return repairGroup(recover, group, end, hasStart, result);
-	return copyFile(recover, group->file, result);
+	return recoverCopyFile(recover, group->file, result);
 }
 
 /* ---- Traces ------------------------------------------------------------ */
@@ -421,12 +422,12 @@ static int recoverTrace(struct recover *recover, const hdITraceFile *trace,
 	int ret;
 
 	if (!reader && errno != EBADMSG)
-		return fail(recover, trace->file, -errno);
+		return recoverFail(recover, trace->file, -errno);
 	while (reader && hdI_readTrace(reader, &record) == 1)
 		toolProgressAt(recover->tool, record->offset);
 	hdI_closeTrace(reader);
 	if (!recoverIsBroken(recover, trace->file, traceRules))
-		return copyFile(recover, trace->file, result);
+		return recoverCopyFile(recover, trace->file, result);
 	/* All was said; the second time it is only counted. */
 	warnings = recover->tool->warnings;
 	errors = recover->tool->errors;
@@ -492,7 +493,7 @@ static int recoverRelations(struct recover *recover,
 	int64_t end;
 
 	if (!reader && errno != EBADMSG)
-		return fail(recover, file->file, -errno);
+		return recoverFail(recover, file->file, -errno);
 	end = tagEnd(file->file);
 	while (reader && hdI_readRelationRecord(reader, &record) == 1) {
 		end = MAX(end, record->endOffset);
@@ -501,7 +502,7 @@ static int recoverRelations(struct recover *recover,
 	hdI_closeRelations(reader);
 	if (recoverIsBroken(recover, file->file, relationRules))
 		return repairRelations(recover, file, end, result);
-	return copyFile(recover, file->file, result);
+	return recoverCopyFile(recover, file->file, result);
 }
 
 /* ---- Text files -------------------------------------------------------- */
@@ -515,10 +516,10 @@ static int recoverProject(struct recover *recover, const char *file,
 	int ret;
 
 	if (!recoverIsBroken(recover, file, projectRules))
-		return copyFile(recover, file, result);
+		return recoverCopyFile(recover, file, result);
 	ret = plainFileRead(file, &text, &size);
 	if (ret < 0)
-		return fail(recover, file, ret);
+		return recoverFail(recover, file, ret);
 	result->action = "repaired";
 	ret = startCopy(recover, file, &new);
 	if (ret == 0) {
@@ -539,10 +540,10 @@ static int recoverInfo(struct recover *recover, const char *file,
 
 	ret = plainFileRead(file, &text, &size);
 	if (ret < 0)
-		return fail(recover, file, ret);
+		return recoverFail(recover, file, ret);
 	g_ptr_array_unref(infoParse(recover->tool, file, text, size));
 	if (!recoverIsBroken(recover, file, infoRules)) {
-		ret = copyFile(recover, file, result);
+		ret = recoverCopyFile(recover, file, result);
 	} else {
 		result->action = "repaired";
 		ret = startCopy(recover, file, &new);
@@ -640,7 +641,7 @@ static char *defaultDirectory(const char *path)
 	return directory;
 }
 
-static bool makeDirectory(struct recover *recover, bool mayExist)
+static bool recoverMakeDirectory(struct recover *recover, bool mayExist)
 {
 	if (mkdir(recover->directory, 0777) == 0 ||
 	    (errno == EEXIST && mayExist))
@@ -689,17 +690,18 @@ static const struct toolHelp help = {
 	.maxArguments = -1,
 };
 
-static int runOn(struct tool *tool, const char *output, char **paths, int count)
+static int recoverRunOn(struct tool *tool, const char *output, char **paths,
+			int count)
 {
 	struct recover recover = { .tool = tool };
 	struct report report = { .rows = NULL };
 	char *directory =
 		output ? g_strdup(output) : defaultDirectory(paths[0]);
 
-	tool->take = takeMessage;
+	tool->take = recoverAddMessage;
 	tool->takeData = &recover;
 	recover.directory = directory;
-	if (makeDirectory(&recover, output != NULL)) {
+	if (recoverMakeDirectory(&recover, output != NULL)) {
 		recover.broken = g_hash_table_new_full(g_str_hash, g_str_equal,
 						       g_free, freeRules);
 		reportStart(&recover, &report);
@@ -728,7 +730,7 @@ int recoverRun(struct tool *tool, int argc, char **argv)
 	if (status < 0 && !output && argc > 2)
 		status = toolUsage(tool, "several files require --output");
 	if (status < 0)
-		status = runOn(tool, output, argv + 1, argc - 1);
+		status = recoverRunOn(tool, output, argv + 1, argc - 1);
 	g_free(output);
 	return status;
 }

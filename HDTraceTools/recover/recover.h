@@ -6,8 +6,8 @@
 #ifndef HD_RECOVER_H
 #define HD_RECOVER_H
 
-#include "HDTraceTools/base/newfile.h"
-#include "HDTraceTools/command/tool.h"
+#include "cli/newfile.h"
+#include "HDTraceTools/command/core/tool.h"
 
 /** What became of a file. */
 struct recovered {

@@ -121,7 +121,8 @@ static void showTitle(struct relationsRun *self,
 	g_string_free(text, TRUE);
 }
 
-static void putState(struct outJson *json, const hdIRelationState *state)
+static void relationsListPutState(struct outJson *json,
+				  const hdIRelationState *state)
 {
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "name", state->name);
@@ -149,16 +150,16 @@ static void putLists(struct outJson *json,
 	outJsonEnd(json);
 	outJsonArray(json, "states", false);
 	for (size_t i = 0; i < relation->stateCount; i++)
-		putState(json, &relation->states[i]);
+		relationsListPutState(json, &relation->states[i]);
 	outJsonEnd(json);
 	if (relation->span)
 		outJsonText(json, "parent_span", relation->span);
 	outJsonEnd(json);
 }
 
-static void printRow(struct relationsRun *self,
-		     const struct forestRelation *relation, uint32_t indent,
-		     bool isMarked)
+static void relationsListPrintRow(struct relationsRun *self,
+				  const struct forestRelation *relation,
+				  uint32_t indent, bool isMarked)
 {
 	struct rows *rows = self->rows;
 	struct forestTimes times = forestTimesOf(self->forest, relation);
@@ -203,12 +204,13 @@ static void printNumber(struct relationsRun *self, uint32_t number,
 	struct forestRelation relation;
 
 	if (!relationsFailed(self, forestGet(self->forest, number, &relation)))
-		printRow(self, &relation, indent, isMarked);
+		relationsListPrintRow(self, &relation, indent, isMarked);
 }
 
 /* ---- The slowest ------------------------------------------------------- */
 
-static void choose(struct relationsRun *self, struct slowest *slowest)
+static void relationsListChooseSlowest(struct relationsRun *self,
+				       struct slowest *slowest)
 {
 	struct forestRelation relation;
 
@@ -231,7 +233,7 @@ void relationsPrintList(struct relationsRun *self)
 	uint32_t number;
 	int ret = 1;
 
-	choose(self, slowest);
+	relationsListChooseSlowest(self, slowest);
 	beginRows(self);
 	while (!toolIsOutputBroken() && !self->tool->hasFailed &&
 	       (ret = slowestNext(slowest, &number)) == 1)
@@ -253,8 +255,8 @@ void relationsPrintNumbers(struct relationsRun *self, const GArray *numbers)
 /* ---- The tree of one --------------------------------------------------- */
 
 /** For those of one cause, the first last. */
-static gint compareStarts(gconstpointer left, gconstpointer right,
-			  gpointer forest)
+static gint relationsListCompareStarts(gconstpointer left, gconstpointer right,
+				       gpointer forest)
 {
 	const uint32_t *a = left, *b = right;
 	int64_t x = forestStart(forest, *a), y = forestStart(forest, *b);
@@ -273,7 +275,8 @@ static void pushChildren(struct relationsRun *self, GArray *stack,
 
 	for (; child != FOREST_NONE; child = forestSibling(self->forest, child))
 		g_array_append_val(children, child);
-	g_array_sort_with_data(children, compareStarts, self->forest);
+	g_array_sort_with_data(children, relationsListCompareStarts,
+			       self->forest);
 	g_array_append_vals(stack, children->data, children->len);
 	g_array_unref(children);
 }
@@ -295,10 +298,11 @@ static void printOne(struct relationsRun *self, uint32_t number, uint32_t asked,
 	addHost(hosts, relation.file->host);
 	/* Where there is room for all, what is printed first depends on
 	 * nothing: its depth is 0. */
-	printRow(self, &relation, relation.depth, number == asked);
+	relationsListPrintRow(self, &relation, relation.depth, number == asked);
 }
 
-static void printHosts(struct relationsRun *self, const GPtrArray *hosts)
+static void relationsListPrintHosts(struct relationsRun *self,
+				    const GPtrArray *hosts)
 {
 	if (self->format == OUT_JSON) {
 		outJsonArray(self->json, "hosts", true);
@@ -398,7 +402,7 @@ void relationsPrintTree(struct relationsRun *self, uint32_t number)
 		outJsonInteger(self->json, "left_out", (int64_t)leftOut);
 	else if (leftOut > 0 && self->format == OUT_TEXT)
 		printf("  and %" PRIu64 " more\n", leftOut);
-	printHosts(self, hosts);
+	relationsListPrintHosts(self, hosts);
 	if (self->inferred)
 		printInferred(self, number);
 	g_ptr_array_unref(hosts);

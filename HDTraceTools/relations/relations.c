@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/power/node.h"
 #include "HDTraceTools/relations/relations.h"
@@ -44,7 +44,7 @@ bool relationsWants(const struct relationsRun *self,
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void readRelations(struct relationsRun *self)
+static void relationsReadRelations(struct relationsRun *self)
 {
 	const struct scan scan = { .tool = self->tool,
 				   .project = self->project };
@@ -120,7 +120,8 @@ static void readJoules(struct relationsRun *self)
 
 /* ---- Printing ---------------------------------------------------------- */
 
-static void putNode(struct outJson *json, const struct joulesNode *node)
+static void relationsPutNode(struct outJson *json,
+			     const struct joulesNode *node)
 {
 	const struct attributionAmount parts[] = {
 		{ node->relations, 0 },
@@ -173,7 +174,7 @@ static void beginJson(struct relationsRun *self)
 	relationsPutCounts(self->forest, self->inferred, self->json);
 	outJsonArray(self->json, "energy", false);
 	for (guint i = 0; i < nodes->len; i++)
-		putNode(self->json, joulesNodeAt(self->joules, i));
+		relationsPutNode(self->json, joulesNodeAt(self->joules, i));
 	outJsonEnd(self->json);
 	if (self->tree)
 		outJsonText(self->json, "tree", self->tree);
@@ -185,7 +186,7 @@ static void sayCount(uint64_t count, const char *what)
 		printf(", %" PRIu64 " %s", count, what);
 }
 
-static void printNode(const struct joulesNode *node)
+static void relationsPrintNode(const struct joulesNode *node)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	const powerPico parts[] = { node->relations, node->ranks,
@@ -227,11 +228,11 @@ static void beginText(struct relationsRun *self)
 	sayCount(counts.circular, "with a circular cause");
 	putchar('\n');
 	for (guint i = 0; i < nodes->len; i++)
-		printNode(joulesNodeAt(self->joules, i));
+		relationsPrintNode(joulesNodeAt(self->joules, i));
 	putchar('\n');
 }
 
-static void printAll(struct relationsRun *self, uint32_t tree)
+static void relationsPrintAll(struct relationsRun *self, uint32_t tree)
 {
 	const enum outFormat format = self->tool->format;
 
@@ -259,7 +260,7 @@ static void printAll(struct relationsRun *self, uint32_t tree)
 void relationsRead(struct relationsRun *self)
 {
 	self->forest = forestNew(self->project);
-	readRelations(self);
+	relationsReadRelations(self);
 	if (!self->tool->hasFailed)
 		readJoules(self);
 	if (!self->tool->hasFailed) {
@@ -276,7 +277,7 @@ void relationsForget(struct relationsRun *self)
 	forestFree(self->forest);
 }
 
-static void work(struct relationsRun *self)
+static void relationsAnalyse(struct relationsRun *self)
 {
 	uint32_t tree = FOREST_NONE;
 	int error = 0;
@@ -289,11 +290,11 @@ static void work(struct relationsRun *self)
 				  self->tree);
 	}
 	if (!self->tool->hasFailed)
-		printAll(self, tree);
+		relationsPrintAll(self, tree);
 	relationsForget(self);
 }
 
-static int runOn(struct relationsRun *self, const char *path)
+static int relationsRunOn(struct relationsRun *self, const char *path)
 {
 	hdIProject *project = toolOpen(self->tool, path);
 	int status = -1;
@@ -308,7 +309,7 @@ static int runOn(struct relationsRun *self, const char *path)
 		status = selectResolve(&self->selection, self->tool, project,
 				       false);
 	if (status < 0 && !self->tool->hasFailed)
-		work(self);
+		relationsAnalyse(self);
 	hdI_closeProject(project);
 	return status < 0 ? toolFinish(self->tool) : status;
 }
@@ -375,7 +376,7 @@ int relationsRun(struct tool *tool, int argc, char **argv)
 				   "--tree: cannot be combined with --name, "
 				   "--node, --from, --to, --depth or --top");
 	if (status < 0)
-		status = runOn(&self, argv[1]);
+		status = relationsRunOn(&self, argv[1]);
 	selectionFree(&self.selection);
 	g_free(self.name);
 	g_free(self.tree);

@@ -7,7 +7,7 @@
 #define HD_RELATIONS_H
 
 #include "HDTraceTools/choice/selection.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/joules.h"
 #include "cli/rows.h"

@@ -44,7 +44,8 @@ enum {
 	COLUMN_DURATION,
 };
 
-static void printSum(struct rows *rows, const struct relationSum *sum)
+static void relationsSumsPrintSum(struct rows *rows,
+				  const struct relationSum *sum)
 {
 	rowsText(rows, COLUMN_NAME, sum->name);
 	rowsText(rows, COLUMN_LAYER, sum->layer);
@@ -81,7 +82,7 @@ void relationsPrintTheseSums(struct relationsRun *run, const GArray *sums)
 
 		hasUnended |= sum->unended > 0;
 		hasFailed |= sum->failed > 0;
-		printSum(rows, sum);
+		relationsSumsPrintSum(rows, sum);
 	}
 	if (run->format == OUT_JSON)
 		outJsonEnd(run->json);

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "HDTraceTools/base/tasks.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/pages/meta.h"
@@ -148,7 +148,7 @@ static void chooseStored(struct html *self)
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static bool isWanted(int64_t offset, void *data)
+static bool htmlIsWanted(int64_t offset, void *data)
 {
 	struct html *self = data;
 
@@ -163,12 +163,14 @@ static void readLine(struct tasks *tasks, void *data, size_t number)
 
 	(void)tasks;
 	if (line->track->kind == TRACK_STATISTICS) {
-		line->error = tracksReadGroup(self->tracks, line->number,
-					      line->isStored, isWanted, self);
+		line->error =
+			tracksReadGroup(self->tracks, line->number,
+					line->isStored, htmlIsWanted, self);
 		line->first = line->isStored ? 0 : 1;
 	} else if (line->track->kind == TRACK_TRACE) {
-		line->error = tracksReadTrace(self->tracks, line->number,
-					      line->isStored, isWanted, self);
+		line->error =
+			tracksReadTrace(self->tracks, line->number,
+					line->isStored, htmlIsWanted, self);
 		line->first = line->isStored ? 0 : 2;
 	}
 	line->first = MIN(line->first, lastZoom(line));
@@ -176,7 +178,7 @@ static void readLine(struct tasks *tasks, void *data, size_t number)
 		g_atomic_int_set(&self->isFailed, 1);
 }
 
-static void takeLine(void *data, size_t number)
+static void htmlAddReadLine(void *data, size_t number)
 {
 	struct html *self = data;
 	const struct line *line = &self->lines[number];
@@ -194,13 +196,13 @@ static void takeLine(void *data, size_t number)
 }
 
 /** Read all tracks. */
-static int readAll(struct html *self)
+static int htmlReadAll(struct html *self)
 {
 	struct tool *tool = self->findings->tool;
 	int ret;
 
 	toolProgressStart(tool, self->findings->size);
-	tasksDo(self->count, readLine, takeLine, self);
+	tasksDo(self->count, readLine, htmlAddReadLine, self);
 	toolProgressEnd(tool);
 	if (self->isFailed)
 		return -1;
@@ -210,8 +212,8 @@ static int readAll(struct html *self)
 	return ret < 0 ? -1 : 0;
 }
 
-static void addLine(struct html *self, struct track *track, size_t number,
-		    int64_t fileSize)
+static void htmlAddLine(struct html *self, struct track *track, size_t number,
+			int64_t fileSize)
 {
 	self->lines[self->count++] = (struct line){
 		.track = track,
@@ -241,14 +243,14 @@ static void addLines(struct html *self)
 		g_new(struct line, project->groupCount + project->traceCount +
 					   project->relationCount + 1);
 	for (size_t i = 0; i < project->groupCount; i++)
-		addLine(self, &self->tracks->groups[i], i,
-			project->groups[i]->fileSize);
+		htmlAddLine(self, &self->tracks->groups[i], i,
+			    project->groups[i]->fileSize);
 	for (size_t i = 0; i < project->traceCount; i++)
-		addLine(self, &self->tracks->traces[i], i,
-			project->traces[i]->fileSize);
+		htmlAddLine(self, &self->tracks->traces[i], i,
+			    project->traces[i]->fileSize);
 	for (size_t i = 0; i < project->relationCount; i++)
-		addLine(self, &self->tracks->relations[i], i, 0);
-	addLine(self, &self->tracks->messages, 0, 0);
+		htmlAddLine(self, &self->tracks->relations[i], i, 0);
+	htmlAddLine(self, &self->tracks->messages, 0, 0);
 	qsort(self->lines, self->count, sizeof(*self->lines), compareLines);
 }
 
@@ -309,7 +311,7 @@ static int writePage(struct html *self, FILE *file, const char *meta,
 }
 
 /** Choose zooms and write everything. */
-static int writeAll(struct html *self, FILE *file)
+static int htmlWriteAll(struct html *self, FILE *file)
 {
 	size_t size;
 	char *meta = makeMeta(self, &size);
@@ -345,7 +347,7 @@ static void sayResult(const struct html *self, const char *path, int64_t size)
 			path);
 }
 
-static int writeFile(struct html *self, const char *path, bool mayReplace)
+static int htmlWriteFile(struct html *self, const char *path, bool mayReplace)
 {
 	struct tool *tool = self->findings->tool;
 	struct newFile file;
@@ -353,7 +355,7 @@ static int writeFile(struct html *self, const char *path, bool mayReplace)
 	int ret = newFileStart(&file, path);
 
 	if (ret == 0) {
-		ret = writeAll(self, file.file);
+		ret = htmlWriteAll(self, file.file);
 		size = ftell(file.file);
 		if (ret == 0)
 			ret = newFileCommit(&file, mayReplace);
@@ -378,11 +380,11 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 	self.tracks = tracksNew(findings);
 	addLines(&self);
 	chooseStored(&self);
-	ret = readAll(&self);
+	ret = htmlReadAll(&self);
 	if (ret == 0 && strcmp(path, "-") == 0)
-		ret = writeAll(&self, stdout);
+		ret = htmlWriteAll(&self, stdout);
 	else if (ret == 0)
-		ret = writeFile(&self, path, mayReplace);
+		ret = htmlWriteFile(&self, path, mayReplace);
 	g_free(self.lines);
 	tracksFree(self.tracks);
 	return ret;

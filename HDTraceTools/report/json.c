@@ -63,7 +63,8 @@ static void putTimes(struct outJson *json, int64_t start, int64_t end)
 	outJsonSeconds(json, endKey, end);
 }
 
-static void putCount(struct outJson *json, const char *key, uint64_t count)
+static void reportJsonPutCount(struct outJson *json, const char *key,
+			       uint64_t count)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
@@ -74,7 +75,7 @@ static void putSpans(struct outJson *json, const char *key,
 		     const struct findingsSpans *spans)
 {
 	outJsonObject(json, key, false);
-	putCount(json, "count", spans->count);
+	reportJsonPutCount(json, "count", spans->count);
 	outJsonSeconds(json, reportKey(json, "duration_s", "seconds"),
 		       spans->total);
 	outJsonArray(json, "list", false);
@@ -90,14 +91,15 @@ static void putSpans(struct outJson *json, const char *key,
 	outJsonEnd(json);
 }
 
-static void putStated(struct outJson *json, const struct findingsGroup *group,
-		      const hdIValue *value, const char *name)
+static void reportJsonPutStated(struct outJson *json,
+				const struct findingsGroup *group,
+				const hdIValue *value, const char *name)
 {
 	outJsonText(json, name, valueStates(group->group, value, name));
 }
 
-static void putValue(struct outJson *json, const struct findingsGroup *group,
-		     size_t i)
+static void reportJsonPutValue(struct outJson *json,
+			       const struct findingsGroup *group, size_t i)
 {
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
@@ -111,11 +113,11 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 	outJsonText(json, "unit", value->unit);
 	outJsonBool(json, "simulated", valueIsSimulated(group->group, value));
 	resultsPutKind(json, group->group, value);
-	putStated(json, group, value, "source");
-	putStated(json, group, value, "resolution");
-	putStated(json, group, value, "class");
-	putCount(json, "count", momentsCount(moments));
-	putCount(json, "nan", moments->missing);
+	reportJsonPutStated(json, group, value, "source");
+	reportJsonPutStated(json, group, value, "resolution");
+	reportJsonPutStated(json, group, value, "class");
+	reportJsonPutCount(json, "count", momentsCount(moments));
+	reportJsonPutCount(json, "nan", moments->missing);
 	outJsonDouble(json, "mean", isAmount ? NAN : found->result.mean);
 	outJsonDouble(json, "mean_error",
 		      bound->isKnown && !isAmount ? bound->mean : NAN);
@@ -128,15 +130,16 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 	outJsonDouble(json, "rate", found->rate);
 	outJsonText(json, "rate_unit", found->rateUnit);
 	if (group->kinds[i] == KIND_COUNTER)
-		putCount(json, "resets", moments->resets);
+		reportJsonPutCount(json, "resets", moments->resets);
 	else
 		outJsonPlain(json, "resets", "null");
 	putKnown(json, found->known);
 	outJsonEnd(json);
 }
 
-static void putGroup(struct outJson *json, const struct findings *findings,
-		     const struct findingsGroup *group)
+static void reportJsonPutGroup(struct outJson *json,
+			       const struct findings *findings,
+			       const struct findingsGroup *group)
 {
 	size_t number = (size_t)(group - findings->groups);
 	const char *cycle = reportKey(json, "cycle_s", "usual_interval");
@@ -144,7 +147,7 @@ static void putGroup(struct outJson *json, const struct findings *findings,
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "node", rolesPath(group->group->node));
 	outJsonText(json, "group", group->group->name);
-	putCount(json, "entries", group->entries);
+	reportJsonPutCount(json, "entries", group->entries);
 	putTimes(json, group->start, group->end);
 	if (group->usual)
 		outJsonSeconds(json, cycle, group->usual);
@@ -166,7 +169,7 @@ static void putGroup(struct outJson *json, const struct findings *findings,
 	powersPutLeftOut(json, powerChoiceAt(findings->powers, number));
 	outJsonArray(json, "values", false);
 	for (size_t i = 0; i < group->group->valueCount; i++)
-		putValue(json, group, i);
+		reportJsonPutValue(json, group, i);
 	outJsonEnd(json);
 	putSpans(json, "gaps", &group->gaps);
 	putSpans(json, "late", &group->late);
@@ -182,7 +185,7 @@ static void putPhases(struct outJson *json, const struct findings *findings)
 
 		outJsonObject(json, NULL, false);
 		outJsonText(json, "name", phase->name);
-		putCount(json, "phases", phase->occurrences);
+		reportJsonPutCount(json, "phases", phase->occurrences);
 		putTimes(json, phase->start, phase->end);
 		outJsonSeconds(json, reportKey(json, "duration_s", "seconds"),
 			       phase->length);
@@ -259,7 +262,7 @@ static void putStates(struct outJson *json, const struct findings *findings)
 
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "name", state->name);
-		putCount(json, "count", state->count);
+		reportJsonPutCount(json, "count", state->count);
 		outJsonSeconds(json, reportKey(json, "own_s", "own_seconds"),
 			       state->own.time);
 		outJsonSeconds(json,
@@ -323,7 +326,8 @@ static void putCounters(struct outJson *json, const struct findings *findings)
 }
 
 /** What the processor did; null: nobody says. */
-static void putEvents(struct outJson *json, const struct profileEvents *events)
+static void reportJsonPutEvents(struct outJson *json,
+				const struct profileEvents *events)
 {
 	static const char *const keys[PROFILE_EVENTS] = {
 		[PROFILE_CYCLES] = "cycles",
@@ -335,13 +339,13 @@ static void putEvents(struct outJson *json, const struct profileEvents *events)
 		outJsonDouble(json, keys[i],
 			      events->with[i] ? (double)events->total[i] : NAN);
 	outJsonDouble(json, "instructions_per_cycle", profileRatio(events));
-	putCount(json, "counted", events->counted);
+	reportJsonPutCount(json, "counted", events->counted);
 }
 
 static void putOutside(struct outJson *json, struct profileEvents outside)
 {
 	outJsonObject(json, "outside", true);
-	putEvents(json, &outside);
+	reportJsonPutEvents(json, &outside);
 	outJsonEnd(json);
 }
 
@@ -355,7 +359,7 @@ static void putSites(struct outJson *json, const struct findings *findings)
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "state", states->name);
 		resultsPutSite(json, states->site, findings->addresses);
-		putCount(json, "count", states->count);
+		reportJsonPutCount(json, "count", states->count);
 		outJsonSeconds(json, reportKey(json, "own_s", "own_seconds"),
 			       states->own.time);
 		outJsonSeconds(json,
@@ -368,14 +372,15 @@ static void putSites(struct outJson *json, const struct findings *findings)
 			 findings, amounts);
 		putKnown(json, (struct known){ amounts[0].measured,
 					       states->own.time });
-		putEvents(json, &states->own.events);
+		reportJsonPutEvents(json, &states->own.events);
 		putOutside(json, states->own.outside);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
 }
 
-static void putKernels(struct outJson *json, const struct findings *findings)
+static void reportJsonPutKernels(struct outJson *json,
+				 const struct findings *findings)
 {
 	outJsonArray(json, "kernels", false);
 	for (guint i = 0; i < findings->kernels->len; i++) {
@@ -386,7 +391,7 @@ static void putKernels(struct outJson *json, const struct findings *findings)
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "name", kernel->name);
 		outJsonText(json, "node", rolesPath(kernel->group->node));
-		putCount(json, "instances", kernel->instances);
+		reportJsonPutCount(json, "instances", kernel->instances);
 		outJsonDouble(json, "body_s", kernel->seconds[KERNEL_BODY]);
 		outJsonDouble(json, "instructions_per_cycle", kernel->ratio);
 		outJsonDouble(json, "dispatch_s",
@@ -469,7 +474,7 @@ static void putPathNodes(struct outJson *json, const struct criticalPath *path)
 
 static void putPathParts(struct outJson *json, const struct criticalPath *path)
 {
-	putCount(json, "jumps", path->jumps);
+	reportJsonPutCount(json, "jumps", path->jumps);
 	outJsonArray(json, "parts", false);
 	for (guint i = 0; i < path->parts->len; i++) {
 		const struct pathPart *part =
@@ -487,23 +492,24 @@ static void putPathParts(struct outJson *json, const struct criticalPath *path)
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
-	putCount(json, "parts_left_out", path->hidden);
+	reportJsonPutCount(json, "parts_left_out", path->hidden);
 }
 
 static void putDependencies(struct outJson *json,
 			    const struct dependencyCounts *counts)
 {
 	outJsonObject(json, "dependencies", true);
-	putCount(json, "unpaired", counts->loose);
-	putCount(json, "unsure", counts->unsure);
-	putCount(json, "unpaired_collectives", counts->collectives);
-	putCount(json, "clamped", counts->clamped);
-	putCount(json, "backwards", counts->backwards);
+	reportJsonPutCount(json, "unpaired", counts->loose);
+	reportJsonPutCount(json, "unsure", counts->unsure);
+	reportJsonPutCount(json, "unpaired_collectives", counts->collectives);
+	reportJsonPutCount(json, "clamped", counts->clamped);
+	reportJsonPutCount(json, "backwards", counts->backwards);
 	outJsonSeconds(json, "backwards_worst_s", counts->worst);
 	outJsonEnd(json);
 }
 
-static void putPath(struct outJson *json, const struct findings *findings)
+static void reportJsonPutPath(struct outJson *json,
+			      const struct findings *findings)
 {
 	const struct criticalPath *path = findings->path;
 
@@ -541,7 +547,7 @@ static void putPath(struct outJson *json, const struct findings *findings)
 	outJsonEnd(json);
 }
 
-static void putClocks(struct outJson *json, const hdIProject *project)
+static void reportJsonPutClocks(struct outJson *json, const hdIProject *project)
 {
 	outJsonArray(json, "clocks", false);
 	for (size_t i = 0; i < project->clockCount; i++) {
@@ -579,7 +585,7 @@ static void putSteps(struct outJson *json, const hdIProject *project)
 
 static void putMessages(struct outJson *json, const struct findings *findings)
 {
-	putCount(json, "message_count", findings->diagnostics.count);
+	reportJsonPutCount(json, "message_count", findings->diagnostics.count);
 	outJsonArray(json, "messages", false);
 	for (guint i = 0; i < findings->diagnostics.list->len; i++) {
 		const struct findingsDiagnostic *message =
@@ -637,16 +643,16 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 						1e12
 				      : NAN);
 	outJsonEnd(json);
-	putClocks(json, project);
+	reportJsonPutClocks(json, project);
 	putSteps(json, project);
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++)
-		putGroup(json, findings, &findings->groups[i]);
+		reportJsonPutGroup(json, findings, &findings->groups[i]);
 	outJsonEnd(json);
 	putPhases(json, findings);
 	putMost(json, findings);
-	putCount(json, "state_count", findings->profile->stateCount);
-	putCount(json, "event_count", findings->profile->eventCount);
+	reportJsonPutCount(json, "state_count", findings->profile->stateCount);
+	reportJsonPutCount(json, "event_count", findings->profile->eventCount);
 	putStates(json, findings);
 	/* A page has its own. */
 	if (!key)
@@ -654,8 +660,8 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putSites(json, findings);
 	putOutside(json, profileOutside(findings->profile));
 	putCounters(json, findings);
-	putKernels(json, findings);
-	putPath(json, findings);
+	reportJsonPutKernels(json, findings);
+	reportJsonPutPath(json, findings);
 	reportPutFindings(findings, json);
 	reportPutRelations(findings, json);
 	reportPutLayers(findings, json);

@@ -10,8 +10,8 @@
 #include "HDTraceTools/diagnose/diagnose.h"
 #include "HDTraceTools/report/report.h"
 
-static struct diagnose printerOf(const struct findings *findings,
-				 struct outJson *json)
+static struct diagnose reportLayersPrinterOf(const struct findings *findings,
+					     struct outJson *json)
 {
 	return (struct diagnose){
 		.tool = findings->tool,
@@ -26,7 +26,7 @@ static struct diagnose printerOf(const struct findings *findings,
 void reportPrintLayers(const struct report *report)
 {
 	const struct findings *findings = &report->findings;
-	const struct diagnose printer = printerOf(findings, NULL);
+	const struct diagnose printer = reportLayersPrinterOf(findings, NULL);
 
 	if (!findings->layers)
 		return;
@@ -39,7 +39,7 @@ void reportPrintLayers(const struct report *report)
 
 void reportPutLayers(const struct findings *findings, struct outJson *json)
 {
-	const struct diagnose printer = printerOf(findings, json);
+	const struct diagnose printer = reportLayersPrinterOf(findings, json);
 
 	if (!findings->layers)
 		return;

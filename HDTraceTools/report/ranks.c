@@ -17,8 +17,8 @@ static const char *const kinds[FINDINGS_WORKS] = {
 	[FINDINGS_TRACER] = "tracer",
 };
 
-static void putNumber(struct outJson *json, const char *kind, const char *unit,
-		      double number)
+static void reportRanksPutNumber(struct outJson *json, const char *kind,
+				 const char *unit, double number)
 {
 	char *key = g_strconcat(kind, unit, NULL);
 
@@ -26,7 +26,8 @@ static void putNumber(struct outJson *json, const char *kind, const char *unit,
 	g_free(key);
 }
 
-static void putTime(struct outJson *json, const char *kind, int64_t ns)
+static void reportRanksPutTime(struct outJson *json, const char *kind,
+			       int64_t ns)
 {
 	char *key = g_strconcat(kind, "_s", NULL);
 
@@ -45,7 +46,8 @@ static double joulesOf(const struct findingsRank *rank, int kind)
 									: NAN;
 }
 
-static void putRank(struct outJson *json, const struct findingsRank *rank)
+static void reportRanksPutRank(struct outJson *json,
+			       const struct findingsRank *rank)
 {
 	int64_t all = 0;
 
@@ -57,16 +59,18 @@ static void putRank(struct outJson *json, const struct findingsRank *rank)
 	for (int i = 0; i < FINDINGS_WORKS; i++) {
 		const struct findingsWork *work = &rank->works[i];
 
-		putTime(json, kinds[i], work->time);
-		putNumber(json, kinds[i], "_percent",
-			  all ? 100.0 * (double)work->time / (double)all : NAN);
-		putNumber(json, kinds[i], "_j", joulesOf(rank, i));
+		reportRanksPutTime(json, kinds[i], work->time);
+		reportRanksPutNumber(
+			json, kinds[i], "_percent",
+			all ? 100.0 * (double)work->time / (double)all : NAN);
+		reportRanksPutNumber(json, kinds[i], "_j", joulesOf(rank, i));
 	}
 	outJsonEnd(json);
 }
 
 /** Of a kind of work, over all ranks. */
-static void putKind(struct outJson *json, const GArray *ranks, int kind)
+static void reportRanksPutKind(struct outJson *json, const GArray *ranks,
+			       int kind)
 {
 	int64_t times[3] = { INT64_MAX, 0, INT64_MIN };
 	double joules[3] = { INFINITY, 0, -INFINITY };
@@ -90,9 +94,9 @@ static void putKind(struct outJson *json, const GArray *ranks, int kind)
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "kind", kinds[kind]);
 	for (int i = 0; i < 3; i++) {
-		putTime(json, names[i], times[i]);
-		putNumber(json, names[i], "_j",
-			  isnan(joules[1]) ? NAN : joules[i]);
+		reportRanksPutTime(json, names[i], times[i]);
+		reportRanksPutNumber(json, names[i], "_j",
+				     isnan(joules[1]) ? NAN : joules[i]);
 	}
 	outJsonEnd(json);
 }
@@ -105,10 +109,11 @@ void reportPutRanks(const struct findings *findings, struct outJson *json)
 		return;
 	outJsonArray(json, "ranks", false);
 	for (guint i = 0; i < ranks->len; i++)
-		putRank(json, &g_array_index(ranks, struct findingsRank, i));
+		reportRanksPutRank(
+			json, &g_array_index(ranks, struct findingsRank, i));
 	outJsonEnd(json);
 	outJsonArray(json, "over_ranks", false);
 	for (int i = 0; i < FINDINGS_WORKS; i++)
-		putKind(json, ranks, i);
+		reportRanksPutKind(json, ranks, i);
 	outJsonEnd(json);
 }

@@ -23,7 +23,7 @@ static void printReport(struct report *report)
 		reportPrintText(report);
 }
 
-static int runOn(struct report *report, const char *path)
+static int reportRunOn(struct report *report, const char *path)
 {
 	hdIProject *project = findingsOpen(&report->findings, path);
 	bool isExceeded = false;
@@ -147,7 +147,7 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = checkHtml(&report, maxSize);
 	if (status < 0)
-		status = runOn(&report, argv[1]);
+		status = reportRunOn(&report, argv[1]);
 	findingsClear(&report.findings);
 	g_free(report.html);
 	g_strfreev(report.limits);

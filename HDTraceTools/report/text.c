@@ -86,7 +86,8 @@ static void printEnergy(const struct report *report,
 
 /* ---- The whole run ----------------------------------------------------- */
 
-static void printCount(uint64_t count, const char *one, const char *many)
+static void reportTextPrintCount(uint64_t count, const char *one,
+				 const char *many)
 {
 	printf("%" PRIu64 " %s", count, count == 1 ? one : many);
 }
@@ -104,7 +105,7 @@ static void printSteps(const hdIProject *project)
 		printf("  Clock         ");
 		outPrintable(steps->node->path);
 		printf(" was set ");
-		printCount((size_t)steps->count, "time", "times");
+		reportTextPrintCount((size_t)steps->count, "time", "times");
 		printf(", by %s%s s in all; times continue evenly\n",
 		       steps->sum < 0 ? "" : "+",
 		       outSeconds(buffer, steps->sum));
@@ -133,18 +134,21 @@ static void printHead(const struct report *report)
 		       outDate(buffer, report->findings.start, 3));
 	}
 	printf("  Recorded      ");
-	printCount(project->groupCount, "group of statistics",
-		   "groups of statistics");
+	reportTextPrintCount(project->groupCount, "group of statistics",
+			     "groups of statistics");
 	printf(", ");
-	printCount(project->traceCount, "trace", "traces");
+	reportTextPrintCount(project->traceCount, "trace", "traces");
 	printf(" with ");
-	printCount(report->findings.profile->stateCount, "state", "states");
+	reportTextPrintCount(report->findings.profile->stateCount, "state",
+			     "states");
 	printf(" and ");
-	printCount(report->findings.profile->eventCount, "event", "events");
+	reportTextPrintCount(report->findings.profile->eventCount, "event",
+			     "events");
 	if (report->findings.relations.sums) {
 		printf(", ");
-		printCount(forestCount(report->findings.relations.forest),
-			   "relation", "relations");
+		reportTextPrintCount(
+			forestCount(report->findings.relations.forest),
+			"relation", "relations");
 	}
 	putchar('\n');
 	printf("  Energy        ");
@@ -204,8 +208,8 @@ static const char *unitName(const struct shownUnit *unit)
 	return *unit->large.name ? unit->large.name : unit->name;
 }
 
-static void addNumber(struct outTable *table, const struct shownUnit *unit,
-		      double value)
+static void reportTextAddNumber(struct outTable *table,
+				const struct shownUnit *unit, double value)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
@@ -257,7 +261,8 @@ static void addExtreme(struct outTable *table, const struct moments *moments,
 	else if (moments->count == 0 || type == HDI_STRING)
 		outTableAdd(table, "-");
 	else if (isFloat || *unit->large.name)
-		addNumber(table, unit, isFloat ? value : (double)integer);
+		reportTextAddNumber(table, unit,
+				    isFloat ? value : (double)integer);
 	else
 		outTableAdd(table, outInteger(buffer, integer));
 }
@@ -291,9 +296,10 @@ static void addNote(struct outTable *table, const struct findingsGroup *group,
 	g_string_free(text, TRUE);
 }
 
-static void addValue(const struct report *report, struct outTable *table,
-		     const struct findingsGroup *group, size_t i,
-		     struct shownValues *shown)
+static void reportTextAddValue(const struct report *report,
+			       struct outTable *table,
+			       const struct findingsGroup *group, size_t i,
+			       struct shownValues *shown)
 {
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
@@ -336,7 +342,7 @@ static void addValue(const struct report *report, struct outTable *table,
 	}
 	outTableAdd(table, found->totalUnit ? unitName(&total) : "");
 	if (found->rateUnit)
-		addNumber(table, &rate, found->rate);
+		reportTextAddNumber(table, &rate, found->rate);
 	else
 		outTableAdd(table, "");
 	outTableAdd(table, isnan(found->rate) ? "" : unitName(&rate));
@@ -382,7 +388,8 @@ static void printNodeEnergy(const struct report *report, const hdINode *node)
 		putchar('\n');
 }
 
-static void printNode(const struct report *report, const hdINode *node)
+static void reportTextPrintNode(const struct report *report,
+				const hdINode *node)
 {
 	struct outTable *table = NULL;
 	const struct findings *findings = &report->findings;
@@ -398,7 +405,7 @@ static void printNode(const struct report *report, const hdINode *node)
 		if (!table)
 			table = outTableNew(valueHeadings);
 		for (size_t k = 0; k < group->group->valueCount; k++) {
-			addValue(report, table, group, k, &shown);
+			reportTextAddValue(report, table, group, k, &shown);
 			hasGuesses |= group->isGuessed[k];
 		}
 	}
@@ -477,7 +484,7 @@ static bool addPhaseRow(const struct report *report, struct outTable *table,
 }
 
 /** Say which phases drew most, if there are several. */
-static void printMost(const struct report *report)
+static void reportTextPrintMost(const struct report *report)
 {
 	const struct findingsMost most = report->findings.most;
 	char buffer[OUT_NUMBER_SIZE];
@@ -543,7 +550,7 @@ static void printPhases(const struct report *report)
 		outTableHide(table, COLUMN_PHASE_KNOWN);
 	reportTitle(report, "Phases");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
-	printMost(report);
+	reportTextPrintMost(report);
 }
 
 /* ---- States ------------------------------------------------------------ */
@@ -564,8 +571,8 @@ static const char *otherHeading(const struct report *report)
 
 /** Whether the other rule says something else of amounts, so that both are
  *  told. */
-static bool otherDiffers(const struct report *report,
-			 const struct attributionAmount *amounts)
+static bool reportTextOtherDiffers(const struct report *report,
+				   const struct attributionAmount *amounts)
 {
 	return report->findings.other && amounts[FINDINGS_OTHER].measured &&
 	       attributionsDiffer(&amounts[FINDINGS_RULE],
@@ -577,7 +584,7 @@ static bool addOther(const struct report *report, struct outTable *table,
 		     const struct attributionAmount *amounts,
 		     struct known known)
 {
-	if (!otherDiffers(report, amounts)) {
+	if (!reportTextOtherDiffers(report, amounts)) {
 		outTableAdd(table, "");
 		outTableAdd(table, "");
 		return false;
@@ -823,8 +830,9 @@ static const char *threadTime(char *buffer, const struct kernel *kernel,
 	return outDuration(buffer, (int64_t)CLAMP(ns, -limit, limit));
 }
 
-static void addKernel(const struct report *report, struct outTable *table,
-		      const struct kernel *kernel)
+static void reportTextAddKernel(const struct report *report,
+				struct outTable *table,
+				const struct kernel *kernel)
 {
 	struct attributionAmount all = kernelEnergy(kernel);
 	struct known known = { kernel->energy[KERNEL_BODY].measured,
@@ -873,7 +881,7 @@ static void printKernels(const struct report *report)
 			&g_array_index(findings->kernels, struct kernel, i);
 		int64_t measured = kernel->energy[KERNEL_BODY].measured;
 
-		addKernel(report, table, kernel);
+		reportTextAddKernel(report, table, kernel);
 		isKnown |= measured > 0;
 		hasRatio |= isfinite(kernel->ratio);
 		isPartial |= !knownIsWhole(
@@ -904,7 +912,8 @@ static void printKernels(const struct report *report)
 /* ---- Hardware counters ------------------------------------------------- */
 
 /** A total, marked if it is at least that. */
-static void addEvents(struct outTable *table, struct known known, double total)
+static void reportTextAddEvents(struct outTable *table, struct known known,
+				double total)
 {
 	char text[OUT_NUMBER_SIZE + 8] = "-", buffer[OUT_NUMBER_SIZE];
 
@@ -934,10 +943,10 @@ static void printCounters(const struct report *report)
 			continue;
 		isThere = true;
 		outTableAdd(table, nodeName(report, group->group->node));
-		addEvents(table, is.known, is.instructions);
-		addEvents(table, is.known, is.cycles);
+		reportTextAddEvents(table, is.known, is.instructions);
+		reportTextAddEvents(table, is.known, is.cycles);
 		addRatio(table, is.instructions / is.cycles);
-		addEvents(table, is.trafficKnown, is.traffic);
+		reportTextAddEvents(table, is.trafficKnown, is.traffic);
 		outTableAdd(table, isnan(is.traffic) ? "-"
 				   : is.isOfMisses   ? "cache misses"
 						     : "memory controllers");
@@ -1109,8 +1118,8 @@ static void printPath(const struct report *report)
 	       outDuration(buffer, path->waiting));
 	if (path->energy[FINDINGS_RULE].measured)
 		printPathEnergy(report, FINDINGS_RULE);
-	if (otherDiffers(report, path->energy) ||
-	    otherDiffers(report, path->beside))
+	if (reportTextOtherDiffers(report, path->energy) ||
+	    reportTextOtherDiffers(report, path->beside))
 		printPathEnergy(report, FINDINGS_OTHER);
 	printUnpaired(&path->counts);
 	printPathRanks(report);
@@ -1188,7 +1197,7 @@ static void printSpans(const struct report *report,
 		       report->isAll ? "" : "; --all lists them");
 }
 
-static void printDiagnostics(const struct report *report)
+static void reportTextPrintDiagnostics(const struct report *report)
 {
 	guint count =
 		report->isAll
@@ -1227,7 +1236,7 @@ static void printProblems(const struct report *report)
 		printSpans(report, group, &group->late,
 			   "late or missing sample", "late or missing samples");
 	}
-	printDiagnostics(report);
+	reportTextPrintDiagnostics(report);
 	if (!hasSome)
 		puts("  none");
 }
@@ -1241,10 +1250,10 @@ void reportPrintText(const struct report *report)
 	reportPrintFindings(report);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		hasRoot |= project->nodes[i] == project->root;
-		printNode(report, project->nodes[i]);
+		reportTextPrintNode(report, project->nodes[i]);
 	}
 	if (!hasRoot)
-		printNode(report, project->root);
+		reportTextPrintNode(report, project->root);
 	if (report->findings.hasPhases)
 		printPhases(report);
 	printStates(report);

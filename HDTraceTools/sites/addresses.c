@@ -167,8 +167,8 @@ static int openDebug(const struct addresses *self, const char *buildId,
 }
 
 /** Give a file to libdwfl, which closes it. */
-static void openObject(struct addresses *self, struct object *object,
-		       const char *path, int fd)
+static void addressesOpenObject(struct addresses *self, struct object *object,
+				const char *path, int fd)
 {
 	object->dwfl = api.dwfl_begin(&self->callbacks);
 	if (!object->dwfl) {
@@ -227,8 +227,8 @@ static bool hasLibrary(struct addresses *self)
 	return true;
 }
 
-static struct object *objectOf(struct addresses *self, const char *path,
-			       const char *buildId)
+static struct object *addressesObjectOf(struct addresses *self,
+					const char *path, const char *buildId)
 {
 	char *key = g_strdup_printf("%s %s", buildId, path);
 	struct object *object = g_hash_table_lookup(self->objects, key);
@@ -245,7 +245,7 @@ static struct object *objectOf(struct addresses *self, const char *path,
 	if (fd < 0)
 		fd = openDebug(self, buildId, &other);
 	if (fd >= 0)
-		openObject(self, object, other ? other : path, fd);
+		addressesOpenObject(self, object, other ? other : path, fd);
 	if (!object->dwfl && !why)
 		why = g_strdup(api.dwfl_errmsg(-1));
 	if (object->dwfl)
@@ -258,7 +258,7 @@ static struct object *objectOf(struct addresses *self, const char *path,
 
 /* ---- Places ------------------------------------------------------------ */
 
-static void placeClear(void *data)
+static void addressesPlaceClear(void *data)
 {
 	struct addressPlace *place = data;
 
@@ -289,7 +289,7 @@ static void addPlace(struct addressFound *found, const char *function,
 }
 
 /** A number of the DIE or of what it stands for; -1 if there is none. */
-static int numberOf(Dwarf_Die *die, unsigned int name)
+static int addressesNumberOf(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
@@ -301,7 +301,7 @@ static int numberOf(Dwarf_Die *die, unsigned int name)
 }
 
 /** The file that a number of a compilation unit stands for. */
-static const char *fileOf(Dwarf_Die *unit, int number)
+static const char *addressesFileOf(Dwarf_Die *unit, int number)
 {
 	Dwarf_Files *files;
 	size_t count;
@@ -341,8 +341,9 @@ static void addFunctions(struct addressFound *found, Dwarf_Die *unit,
 		addPlace(found, name, directory, file, line);
 		if (tag != DW_TAG_inlined_subroutine)
 			return;
-		file = fileOf(unit, numberOf(&scopes[i], DW_AT_call_file));
-		line = MAX(numberOf(&scopes[i], DW_AT_call_line), 0);
+		file = addressesFileOf(
+			unit, addressesNumberOf(&scopes[i], DW_AT_call_file));
+		line = MAX(addressesNumberOf(&scopes[i], DW_AT_call_line), 0);
 	}
 }
 
@@ -450,11 +451,11 @@ const struct addressFound *addressesFind(struct addresses *self,
 	}
 	found = g_new0(struct addressFound, 1);
 	found->places = g_array_new(FALSE, FALSE, sizeof(struct addressPlace));
-	g_array_set_clear_func(found->places, placeClear);
+	g_array_set_clear_func(found->places, addressesPlaceClear);
 	g_hash_table_insert(self->found, key, found);
 	if (!hasLibrary(self))
 		return found;
-	object = objectOf(self, path, buildId);
+	object = addressesObjectOf(self, path, buildId);
 	if (object->dwfl && !findLines(found, object->module, address))
 		findSymbol(found, object->module, address);
 	return found;
@@ -462,7 +463,7 @@ const struct addressFound *addressesFind(struct addresses *self,
 
 /* ---- All of them ------------------------------------------------------- */
 
-static void objectFree(void *data)
+static void addressesFreeObject(void *data)
 {
 	struct object *object = data;
 
@@ -488,7 +489,7 @@ struct addresses *addressesNew(void)
 		g_strdup_printf("-:.debug%s%s:" DEBUG_DIRECTORY,
 				path && *path ? ":" : "", path ? path : "");
 	self->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					      objectFree);
+					      addressesFreeObject);
 	self->found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					    foundFree);
 	self->problems =

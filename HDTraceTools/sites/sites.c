@@ -20,7 +20,7 @@ struct sites {
 	GPtrArray *all;      /**< ... and by number. */
 };
 
-static void objectFree(void *data)
+static void sitesFreeObject(void *data)
 {
 	struct siteObject *object = data;
 
@@ -39,7 +39,7 @@ struct sites *sitesNew(void)
 	struct sites *self = g_new0(struct sites, 1);
 
 	self->objects = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-					      g_free, objectFree);
+					      g_free, sitesFreeObject);
 	self->sites = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
 	self->keys = g_hash_table_new(g_str_hash, g_str_equal);
@@ -60,8 +60,8 @@ void sitesFree(struct sites *self)
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static const char *attributeOf(const hdIAttribute *list, size_t count,
-			       const char *name)
+static const char *sitesAttributeOf(const hdIAttribute *list, size_t count,
+				    const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(list[i].name, name) == 0)
@@ -71,11 +71,11 @@ static const char *attributeOf(const hdIAttribute *list, size_t count,
 }
 
 /** Parse a number, decimal or hexadecimal with "0x". */
-static bool numberOf(const hdIElement *element, const char *name,
-		     uint64_t *number)
+static bool sitesNumberOf(const hdIElement *element, const char *name,
+			  uint64_t *number)
 {
-	const char *text =
-		attributeOf(element->attributes, element->attributeCount, name);
+	const char *text = sitesAttributeOf(element->attributes,
+					    element->attributeCount, name);
 	bool isHex = text && g_str_has_prefix(text, "0x");
 
 	return text && g_ascii_string_to_unsigned(isHex ? text + 2 : text,
@@ -85,14 +85,15 @@ static bool numberOf(const hdIElement *element, const char *name,
 
 static bool takeObject(struct sites *self, const hdIElement *element)
 {
-	const char *path = attributeOf(element->attributes,
-				       element->attributeCount, "path");
-	const char *buildId = attributeOf(element->attributes,
-					  element->attributeCount, "buildId");
+	const char *path = sitesAttributeOf(element->attributes,
+					    element->attributeCount, "path");
+	const char *buildId = sitesAttributeOf(
+		element->attributes, element->attributeCount, "buildId");
 	struct siteObject *object;
 	uint64_t id;
 
-	if (!path || strlen(path) >= PATH_MAX || !numberOf(element, "id", &id))
+	if (!path || strlen(path) >= PATH_MAX ||
+	    !sitesNumberOf(element, "id", &id))
 		return false;
 	object = g_new0(struct siteObject, 1);
 	object->path = g_ref_string_new(path);
@@ -117,9 +118,9 @@ static void getKey(char *key, const struct siteObject *object, uint64_t address,
 }
 
 /** Add a site that the trace did not have before. */
-static struct site *addSite(struct sites *self, const char *key,
-			    const struct siteObject *object, uint64_t address,
-			    const struct site *caller)
+static struct site *sitesAddSite(struct sites *self, const char *key,
+				 const struct siteObject *object,
+				 uint64_t address, const struct site *caller)
 {
 	struct site *site = g_new0(struct site, 1);
 
@@ -143,26 +144,26 @@ static bool takeSite(struct sites *self, const hdIElement *element)
 	struct site *site, *caller = NULL;
 	char key[SITE_KEY_SIZE];
 
-	if (!numberOf(element, "id", &id) ||
-	    !numberOf(element, "object", &objectId) ||
-	    !numberOf(element, "address", &address))
+	if (!sitesNumberOf(element, "id", &id) ||
+	    !sitesNumberOf(element, "object", &objectId) ||
+	    !sitesNumberOf(element, "address", &address))
 		return false;
 	object = g_hash_table_lookup(self->objects, &objectId);
-	if (numberOf(element, "caller", &callerId))
+	if (sitesNumberOf(element, "caller", &callerId))
 		caller = g_hash_table_lookup(self->sites, &callerId);
 	if (!object || (caller && caller->depth == CALLERS_MAX))
 		return false;
 	getKey(key, object, address, caller);
 	site = g_hash_table_lookup(self->keys, key);
 	if (!site)
-		site = addSite(self, key, object, address, caller);
+		site = sitesAddSite(self, key, object, address, caller);
 	g_hash_table_insert(self->sites, g_memdup2(&id, sizeof(id)), site);
 	return true;
 }
 
 /** Take what a state describes. A site comes before those that are around it,
  * so they are taken from the last one on. */
-static bool takeElements(struct sites *self, const hdIRecord *record)
+static bool sitesAddElements(struct sites *self, const hdIRecord *record)
 {
 	bool isGood = true;
 
@@ -187,12 +188,13 @@ enum siteSaid sitesTake(struct sites *self, const hdIRecord *record,
 	*site = NULL;
 	if (record->kind != HDI_STATE)
 		return SITE_NONE;
-	text = attributeOf(record->attributes, record->attributeCount, "site");
+	text = sitesAttributeOf(record->attributes, record->attributeCount,
+				"site");
 	/* Programs may have attributes of that name which are theirs. */
 	if (!text ||
 	    !g_ascii_string_to_unsigned(text, 10, 0, UINT64_MAX, &id, NULL))
 		return SITE_NONE;
-	isGood = takeElements(self, record);
+	isGood = sitesAddElements(self, record);
 	*site = g_hash_table_lookup(self->sites, &id);
 	if (!isGood)
 		return SITE_WRONG;

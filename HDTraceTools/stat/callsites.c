@@ -79,8 +79,8 @@ enum {
 
 /* ---- Printing ---------------------------------------------------------- */
 
-static void setPlace(struct callSites *self, struct rows *rows,
-		     const struct site *site)
+static void callSitesSetPlace(struct callSites *self, struct rows *rows,
+			      const struct site *site)
 {
 	const struct addressFound *found = siteFind(site, self->addresses);
 	const struct addressPlace *place;
@@ -105,8 +105,9 @@ static void setPlace(struct callSites *self, struct rows *rows,
 	}
 }
 
-static void setEnergy(const struct callSites *self, guint number,
-		      struct rows *rows, const struct profileSite *states)
+static void callSitesSetEnergy(const struct callSites *self, guint number,
+			       struct rows *rows,
+			       const struct profileSite *states)
 {
 	const struct costsMeasure *measure =
 		costsMeasureAt(&self->costs, number);
@@ -121,20 +122,20 @@ static void setEnergy(const struct callSites *self, guint number,
 		       measure->energyUnit);
 }
 
-static void begin(struct outJson *json)
+static void callSitesBegin(struct outJson *json)
 {
 	outJsonDocument(json, "hdtrace-stat-sites");
 }
 
-static void fill(void *data, guint measure, struct rows *rows,
-		 struct outJson *json)
+static void callSitesFill(void *data, guint measure, struct rows *rows,
+			  struct outJson *json)
 {
 	struct callSites *self = data;
 
 	for (guint i = 0; i < self->sites->len; i++) {
 		const struct profileSite *states = self->sites->pdata[i];
 
-		setPlace(self, rows, states->site);
+		callSitesSetPlace(self, rows, states->site);
 		rowsText(rows, COLUMN_REGION, states->name);
 		rowsCount(rows, COLUMN_COUNT, states->count);
 		rowsTime(rows, COLUMN_TIME, states->own.time);
@@ -143,7 +144,7 @@ static void fill(void *data, guint measure, struct rows *rows,
 		costsSetEvents(rows, COLUMN_EVENTS, &states->own,
 			       states->count);
 		if (measure < self->costs.measures->len)
-			setEnergy(self, measure, rows, states);
+			callSitesSetEnergy(self, measure, rows, states);
 		if (self->tool->format == OUT_JSON) {
 			rowsPut(rows);
 			resultsPutSite(json, states->site, self->addresses);
@@ -157,8 +158,8 @@ static void fill(void *data, guint measure, struct rows *rows,
 /* ---- The whole --------------------------------------------------------- */
 
 /** Read all traces that were asked for; false if no such state has a site. */
-static bool readAll(struct callSites *self, const char *pattern,
-		    enum attributionRule rule)
+static bool callSitesReadAll(struct callSites *self, const char *pattern,
+			     enum attributionRule rule)
 {
 	costsRead(&self->costs, rule);
 	self->profile = profileNew(self->costs.measures->len);
@@ -199,16 +200,16 @@ int callSitesPrint(struct tool *tool, const hdIProject *project,
 			.energy = COLUMN_KNOWN,
 			.energyCount = COLUMN_ENERGY_UNIT + 1 - COLUMN_KNOWN,
 			.events = COLUMN_EVENTS,
-			.begin = begin,
+			.begin = callSitesBegin,
 			.list = "sites",
-			.fill = fill,
+			.fill = callSitesFill,
 			.data = &self,
 		},
 	};
 	int ret = -1;
 
 	costsInit(&self.costs, tool, project, selection);
-	if (readAll(&self, pattern, rule)) {
+	if (callSitesReadAll(&self, pattern, rule)) {
 		costsPrint(&self.costs, &self.table);
 		resultsTellSites(tool, project, self.addresses);
 		ret = 0;

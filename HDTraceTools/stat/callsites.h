@@ -7,7 +7,7 @@
 #define HD_STAT_CALLSITES_H
 
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/attribution.h"
 
 /**

@@ -21,7 +21,7 @@
 
 /* ---- What is measured where -------------------------------------------- */
 
-static bool isWanted(const struct costs *self, const hdIGroup *group)
+static bool costsIsWanted(const struct costs *self, const hdIGroup *group)
 {
 	struct selection anywhere = *self->scan.selection;
 
@@ -31,8 +31,8 @@ static bool isWanted(const struct costs *self, const hdIGroup *group)
 }
 
 /** The column of a group that a measure is, or -1. */
-static ssize_t columnOf(const struct costsMeasure *measure,
-			const hdIGroup *group)
+static ssize_t costsColumnOf(const struct costsMeasure *measure,
+			     const hdIGroup *group)
 {
 	if (strcmp(group->name, measure->group) != 0)
 		return -1;
@@ -61,7 +61,8 @@ static void addMeasures(struct costs *self, const hdIGroup *group)
 		    !selectionHasValue(self->scan.selection, value->name))
 			continue;
 		while (k < self->measures->len &&
-		       columnOf(costsMeasureAt(self, k), group) != (ssize_t)i)
+		       costsColumnOf(costsMeasureAt(self, k), group) !=
+			       (ssize_t)i)
 			k++;
 		if (k < self->measures->len) {
 			if (measure.isSimulated)
@@ -75,14 +76,14 @@ static void addMeasures(struct costs *self, const hdIGroup *group)
 
 /** Find the group that a measure of a trace comes from, at the nearest node;
  *  NULL if there is none. */
-static const hdIGroup *findGroup(const struct costs *self,
-				 const struct costsMeasure *measure,
-				 const hdINode *node)
+static const hdIGroup *costsFindGroup(const struct costs *self,
+				      const struct costsMeasure *measure,
+				      const hdINode *node)
 {
 	for (; node; node = node->parent) {
 		for (size_t i = 0; i < node->groupCount; i++) {
-			if (isWanted(self, node->groups[i]) &&
-			    columnOf(measure, node->groups[i]) >= 0)
+			if (costsIsWanted(self, node->groups[i]) &&
+			    costsColumnOf(measure, node->groups[i]) >= 0)
 				return node->groups[i];
 		}
 	}
@@ -111,7 +112,7 @@ static int openSeries(struct costs *self, struct costsMeasure *measure,
 		      const hdIGroup *group)
 {
 	const struct powerPart part = {
-		.column = (size_t)columnOf(measure, group),
+		.column = (size_t)costsColumnOf(measure, group),
 		.scale = 1,
 	};
 	int ret;
@@ -133,7 +134,8 @@ static int openSources(struct costs *self, const hdITraceFile *trace,
 
 	for (guint i = 0; i < self->measures->len && ret == 0; i++) {
 		struct costsMeasure *measure = costsMeasureAt(self, i);
-		const hdIGroup *group = findGroup(self, measure, trace->node);
+		const hdIGroup *group =
+			costsFindGroup(self, measure, trace->node);
 
 		if (!group)
 			continue;
@@ -149,7 +151,7 @@ static int openSources(struct costs *self, const hdITraceFile *trace,
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void showProgress(void *data, const hdIRecord *record)
+static void costsShowProgress(void *data, const hdIRecord *record)
 {
 	struct costs *self = data;
 
@@ -157,8 +159,8 @@ static void showProgress(void *data, const hdIRecord *record)
 }
 
 /** Tell what a trace is charged with in all. */
-static void takeWhole(const struct costs *self, struct costsTrace *read,
-		      const struct profileSource *sources)
+static void costsAddWhole(const struct costs *self, struct costsTrace *read,
+			  const struct profileSource *sources)
 {
 	const struct selection *selection = self->scan.selection;
 	const struct profile *profile = read->profile;
@@ -172,7 +174,7 @@ static void takeWhole(const struct costs *self, struct costsTrace *read,
 	}
 }
 
-static void readTrace(const hdITraceFile *trace, void *data)
+static void costsReadTrace(const hdITraceFile *trace, void *data)
 {
 	struct costs *self = data;
 	struct tool *tool = self->scan.tool;
@@ -189,11 +191,11 @@ static void readTrace(const hdITraceFile *trace, void *data)
 	if (ret == 0)
 		opened = profileRead(self->scan.project, trace, NULL, sources,
 				     count, selection->start, selection->end,
-				     showProgress, self, &read.profile);
+				     costsShowProgress, self, &read.profile);
 	if (opened < 0 && opened != -EBADMSG)
 		toolError(tool, "%s: %s", trace->file, strerror(-opened));
 	if (read.profile)
-		takeWhole(self, &read, sources);
+		costsAddWhole(self, &read, sources);
 	for (guint i = 0; i < count; i++) {
 		if (sources[i].cursor && ret == 0)
 			ret = attributionCursorError(sources[i].cursor);
@@ -206,7 +208,7 @@ static void readTrace(const hdITraceFile *trace, void *data)
 	g_array_append_val(self->traces, read);
 }
 
-static gint compareNames(gconstpointer a, gconstpointer b)
+static gint costsCompareNames(gconstpointer a, gconstpointer b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -228,7 +230,7 @@ GPtrArray *costsNames(const struct costs *self, const char *pattern)
 				g_ptr_array_add(names, state->name);
 		}
 	}
-	g_ptr_array_sort(names, compareNames);
+	g_ptr_array_sort(names, costsCompareNames);
 	g_hash_table_destroy(seen);
 	return names;
 }
@@ -249,7 +251,7 @@ void costsInit(struct costs *self, struct tool *tool, const hdIProject *project,
 		.traces = g_array_new(FALSE, FALSE, sizeof(struct costsTrace)),
 	};
 	for (size_t i = 0; i < project->groupCount; i++) {
-		if (isWanted(self, project->groups[i]))
+		if (costsIsWanted(self, project->groups[i]))
 			addMeasures(self, project->groups[i]);
 	}
 }
@@ -257,9 +259,9 @@ void costsInit(struct costs *self, struct tool *tool, const hdIProject *project,
 /* ---- Events of the processor ------------------------------------------- */
 
 /** Set a total; people see a mark where it is not of all states. */
-static void setTotal(struct rows *rows, size_t column,
-		     const struct profileEvents *events,
-		     enum profileEvent event, uint64_t count)
+static void costsSetTotal(struct rows *rows, size_t column,
+			  const struct profileEvents *events,
+			  enum profileEvent event, uint64_t count)
 {
 	char *text, buffer[OUT_NUMBER_SIZE];
 
@@ -281,18 +283,18 @@ void costsSetEvents(struct rows *rows, size_t column,
 	double ratio = profileRatio(events);
 	char text[OUT_NUMBER_SIZE];
 
-	setTotal(rows, column, events, PROFILE_CYCLES, count);
-	setTotal(rows, column + 1, events, PROFILE_INSTRUCTIONS, count);
+	costsSetTotal(rows, column, events, PROFILE_CYCLES, count);
+	costsSetTotal(rows, column + 1, events, PROFILE_INSTRUCTIONS, count);
 	rowsNumber(rows, column + 2, ratio);
 	if (!isnan(ratio)) {
 		g_snprintf(text, sizeof(text), "%.2f", ratio);
 		rowsShow(rows, column + 2, text);
 	}
-	setTotal(rows, column + 3, events, PROFILE_CACHE_MISSES, count);
+	costsSetTotal(rows, column + 3, events, PROFILE_CACHE_MISSES, count);
 	rowsCount(rows, column + 4, events->counted);
 	for (int i = 0; i < PROFILE_EVENTS; i++)
-		setTotal(rows, column + 5 + (size_t)i, &cost->outside,
-			 (enum profileEvent)i, count);
+		costsSetTotal(rows, column + 5 + (size_t)i, &cost->outside,
+			      (enum profileEvent)i, count);
 }
 
 /** Leave out what no row tells. */
@@ -338,7 +340,7 @@ void costsSetNumber(struct rows *rows, size_t column, const char *mark,
 	g_free(text);
 }
 
-static void printTitle(const struct costs *self, guint number)
+static void costsPrintTitle(const struct costs *self, guint number)
 {
 	const struct costsMeasure *measure = costsMeasureAt(self, number);
 	bool isColored = self->scan.tool->isColored;
@@ -359,7 +361,7 @@ static void printMeasure(const struct costs *self,
 	bool hasEnergy = number < self->measures->len;
 
 	if (tool->format == OUT_TEXT && hasEnergy)
-		printTitle(self, number);
+		costsPrintTitle(self, number);
 	table->fill(table->data, number, rows, json);
 	for (size_t i = 0; !hasEnergy && i < table->energyCount; i++)
 		rowsHide(rows, table->energy + i);
@@ -397,7 +399,7 @@ void costsPrint(const struct costs *self, const struct costsTable *table)
 /* ---- The whole --------------------------------------------------------- */
 
 /** Read all relations: they share what ranks are charged with. */
-static void readRelations(struct costs *self)
+static void costsReadRelations(struct costs *self)
 {
 	int ret;
 
@@ -422,8 +424,8 @@ void costsRead(struct costs *self, enum attributionRule rule)
 		scanTracesSize(&self->scan) +
 			(hasRelations ? scanRelationsSize(&self->scan) : 0));
 	if (hasRelations)
-		readRelations(self);
-	scanTraces(&self->scan, readTrace, self);
+		costsReadRelations(self);
+	scanTraces(&self->scan, costsReadTrace, self);
 	toolProgressEnd(tool);
 }
 

@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/relations/joules.h"

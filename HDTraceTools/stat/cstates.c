@@ -41,8 +41,8 @@ struct cstates {
  * @param[out] cpu "0" or "all", for the caller to free.
  * @param[out] state A part of the name.
  */
-static enum recorder parseValue(const hdIValue *value, char **cpu,
-				const char **state)
+static enum recorder cstatesParseValue(const hdIValue *value, char **cpu,
+				       const char **state)
 {
 	const char *begin = NULL, *end;
 	bool isPt = strcmp(value->grouping, "CStates") == 0;
@@ -71,7 +71,7 @@ static enum recorder recorderOf(const hdIValue *value, bool *isMean)
 {
 	char *cpu = NULL;
 	const char *state;
-	enum recorder recorder = parseValue(value, &cpu, &state);
+	enum recorder recorder = cstatesParseValue(value, &cpu, &state);
 
 	*isMean = cpu && !isdigit((unsigned char)*cpu);
 	g_free(cpu);
@@ -120,7 +120,7 @@ static bool isBest(const struct scan *scan, const hdIGroup *group)
 /* ---- Reading ----------------------------------------------------------- */
 
 /** Find the column of a state; it is added if there was none. */
-static guint columnOf(struct cstates *self, const char *state)
+static guint cstatesColumnOf(struct cstates *self, const char *state)
 {
 	GPtrArray *states = self->table->states;
 	guint i = 0;
@@ -134,7 +134,8 @@ static guint columnOf(struct cstates *self, const char *state)
 }
 
 /** Find the row of a CPU of the group that is read; likewise. */
-static guint rowOf(struct cstates *self, const hdIGroup *group, const char *cpu)
+static guint cstatesRowOf(struct cstates *self, const hdIGroup *group,
+			  const char *cpu)
 {
 	gpointer known = g_hash_table_lookup(self->cpus, cpu);
 	struct shareTable *table = self->table;
@@ -149,8 +150,9 @@ static guint rowOf(struct cstates *self, const hdIGroup *group, const char *cpu)
 	return table->nodes->len - 1;
 }
 
-static void addCell(struct cstates *self, guint row, guint column,
-		    const struct moments *moments, hdIType type, int64_t length)
+static void cstatesAddCell(struct cstates *self, guint row, guint column,
+			   const struct moments *moments, hdIType type,
+			   int64_t length)
 {
 	struct found found = {
 		.row = row,
@@ -165,8 +167,8 @@ static void addCell(struct cstates *self, guint row, guint column,
 }
 
 /** Take the results of a group; there is one phase. */
-static void takeSlot(struct summary *summary, const struct summarySlot *slot,
-		     size_t name)
+static void cstatesAddSlot(struct summary *summary,
+			   const struct summarySlot *slot, size_t name)
 {
 	struct cstates *self = summary->data;
 	const hdIGroup *group = summary->group;
@@ -183,16 +185,16 @@ static void takeSlot(struct summary *summary, const struct summarySlot *slot,
 		const char *state;
 
 		/* The mean of all is no CPU more. */
-		if (parseValue(value, &cpu, &state) == self->recorder &&
+		if (cstatesParseValue(value, &cpu, &state) == self->recorder &&
 		    (!hasCpus || isdigit((unsigned char)*cpu)))
-			addCell(self, rowOf(self, group, cpu),
-				columnOf(self, state), &slot->moments[i],
-				value->type, length);
+			cstatesAddCell(self, cstatesRowOf(self, group, cpu),
+				       cstatesColumnOf(self, state),
+				       &slot->moments[i], value->type, length);
 		g_free(cpu);
 	}
 }
 
-static bool takeBlock(const hdIBlock *block, void *data)
+static bool cstatesAddBlock(const hdIBlock *block, void *data)
 {
 	summaryAddBlock(data, block);
 	return true;
@@ -224,7 +226,7 @@ static void addWorking(struct cstates *self, guint firstRow, guint firstFound)
 	}
 }
 
-static void readGroup(const hdIGroup *group, void *data)
+static void cstatesReadGroup(const hdIGroup *group, void *data)
 {
 	struct cstates *self = data;
 	guint row = self->table->nodes->len, found = self->found->len;
@@ -232,7 +234,7 @@ static void readGroup(const hdIGroup *group, void *data)
 	struct summary summary = {
 		.group = group,
 		.phases = &phases,
-		.take = takeSlot,
+		.take = cstatesAddSlot,
 		.data = self,
 	};
 	bool hasCpus;
@@ -246,7 +248,7 @@ static void readGroup(const hdIGroup *group, void *data)
 		  self->scan->selection->end, "");
 	summaryStart(&summary, self->scan->selection);
 	if (summary.columnCount)
-		scanGroup(self->scan, group, takeBlock, &summary);
+		scanGroup(self->scan, group, cstatesAddBlock, &summary);
 	summaryFinish(&summary);
 	phasesFree(&phases);
 	if (self->recorder == RECORDER_RUT)
@@ -284,8 +286,8 @@ struct shareTable *cstatesRead(const struct scan *scan,
 		.found = g_array_new(FALSE, FALSE, sizeof(struct found)),
 	};
 
-	columnOf(&self, "C0");
-	scanGroups(scan, readGroup, &self);
+	cstatesColumnOf(&self, "C0");
+	scanGroups(scan, cstatesReadGroup, &self);
 	if (self.table->nodes->len) {
 		fillTable(&self);
 	} else {

@@ -11,7 +11,7 @@
 #ifndef HD_STAT_CSTATES_H
 #define HD_STAT_CSTATES_H
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/stat/shares.h"
 

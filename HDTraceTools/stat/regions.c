@@ -71,8 +71,8 @@ enum {
 };
 
 /** What the power of a value cost. */
-static void setEnergy(struct regions *self, guint number,
-		      const struct profileState *state)
+static void regionsSetEnergy(struct regions *self, guint number,
+			     const struct profileState *state)
 {
 	const struct costsMeasure *measure =
 		costsMeasureAt(&self->costs, number);
@@ -93,8 +93,9 @@ static void setEnergy(struct regions *self, guint number,
 }
 
 /** Print a line; @p node is NULL for the sum of all. */
-static void printSum(struct regions *self, guint number, const hdINode *node,
-		     const struct profileState *state)
+static void regionsPrintSum(struct regions *self, guint number,
+			    const hdINode *node,
+			    const struct profileState *state)
 {
 	struct rows *rows = self->rows;
 
@@ -105,7 +106,7 @@ static void printSum(struct regions *self, guint number, const hdINode *node,
 	rowsTime(rows, COLUMN_SECONDS, state->total.time);
 	rowsTime(rows, COLUMN_DURATION_S, state->total.time);
 	if (number < self->costs.measures->len)
-		setEnergy(self, number, state);
+		regionsSetEnergy(self, number, state);
 	costsSetEvents(rows, COLUMN_EVENTS, &state->total, state->outer);
 	rowsEnd(rows);
 }
@@ -123,19 +124,19 @@ static void printRegion(struct regions *self, guint measure, const char *name)
 		if (!state || !state->outer)
 			continue;
 		profileAddState(all, state);
-		printSum(self, measure, read->trace->node, state);
+		regionsPrintSum(self, measure, read->trace->node, state);
 	}
-	printSum(self, measure, NULL, profileFind(all, name));
+	regionsPrintSum(self, measure, NULL, profileFind(all, name));
 	profileFree(all);
 }
 
-static void begin(struct outJson *json)
+static void regionsBegin(struct outJson *json)
 {
 	outJsonDocument(json, "hdtrace-stat-regions");
 }
 
-static void fill(void *data, guint measure, struct rows *rows,
-		 struct outJson *json)
+static void regionsFill(void *data, guint measure, struct rows *rows,
+			struct outJson *json)
 {
 	struct regions *self = data;
 
@@ -169,8 +170,8 @@ static void sumEvents(struct regions *self)
 }
 
 /** Read all traces that were asked for; false if there is nothing to tell. */
-static bool readAll(struct regions *self, const char *pattern,
-		    enum attributionRule rule)
+static bool regionsReadAll(struct regions *self, const char *pattern,
+			   enum attributionRule rule)
 {
 	costsRead(&self->costs, rule);
 	self->names = costsNames(&self->costs, pattern);
@@ -199,16 +200,16 @@ int regionsPrint(struct tool *tool, const hdIProject *project,
 			.energy = COLUMN_KNOWN,
 			.energyCount = COLUMN_ENERGY_UNIT + 1 - COLUMN_KNOWN,
 			.events = COLUMN_EVENTS,
-			.begin = begin,
+			.begin = regionsBegin,
 			.list = "regions",
-			.fill = fill,
+			.fill = regionsFill,
 			.data = &self,
 		},
 	};
 	int ret = -1;
 
 	costsInit(&self.costs, tool, project, selection);
-	if (readAll(&self, pattern, rule)) {
+	if (regionsReadAll(&self, pattern, rule)) {
 		costsPrint(&self.costs, &self.table);
 		ret = 0;
 	}

@@ -7,7 +7,7 @@
 #define HD_REGIONS_H
 
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/attribution.h"
 
 /**

@@ -51,7 +51,7 @@ static char *rowTitle(const struct shareTable *table, guint row)
 }
 
 /** The unit that a table is shown in. */
-static struct quantityUnit unitOf(const struct shareTable *table)
+static struct quantityUnit sharePrintUnitOf(const struct shareTable *table)
 {
 	double largest = 0;
 
@@ -65,9 +65,10 @@ static struct quantityUnit unitOf(const struct shareTable *table)
 	return unitForPeople(table->unit, largest);
 }
 
-static void addAmount(struct outTable *text, const struct shareTable *table,
-		      const char *mark, double amount,
-		      const struct quantityUnit *unit)
+static void sharePrintAddAmount(struct outTable *text,
+				const struct shareTable *table,
+				const char *mark, double amount,
+				const struct quantityUnit *unit)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	char *cell;
@@ -94,13 +95,15 @@ static void addFigure(struct outTable *text, const struct shareTable *table,
 	bool isLess = rows < table->nodes->len ||
 		      (table->isTotal && !knownIsWhole(cell.known));
 
-	addAmount(text, table, figure == SHARE_TOTAL && isLess ? ">= " : "",
-		  cell.amount, figure == SHARE_BALANCE ? NULL : unit);
+	sharePrintAddAmount(text, table,
+			    figure == SHARE_TOTAL && isLess ? ">= " : "",
+			    cell.amount, figure == SHARE_BALANCE ? NULL : unit);
 }
 
-static void addRow(struct outTable *text, const struct shareTable *table,
-		   guint row, const guint *numbers, guint count,
-		   const struct quantityUnit *unit)
+static void sharePrintAddRow(struct outTable *text,
+			     const struct shareTable *table, guint row,
+			     const guint *numbers, guint count,
+			     const struct quantityUnit *unit)
 {
 	char *title = rowTitle(table, row);
 
@@ -110,9 +113,10 @@ static void addRow(struct outTable *text, const struct shareTable *table,
 		const struct shareCell *cell =
 			shareTableCell(table, row, numbers[i]);
 
-		addAmount(text, table,
-			  table->isTotal ? knownMark(cell->known) : "",
-			  cell->amount, unit);
+		sharePrintAddAmount(text, table,
+				    table->isTotal ? knownMark(cell->known)
+						   : "",
+				    cell->amount, unit);
 	}
 }
 
@@ -133,7 +137,7 @@ static void printColumns(const struct tool *tool,
 	g_ptr_array_add(headings, NULL);
 	text = outTableNew((const char *const *)headings->pdata);
 	for (guint row = 0; row < table->nodes->len; row++)
-		addRow(text, table, row, numbers, count, unit);
+		sharePrintAddRow(text, table, row, numbers, count, unit);
 	for (int figure = 0; figure < SHARE_FIGURES; figure++) {
 		outTableAdd(text, figures[figure].title);
 		for (guint i = 0; i < count; i++)
@@ -144,8 +148,9 @@ static void printColumns(const struct tool *tool,
 	g_ptr_array_unref(headings);
 }
 
-static void printTitle(const struct tool *tool, const struct shareTable *table,
-		       const struct quantityUnit *unit)
+static void sharePrintPrintTitle(const struct tool *tool,
+				 const struct shareTable *table,
+				 const struct quantityUnit *unit)
 {
 	fputs(tool->isColored ? "\033[1m" : "", stdout);
 	printf("%s, in %s", table->title,
@@ -192,14 +197,15 @@ static guint columnsThatFit(const struct shareTable *table, size_t width,
 }
 
 /** @param shown Numbers of columns. */
-static void printText(const struct tool *tool, const struct shareTable *table,
-		      const GArray *shown)
+static void sharePrintPrintText(const struct tool *tool,
+				const struct shareTable *table,
+				const GArray *shown)
 {
-	struct quantityUnit unit = unitOf(table);
+	struct quantityUnit unit = sharePrintUnitOf(table);
 	size_t width = titleWidth(table);
 	const guint *numbers = (const guint *)(const void *)shown->data;
 
-	printTitle(tool, table, &unit);
+	sharePrintPrintTitle(tool, table, &unit);
 	for (guint first = 0, count; first < shown->len; first += count) {
 		count = columnsThatFit(table, width, numbers + first,
 				       shown->len - first);
@@ -210,7 +216,7 @@ static void printText(const struct tool *tool, const struct shareTable *table,
 }
 
 /** Whether a state took so little everywhere that it would be shown as 0. */
-static bool isSmall(const struct shareTable *time, guint column)
+static bool sharePrintIsSmall(const struct shareTable *time, guint column)
 {
 	for (guint i = 0; i < time->nodes->len; i++) {
 		if (!(shareTableCell(time, i, column)->amount < TEXT_LEAST))
@@ -228,7 +234,7 @@ static GArray *findShown(const struct shareTable *table,
 	GArray *shown = g_array_new(FALSE, FALSE, sizeof(guint));
 
 	for (guint i = 0; i < table->states->len; i++) {
-		if (!time || !isSmall(time, i))
+		if (!time || !sharePrintIsSmall(time, i))
 			g_array_append_val(shown, i);
 	}
 	return shown;
@@ -248,7 +254,7 @@ static void printTexts(const struct tool *tool, const GPtrArray *tables)
 
 		if (i)
 			putchar('\n');
-		printText(tool, table, shown);
+		sharePrintPrintText(tool, table, shown);
 		hidden = MAX(hidden, table->states->len - shown->len);
 		g_array_unref(shown);
 	}
@@ -313,7 +319,8 @@ static void putCell(struct rows *rows, const struct shareTable *table,
 	rowsEnd(rows);
 }
 
-static void putTable(struct rows *rows, const struct shareTable *table)
+static void sharePrintPutTable(struct rows *rows,
+			       const struct shareTable *table)
 {
 	for (guint i = 0; i < table->cells->len; i++) {
 		guint row = i / table->states->len;
@@ -353,7 +360,7 @@ void sharePrint(const struct tool *tool, const hdIProject *project,
 	if (tool->format == OUT_TEXT)
 		printTexts(tool, tables);
 	for (guint i = 0; i < tables->len && tool->format != OUT_TEXT; i++)
-		putTable(rows, tables->pdata[i]);
+		sharePrintPutTable(rows, tables->pdata[i]);
 	if (tool->format == OUT_JSON) {
 		outJsonEnd(&json);
 		outJsonEnd(&json);

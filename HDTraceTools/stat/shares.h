@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/model/attribution.h"
 #include "cli/known.h"

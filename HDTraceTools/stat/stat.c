@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/powers.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/extent.h"
@@ -169,7 +169,7 @@ enum {
 	COLUMN_RESETS,
 };
 
-static bool isInteger(hdIType type)
+static bool statIsInteger(hdIType type)
 {
 	return type == HDI_INT32 || type == HDI_INT64 || type == HDI_UINT64;
 }
@@ -180,15 +180,15 @@ static bool isInteger(hdIType type)
 static void setExact(struct rows *rows, size_t column, const hdIValue *value,
 		     double number, outInt128 integer, bool isExact)
 {
-	if (isInteger(value->type) && isExact)
+	if (statIsInteger(value->type) && isExact)
 		rowsInteger(rows, column, integer);
 	else
 		rowsNumber(rows, column, number);
 }
 
 /** Show a number to people: in another unit, or with a mark. */
-static void showNumber(struct rows *rows, size_t column, const char *mark,
-		       double number, const struct quantityUnit *unit)
+static void statShowNumber(struct rows *rows, size_t column, const char *mark,
+			   double number, const struct quantityUnit *unit)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	char *text;
@@ -208,7 +208,7 @@ static void showTotal(struct rows *rows, size_t column, struct known known,
 	struct quantityUnit large = unitForPeople(unit, number);
 
 	if (*large.name || !knownIsWhole(known))
-		showNumber(rows, column, knownMark(known), number, &large);
+		statShowNumber(rows, column, knownMark(known), number, &large);
 	/* The unit is the next column. */
 	rowsShow(rows, column + 1, *large.name ? large.name : unit);
 }
@@ -274,17 +274,17 @@ static void showLarge(struct rows *rows, const hdIValue *value,
 {
 	struct quantityUnit large =
 		unitForPeople(value->unit, momentsLargest(m, value->type));
-	bool isFloat = !isInteger(value->type);
+	bool isFloat = !statIsInteger(value->type);
 
 	if (!*large.name)
 		return;
 	rowsShow(rows, COLUMN_UNIT, large.name);
-	showNumber(rows, COLUMN_MEAN, "", mean, &large);
-	showNumber(rows, COLUMN_STDDEV, "", deviation, &large);
-	showNumber(rows, COLUMN_MIN, "",
-		   isFloat ? m->min : (double)m->minInteger, &large);
-	showNumber(rows, COLUMN_MAX, "",
-		   isFloat ? m->max : (double)m->maxInteger, &large);
+	statShowNumber(rows, COLUMN_MEAN, "", mean, &large);
+	statShowNumber(rows, COLUMN_STDDEV, "", deviation, &large);
+	statShowNumber(rows, COLUMN_MIN, "",
+		       isFloat ? m->min : (double)m->minInteger, &large);
+	statShowNumber(rows, COLUMN_MAX, "",
+		       isFloat ? m->max : (double)m->maxInteger, &large);
 }
 
 static void setRange(struct rows *rows, const hdIValue *value,
@@ -320,8 +320,8 @@ static void setGauge(struct rows *rows, const hdIValue *value,
 
 /** Set the total of amounts, exactly if they are integers that are no shares;
  * of deltas it is the sum, too. */
-static void setTotal(struct rows *rows, const hdIValue *value,
-		     enum valueKind kind, const struct moments *m)
+static void statSetTotal(struct rows *rows, const hdIValue *value,
+			 enum valueKind kind, const struct moments *m)
 {
 	static const size_t places[] = { COLUMN_TOTAL, COLUMN_TOTAL_SHOWN,
 					 COLUMN_SUM };
@@ -331,7 +331,7 @@ static void setTotal(struct rows *rows, const hdIValue *value,
 
 	if (m->count == 0)
 		return;
-	if (kind == KIND_COUNTER && isInteger(value->type))
+	if (kind == KIND_COUNTER && statIsInteger(value->type))
 		integer = (outInt128)m->sum.high + (outInt128)m->sum.low;
 	for (size_t i = 0; i < count; i++)
 		setExact(rows, places[i], value, result.sum, integer,
@@ -340,9 +340,9 @@ static void setTotal(struct rows *rows, const hdIValue *value,
 
 /** What has a meaning for amounts: total and rate; of deltas the range of the
  *  amounts, too, of counters that of the rate. */
-static void setAmount(struct rows *rows, const hdIValue *value,
-		      enum valueKind kind, const struct moments *m,
-		      struct known known)
+static void statSetAmount(struct rows *rows, const hdIValue *value,
+			  enum valueKind kind, const struct moments *m,
+			  struct known known)
 {
 	struct momentsResult result = momentsGet(m, value->type);
 	double scale, rate = NAN;
@@ -359,7 +359,7 @@ static void setAmount(struct rows *rows, const hdIValue *value,
 		showTotal(rows, COLUMN_RATE_SHOWN,
 			  (struct known){ known.durationNs, known.durationNs },
 			  rate, unit);
-	setTotal(rows, value, kind, m);
+	statSetTotal(rows, value, kind, m);
 	if (m->count && m->weight > 0)
 		showTotal(rows, COLUMN_TOTAL_SHOWN, known, result.sum,
 			  value->unit ? value->unit : "");
@@ -395,7 +395,7 @@ static void setMoments(struct statGroup *work, const hdIValue *value,
 	work->hasGuesses |= isGuessed;
 	if (kindIsAmount(kind)) {
 		work->hasAmounts = true;
-		setAmount(rows, value, kind, m, known);
+		statSetAmount(rows, value, kind, m, known);
 	} else {
 		work->hasGauges = true;
 		setGauge(rows, value, m, known);
@@ -441,7 +441,7 @@ static void printSlot(struct statGroup *work, const struct summarySlot *slot,
 
 /* ---- One group --------------------------------------------------------- */
 
-static bool takeBlock(const hdIBlock *block, void *data)
+static bool statAddBlock(const hdIBlock *block, void *data)
 {
 	struct statGroup *work = data;
 
@@ -467,7 +467,7 @@ static void startTitle(const struct statGroup *work)
 	printf("%s", tool->isColored ? "\033[0m" : "");
 }
 
-static void printTitle(const struct statGroup *work)
+static void statPrintTitle(const struct statGroup *work)
 {
 	char duration[OUT_NUMBER_SIZE];
 	char date[OUT_NUMBER_SIZE];
@@ -525,7 +525,7 @@ static void printResets(const struct statGroup *work)
 }
 
 /** Print the rows that wait. */
-static void printTable(struct statGroup *work)
+static void statPrintTable(struct statGroup *work)
 {
 	struct rows *rows = work->run->rows;
 
@@ -551,7 +551,7 @@ static void printWindows(struct statGroup *work)
 	toolProgressHide(work->run->tool);
 	if (!work->isContinued)
 		printWindowTitle(work);
-	printTable(work);
+	statPrintTable(work);
 	work->isContinued = true;
 	work->waiting = 0;
 }
@@ -560,8 +560,8 @@ static void endText(struct statGroup *work)
 {
 	toolProgressEnd(work->run->tool);
 	if (!work->run->window.length) {
-		printTitle(work);
-		printTable(work);
+		statPrintTitle(work);
+		statPrintTable(work);
 	} else if (work->waiting || !work->isContinued) {
 		printWindows(work);
 	}
@@ -603,8 +603,8 @@ static void takeWindow(struct statGroup *work, const struct summarySlot *slot,
 }
 
 /** Take the results of a phase. */
-static void takeSlot(struct summary *summary, const struct summarySlot *slot,
-		     size_t name)
+static void statAddSlot(struct summary *summary, const struct summarySlot *slot,
+			size_t name)
 {
 	struct statGroup *work = summary->data;
 
@@ -626,7 +626,7 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 			.group = group,
 			.phases = &run->phases,
 			.isByName = run->phaseOptions.isByName,
-			.take = takeSlot,
+			.take = statAddSlot,
 			.data = &work,
 			.run = run->extent,
 		},
@@ -638,7 +638,7 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 	summaryStart(&work.summary, &run->selection);
 	hasColumns = work.summary.columnCount > 0;
 	if (hasColumns)
-		scanGroup(&run->scan, group, takeBlock, &work);
+		scanGroup(&run->scan, group, statAddBlock, &work);
 	else if (!run->hasPhases)
 		extentAddGroup(&run->extent, run->project, group);
 	summaryFinish(&work.summary);
@@ -689,7 +689,7 @@ static void printWaiting(struct statRun *run, struct statWaiting *waiting)
 /* ---- The command ------------------------------------------------------- */
 
 /** Find the phases; the whole run is one if none are asked for. */
-static int findPhases(struct statRun *run)
+static int statFindPhases(struct statRun *run)
 {
 	struct selection *selection = &run->selection;
 
@@ -710,7 +710,7 @@ static int findPhases(struct statRun *run)
 	return 0;
 }
 
-static void startOutput(struct statRun *run)
+static void statStartOutput(struct statRun *run)
 {
 	run->rows = rowsNew(columns, run->tool->format, &run->json);
 	rowsHeader(run->rows);
@@ -725,7 +725,7 @@ static void startOutput(struct statRun *run)
 }
 
 /** Whether relations are summarized: all of the run, by nothing but names. */
-static bool hasRelations(const struct statRun *run)
+static bool statHasRelations(const struct statRun *run)
 {
 	return run->project->relationCount && !run->hasPhases &&
 	       !run->selection.groups && !run->selection.values &&
@@ -733,7 +733,7 @@ static bool hasRelations(const struct statRun *run)
 }
 
 /** Print sums of relations by name and layer. */
-static void printRelations(struct statRun *run)
+static void statPrintRelations(struct statRun *run)
 {
 	struct relationsRun relations = {
 		.tool = run->tool,
@@ -775,9 +775,9 @@ static void tellPowers(struct statRun *run)
 	powerChoiceFree(powers);
 }
 
-static void summarize(struct statRun *run)
+static void statSummarize(struct statRun *run)
 {
-	startOutput(run);
+	statStartOutput(run);
 	toolProgressStart(run->tool, scanGroupsSize(&run->scan));
 	scanGroups(&run->scan, summarizeGroup, run);
 	if (run->waiting->len)
@@ -788,11 +788,11 @@ static void summarize(struct statRun *run)
 	if (run->tool->format == OUT_JSON) {
 		outJsonEnd(&run->json);
 	} else if (run->tool->format == OUT_TEXT && !run->chosen &&
-		   !hasRelations(run)) {
+		   !statHasRelations(run)) {
 		puts("No statistics.");
 	}
-	if (hasRelations(run))
-		printRelations(run);
+	if (statHasRelations(run))
+		statPrintRelations(run);
 	tellPowers(run);
 	if (run->tool->format == OUT_JSON)
 		outJsonEnd(&run->json);
@@ -824,7 +824,7 @@ static const struct toolHelp help = {
 	.hasNumbers = true,
 };
 
-static int runOn(struct statRun *run, const char *path)
+static int statRunOn(struct statRun *run, const char *path)
 {
 	hdIProject *project = toolOpen(run->tool, path);
 	int status;
@@ -858,10 +858,10 @@ static int runOn(struct statRun *run, const char *path)
 		status = TOOL_FAILED;
 	else if (status < 0 && (run->regions || run->isShares || run->isVolume))
 		status = toolFinish(run->tool);
-	if (status < 0 && findPhases(run) < 0)
+	if (status < 0 && statFindPhases(run) < 0)
 		status = TOOL_FAILED;
 	if (status < 0) {
-		summarize(run);
+		statSummarize(run);
 		status = toolFinish(run->tool);
 	}
 	g_array_unref(run->waiting);
@@ -927,7 +927,7 @@ int statRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = phaseOptionsCheck(&run.phaseOptions, tool);
 	if (status < 0)
-		status = runOn(&run, argv[1]);
+		status = statRunOn(&run, argv[1]);
 	selectionFree(&run.selection);
 	phaseOptionsFree(&run.phaseOptions);
 	windowOptionFree(&run.window);

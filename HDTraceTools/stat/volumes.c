@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "HDTraceTools/command/results.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/mpi/traffic.h"
 #include "HDTraceTools/stat/volumes.h"
 #include "cli/output.h"

@@ -8,7 +8,7 @@
 #define HD_STAT_VOLUMES_H
 
 #include "HDTraceTools/choice/selection.h"
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 /**
  * Print them.

@@ -65,8 +65,8 @@ bool gateHasToken(const char *path, size_t length, const char *token)
 }
 
 /** Judge the beginning of a request, "GET /TOKEN/...". */
-static enum verdict judge(const struct gate *self, const char *text,
-			  size_t length)
+static enum verdict gateJudgeRequest(const struct gate *self, const char *text,
+				     size_t length)
 {
 	const char *blank = memchr(text, ' ', MIN(length, METHOD_MAX));
 	const char *path = blank ? blank + 1 : text;
@@ -80,7 +80,7 @@ static enum verdict judge(const struct gate *self, const char *text,
 }
 
 /** Say no: to requests for what is not there, and to what is no request. */
-static void refuse(int fd, const char *text, size_t length)
+static void gateRefuse(int fd, const char *text, size_t length)
 {
 	bool isRead = (length > 4 && memcmp(text, "GET ", 4) == 0) ||
 		      (length > 5 && memcmp(text, "HEAD ", 5) == 0);
@@ -100,7 +100,7 @@ static void refuse(int fd, const char *text, size_t length)
 	g_free(answer);
 }
 
-static enum verdict look(const struct gate *self, int fd)
+static enum verdict gatePeekRequest(const struct gate *self, int fd)
 {
 	char text[METHOD_MAX + GATE_TOKEN_LENGTH + 2];
 	enum verdict verdict;
@@ -114,14 +114,14 @@ static enum verdict look(const struct gate *self, int fd)
 							       : GATE_GONE;
 	if (length == 0)
 		return GATE_GONE;
-	verdict = judge(self, text, (size_t)length);
+	verdict = gateJudgeRequest(self, text, (size_t)length);
 	if (verdict == GATE_STRANGER)
-		refuse(fd, text, (size_t)length);
+		gateRefuse(fd, text, (size_t)length);
 	return verdict;
 }
 
 /** Forget a connection that waits, whose socket is somebody else's now. */
-static void forget(struct gate *self, struct waiting *one)
+static void gateForget(struct gate *self, struct waiting *one)
 {
 	epoll_ctl(self->events, EPOLL_CTL_DEL, one->fd, NULL);
 	g_queue_unlink(&self->waiting, &one->link);
@@ -132,7 +132,7 @@ static void dismiss(struct gate *self, struct waiting *one)
 {
 	int fd = one->fd;
 
-	forget(self, one);
+	gateForget(self, one);
 	close(fd);
 }
 
@@ -142,14 +142,15 @@ static void dismissOldest(struct gate *self)
 }
 
 /** Look at one that waits; it may be gone afterwards. */
-static void handle(struct gate *self, struct waiting *one, uint32_t events)
+static void gateHandleEvents(struct gate *self, struct waiting *one,
+			     uint32_t events)
 {
-	enum verdict verdict = look(self, one->fd);
+	enum verdict verdict = gatePeekRequest(self, one->fd);
 	struct sockaddr_in address = one->address;
 	int fd = one->fd;
 
 	if (verdict == GATE_FRIEND) {
-		forget(self, one);
+		gateForget(self, one);
 		self->take(fd, (struct sockaddr *)&address, sizeof(address),
 			   self->data);
 	} else if (verdict != GATE_UNKNOWN ||
@@ -158,8 +159,8 @@ static void handle(struct gate *self, struct waiting *one, uint32_t events)
 	}
 }
 
-static void receive(struct gate *self, int fd,
-		    const struct sockaddr_in *address)
+static void gateReceiveFd(struct gate *self, int fd,
+			  const struct sockaddr_in *address)
 {
 	struct waiting *one = g_new0(struct waiting, 1);
 	struct epoll_event event = {
@@ -177,7 +178,7 @@ static void receive(struct gate *self, int fd,
 	if (epoll_ctl(self->events, EPOLL_CTL_ADD, fd, &event) < 0)
 		dismiss(self, one);
 	else
-		handle(self, one, 0);
+		gateHandleEvents(self, one, 0);
 }
 
 static void acceptSome(struct gate *self)
@@ -189,7 +190,7 @@ static void acceptSome(struct gate *self)
 				 &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0) {
-			receive(self, fd, &address);
+			gateReceiveFd(self, fd, &address);
 			continue;
 		}
 		if (errno == EINTR || errno == ECONNABORTED)
@@ -221,7 +222,7 @@ static int keepDeadlines(struct gate *self)
 	return -1;
 }
 
-static void *run(void *data)
+static void *gateRun(void *data)
 {
 	struct gate *self = data;
 	struct epoll_event events[64];
@@ -242,7 +243,7 @@ static void *run(void *data)
 			else if (what == &self->stop)
 				isOver = true;
 			else
-				handle(self, what, events[i].events);
+				gateHandleEvents(self, what, events[i].events);
 		}
 		if (hasNew)
 			acceptSome(self);
@@ -251,7 +252,7 @@ static void *run(void *data)
 }
 
 /** Wait for one of our own descriptors. */
-static int watch(struct gate *self, int *fd)
+static int gateWatchFd(struct gate *self, int *fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = fd };
 
@@ -287,11 +288,11 @@ int gateStart(struct gate **gate, int listening, const char *token,
 	if (self->events < 0 || self->stop < 0)
 		ret = -errno;
 	if (ret == 0)
-		ret = watch(self, &self->listening);
+		ret = gateWatchFd(self, &self->listening);
 	if (ret == 0)
-		ret = watch(self, &self->stop);
+		ret = gateWatchFd(self, &self->stop);
 	if (ret == 0)
-		ret = hdThreadStart(&self->thread, run, self);
+		ret = hdThreadStart(&self->thread, gateRun, self);
 	if (ret < 0)
 		freeGate(self);
 	else

@@ -73,7 +73,7 @@ static struct job *findJob(struct viewJobs *self)
 }
 
 /** Wait for what is wanted: until a time of the monotonic clock, in us. */
-static void waitUntil(struct viewJobs *self, gint64 us)
+static void jobsWaitUntil(struct viewJobs *self, gint64 us)
 {
 	const struct timespec until = {
 		.tv_sec = us / G_TIME_SPAN_SECOND,
@@ -91,14 +91,14 @@ static struct job *takeJob(struct viewJobs *self)
 	pthread_mutex_lock(&self->mutex);
 	while ((job = findJob(self)) && job->wanted == 0 && goesOn(0, self) &&
 	       g_get_monotonic_time() < self->restsAt)
-		waitUntil(self, self->restsAt);
+		jobsWaitUntil(self, self->restsAt);
 	if (job)
 		job->isTaken = true;
 	pthread_mutex_unlock(&self->mutex);
 	return job;
 }
 
-static void fail(struct viewJobs *self, const char *file, int error)
+static void jobsFail(struct viewJobs *self, const char *file, int error)
 {
 	pthread_mutex_lock(&self->mutex);
 	self->progress.hasFailed = true;
@@ -121,10 +121,10 @@ static bool doJob(struct viewJobs *self, struct job *job)
 		/* What was read of it is shown. */
 		job->track->isCut = true;
 		trackReached(job->track, INT64_MAX, true);
-		fail(self,
-		     isGroup ? project->groups[job->number]->file
-			     : project->traces[job->number]->file,
-		     ret);
+		jobsFail(self,
+			 isGroup ? project->groups[job->number]->file
+				 : project->traces[job->number]->file,
+			 ret);
 	}
 	pthread_mutex_lock(&self->mutex);
 	self->progress.done += job->size;
@@ -134,7 +134,7 @@ static bool doJob(struct viewJobs *self, struct job *job)
 }
 
 /** All tracks were read: the rest needs all of them. */
-static void finish(struct viewJobs *self)
+static void jobsFinishTracks(struct viewJobs *self)
 {
 	int64_t start = 0;
 	bool hasStart;
@@ -144,7 +144,7 @@ static void finish(struct viewJobs *self)
 		return;
 	ret = tracksFinish(self->tracks);
 	if (ret < 0)
-		fail(self, "temporary file", ret);
+		jobsFail(self, "temporary file", ret);
 	pthread_mutex_lock(&self->mutex);
 	self->progress.hasTracks = true;
 	pthread_mutex_unlock(&self->mutex);
@@ -158,14 +158,14 @@ static void finish(struct viewJobs *self)
 	pthread_mutex_unlock(&self->mutex);
 }
 
-static gpointer work(gpointer data)
+static gpointer jobsWorkerRun(gpointer data)
 {
 	struct viewJobs *self = data;
 	struct job *job;
 
 	while (goesOn(0, self) && (job = takeJob(self))) {
 		if (doJob(self, job))
-			finish(self);
+			jobsFinishTracks(self);
 	}
 	return NULL;
 }
@@ -225,11 +225,11 @@ struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings)
 void viewJobsStart(struct viewJobs *self)
 {
 	if (self->count == 0)
-		finish(self);
+		jobsFinishTracks(self);
 	self->restsAt = g_get_monotonic_time() + REST_US;
 	self->threadCount = CLAMP(g_get_num_processors(), 1, THREADS_MAX);
 	for (guint i = 0; i < self->threadCount; i++)
-		self->threads[i] = g_thread_new("reader", work, self);
+		self->threads[i] = g_thread_new("reader", jobsWorkerRun, self);
 }
 
 void viewJobsWant(struct viewJobs *self, const struct track *track)

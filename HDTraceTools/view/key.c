@@ -39,7 +39,7 @@ static int readKey(const char *path, unsigned char *key)
 }
 
 /** Make the file, unless there is one: others may do the same just now. */
-static int makeKey(const char *path)
+static int viewKeyMakeFile(const char *path)
 {
 	char *temporary = g_strconcat(path, "-XXXXXX", NULL);
 	unsigned char key[KEY_BYTES];
@@ -66,8 +66,9 @@ static int findKey(unsigned char *key)
 	int ret = readKey(path, key);
 
 	if (ret == -ENOENT) {
-		ret = g_mkdir_with_parents(folder, 0700) < 0 ? -errno
-							     : makeKey(path);
+		ret = g_mkdir_with_parents(folder, 0700) < 0
+			      ? -errno
+			      : viewKeyMakeFile(path);
 		if (ret == 0)
 			ret = readKey(path, key);
 	}

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/core/tool.h"
 
 int viewRun(struct tool *tool, int argc, char **argv)
 {

@@ -194,8 +194,8 @@ static unsigned int answerPart(struct exchange *exchange)
 }
 
 /** Read the entries of a chunk again. */
-static int readEntries(struct exchange *exchange, guint64 number,
-		       const struct chunk *chunk, guint part)
+static int viewServerReadEntries(struct exchange *exchange, guint64 number,
+				 const struct chunk *chunk, guint part)
 {
 	const hdIProject *project = exchange->project->tracks->project;
 	const hdIGroup *group = project->groups[number];
@@ -245,7 +245,7 @@ static unsigned int answerEntries(struct exchange *exchange)
 	    part > exchange->project->tracks->project->groups[number]
 			    ->valueCount)
 		return MHD_HTTP_NOT_FOUND;
-	if (readEntries(exchange, number, &chunk, (guint)part) < 0)
+	if (viewServerReadEntries(exchange, number, &chunk, (guint)part) < 0)
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
 	return MHD_HTTP_OK;
 }
@@ -352,7 +352,8 @@ static bool isAllowed(const struct exchange *exchange)
 
 /* ---- HTTP -------------------------------------------------------------- */
 
-static unsigned int answer(struct exchange *exchange, const char *path)
+static unsigned int viewServerAnswerPath(struct exchange *exchange,
+					 const char *path)
 {
 	if (!isAllowed(exchange))
 		return MHD_HTTP_FORBIDDEN;
@@ -390,10 +391,10 @@ static void addHeaders(struct MHD_Response *response, const char *type)
 					    headers[i][1]);
 }
 
-static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
-			      const char *url, const char *method,
-			      const char *version, const char *upload,
-			      size_t *uploadSize, void **context)
+static enum MHD_Result viewServerHandleRequest(
+	void *data, struct MHD_Connection *connection, const char *url,
+	const char *method, const char *version, const char *upload,
+	size_t *uploadSize, void **context)
 {
 	static int isBegun;
 	struct exchange exchange = {
@@ -417,7 +418,8 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
 	}
 	*uploadSize = 0;
 	exchange.body = g_byte_array_new();
-	status = isRead ? answer(&exchange, url) : MHD_HTTP_METHOD_NOT_ALLOWED;
+	status = isRead ? viewServerAnswerPath(&exchange, url)
+			: MHD_HTTP_METHOD_NOT_ALLOWED;
 	size = exchange.body->len;
 	response = api.MHD_create_response_from_buffer(
 		size, g_byte_array_free(exchange.body, FALSE),
@@ -537,8 +539,8 @@ static int listenAt(struct viewServer *self, uint16_t port)
 }
 
 /** A connection of somebody who knows the token. */
-static void letIn(int fd, const struct sockaddr *address, socklen_t length,
-		  void *data)
+static void viewServerAcceptFd(int fd, const struct sockaddr *address,
+			       socklen_t length, void *data)
 {
 	const struct viewServer *self = data;
 
@@ -556,14 +558,14 @@ static int answerAt(struct viewServer *self, uint16_t port)
 	self->daemon = api.MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_NO_LISTEN_SOCKET |
 			MHD_USE_ITC,
-		0, NULL, NULL, handle, self, MHD_OPTION_THREAD_POOL_SIZE, 4U,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
-		MHD_OPTION_END);
+		0, NULL, NULL, viewServerHandleRequest, self,
+		MHD_OPTION_THREAD_POOL_SIZE, 4U, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned int)TIMEOUT_S, MHD_OPTION_END);
 	if (!self->daemon)
 		return errno ? -errno : -ENOMEM;
-	return gateStart(&self->gate, self->listening, self->token, letIn,
-			 self);
+	return gateStart(&self->gate, self->listening, self->token,
+			 viewServerAcceptFd, self);
 }
 
 int viewServerStart(struct viewServer **server, uint16_t port,

@@ -85,7 +85,7 @@ static bool firstRelation(const hdIProject *project,
 
 /** About when the project starts: the exact time may be at the end of a trace,
  *  where a state stands that lasted all of the run. */
-static bool guessStart(const hdIProject *project, int64_t *start)
+static bool viewGuessStart(const hdIProject *project, int64_t *start)
 {
 	bool found = false;
 	int64_t time;
@@ -114,7 +114,7 @@ static bool guessStart(const hdIProject *project, int64_t *start)
 }
 
 /** In a child that is to become a browser. */
-static void prepareChild(gpointer data)
+static void viewPrepareChild(gpointer data)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -168,7 +168,7 @@ static void openBrowser(struct tool *tool, char *path, sigset_t *mask)
 
 	if (!g_spawn_async(NULL, command, NULL,
 			   G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN,
-			   prepareChild, mask, NULL, NULL) &&
+			   viewPrepareChild, mask, NULL, NULL) &&
 	    !tool->isQuiet)
 		fputs("hdtrace view: xdg-open: not found; open the address in "
 		      "a browser\n",
@@ -178,8 +178,8 @@ static void openBrowser(struct tool *tool, char *path, sigset_t *mask)
 /* ---- Serving ----------------------------------------------------------- */
 
 /** Say where, open it, and wait until a signal comes. */
-static void waitForEnd(const struct view *view, const char *url,
-		       const sigset_t *signals, sigset_t *before)
+static void viewWaitForEnd(const struct view *view, const char *url,
+			   const sigset_t *signals, sigset_t *before)
 {
 	struct tool *tool = view->tool;
 	char *lead = view->isAlone ? NULL : writeLead(tool, url);
@@ -197,7 +197,7 @@ static void waitForEnd(const struct view *view, const char *url,
 
 /** What the data lacks is shown on the page; only what keeps us from showing it
  *  counts. */
-static int finish(struct tool *tool)
+static int viewFinishStatus(struct tool *tool)
 {
 	tool->warnings = 0;
 	tool->errors = 0;
@@ -224,7 +224,7 @@ static char *alignText(const struct view *view)
 }
 
 /** Serve until a signal comes. */
-static void serve(struct view *view)
+static void viewServeUntilSignal(struct view *view)
 {
 	struct tool *tool = view->tool;
 	struct viewServer *server = NULL;
@@ -245,7 +245,7 @@ static void serve(struct view *view)
 	if (ret == 0) {
 		for (size_t i = 0; i < view->count; i++)
 			viewJobsStart(view->served[i].jobs);
-		waitForEnd(view, url, &signals, &before);
+		viewWaitForEnd(view, url, &signals, &before);
 	} else {
 		toolError(tool, "port %d: cannot listen: %s", view->port,
 			  strerror(-ret));
@@ -263,7 +263,7 @@ static void serve(struct view *view)
 /* ---- Projects ---------------------------------------------------------- */
 
 /** Get a project ready to be served. */
-static bool start(struct view *view, size_t number, const char *path)
+static bool viewStartProject(struct view *view, size_t number, const char *path)
 {
 	struct viewOne *one = &view->list[number];
 	struct viewServed *served = &view->served[number];
@@ -283,12 +283,12 @@ static bool start(struct view *view, size_t number, const char *path)
 	served->findings = &one->findings;
 	served->tracks = tracksNew(&one->findings);
 	served->jobs = viewJobsNew(served->tracks, served->findings);
-	served->hasStart = guessStart(one->project, &served->start);
+	served->hasStart = viewGuessStart(one->project, &served->start);
 	served->shift = number ? view->served[0].shift - zero : zero;
 	return true;
 }
 
-static void end(struct viewOne *one, struct viewServed *served)
+static void viewEndProject(struct viewOne *one, struct viewServed *served)
 {
 	viewJobsFree(served->jobs);
 	tracksFree(served->tracks);
@@ -298,7 +298,7 @@ static void end(struct viewOne *one, struct viewServed *served)
 	hdI_closeProject(one->project);
 }
 
-static int runOn(struct view *view, char **paths)
+static int viewRunOn(struct view *view, char **paths)
 {
 	struct tool *tool = view->tool;
 	size_t ready = 0;
@@ -306,21 +306,22 @@ static int runOn(struct view *view, char **paths)
 
 	view->list = g_new0(struct viewOne, view->count);
 	view->served = g_new0(struct viewServed, view->count);
-	while (ready < view->count && start(view, ready, paths[ready]))
+	while (ready < view->count &&
+	       viewStartProject(view, ready, paths[ready]))
 		ready++;
 	begun = MIN(ready + 1, view->count);
 	/* What the first one has as shift is where its clock begins: the others
 	 * are shifted there, and it stays where it is. */
 	view->served[0].shift = 0;
 	if (ready == view->count)
-		serve(view);
+		viewServeUntilSignal(view);
 	for (size_t i = 0; i < begun; i++) {
 		tool->hasFailed |= view->list[i].tool.hasFailed;
-		end(&view->list[i], &view->served[i]);
+		viewEndProject(&view->list[i], &view->served[i]);
 	}
 	g_free(view->served);
 	g_free(view->list);
-	return finish(tool);
+	return viewFinishStatus(tool);
 }
 
 static const struct toolHelp help = {
@@ -371,7 +372,7 @@ int viewRun(struct tool *tool, int argc, char **argv)
 		view.align = g_strdup("start");
 	if (status < 0) {
 		view.count = (size_t)(argc - 1);
-		status = runOn(&view, argv + 1);
+		status = viewRunOn(&view, argv + 1);
 	}
 	g_free(view.align);
 	findingsClear(&view.findings);

@@ -32,7 +32,7 @@ function read(name) {
 
 /** The functions of MPI by their class, from the table of libhdMPI. */
 function mpiClasses() {
-  const text = read("../../common/mpi.table");
+  const text = read("../../common/mpi/functions.table");
   const classes = {};
 
   for (const [, name, call] of text.matchAll(

@@ -18,18 +18,18 @@ struct fragment {
 	size_t depth;
 };
 
-static bool isBlank(char c)
+static bool fragmentIsBlank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static void skipBlanks(struct fragment *f)
+static void fragmentSkipBlanks(struct fragment *f)
 {
-	while (f->at < f->end && isBlank(*f->at))
+	while (f->at < f->end && fragmentIsBlank(*f->at))
 		f->at++;
 }
 
-static bool take(struct fragment *f, const char *text)
+static bool fragmentSkipText(struct fragment *f, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -41,7 +41,7 @@ static bool take(struct fragment *f, const char *text)
 }
 
 /* Take a name; its length, or 0. The text ends with a '\0'. */
-static size_t takeName(struct fragment *f)
+static size_t fragmentScanName(struct fragment *f)
 {
 	size_t length = f->at < f->end ? hdNameLength(f->at) : 0;
 
@@ -50,9 +50,9 @@ static size_t takeName(struct fragment *f)
 }
 
 /* Take the reference to a character that XML allows. */
-static bool takeNumber(struct fragment *f)
+static bool fragmentScanNumber(struct fragment *f)
 {
-	bool isHex = take(f, "x");
+	bool isHex = fragmentSkipText(f, "x");
 	unsigned int base = isHex ? 16 : 10;
 	uint32_t value = 0;
 	size_t digits = 0;
@@ -69,7 +69,7 @@ static bool takeNumber(struct fragment *f)
 			return false;
 		value = value * base + digit;
 	}
-	return digits > 0 && take(f, ";") &&
+	return digits > 0 && fragmentSkipText(f, ";") &&
 	       (value == 9 || value == 10 || value == 13 ||
 		(value >= 0x20 && value <= 0xd7ff) ||
 		(value >= 0xe000 && value <= 0xfffd) ||
@@ -82,10 +82,10 @@ static bool takeReference(struct fragment *f)
 	static const char *const names[] = { "amp;", "lt;", "gt;", "apos;",
 					     "quot;" };
 
-	if (take(f, "#"))
-		return takeNumber(f);
+	if (fragmentSkipText(f, "#"))
+		return fragmentScanNumber(f);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (take(f, names[i]))
+		if (fragmentSkipText(f, names[i]))
 			return true;
 	return false;
 }
@@ -100,7 +100,7 @@ static bool takeCharacter(struct fragment *f)
 		f->at++;
 		return takeReference(f);
 	}
-	if (isBlank(*f->at) || *f->at == '\'' || *f->at == '"' ||
+	if (fragmentIsBlank(*f->at) || *f->at == '\'' || *f->at == '"' ||
 	    *f->at == '>') {
 		f->at++;
 		return true;
@@ -113,7 +113,7 @@ static bool takeCharacter(struct fragment *f)
 	return true;
 }
 
-static bool takeValue(struct fragment *f)
+static bool fragmentScanValue(struct fragment *f)
 {
 	char quote = f->at < f->end ? *f->at++ : '\0';
 
@@ -135,19 +135,19 @@ static bool takeAttributes(struct fragment *f)
 	size_t lengths[64], count = 0;
 
 	for (;;) {
-		bool isApart = f->at < f->end && isBlank(*f->at);
+		bool isApart = f->at < f->end && fragmentIsBlank(*f->at);
 		const char *name;
 		size_t length;
 
-		skipBlanks(f);
-		if (take(f, "/>")) {
+		fragmentSkipBlanks(f);
+		if (fragmentSkipText(f, "/>")) {
 			f->depth--;
 			return true;
 		}
-		if (take(f, ">"))
+		if (fragmentSkipText(f, ">"))
 			return true;
 		name = f->at;
-		length = takeName(f);
+		length = fragmentScanName(f);
 		if (!isApart || length == 0 || count == 64)
 			return false;
 		for (size_t i = 0; i < count; i++)
@@ -156,34 +156,34 @@ static bool takeAttributes(struct fragment *f)
 				return false;
 		names[count] = name;
 		lengths[count++] = length;
-		skipBlanks(f);
-		if (!take(f, "="))
+		fragmentSkipBlanks(f);
+		if (!fragmentSkipText(f, "="))
 			return false;
-		skipBlanks(f);
-		if (!takeValue(f))
+		fragmentSkipBlanks(f);
+		if (!fragmentScanValue(f))
 			return false;
 	}
 }
 
-static bool takeTag(struct fragment *f)
+static bool fragmentScanTag(struct fragment *f)
 {
 	const char *name;
 	size_t length;
 
-	if (take(f, "</")) {
+	if (fragmentSkipText(f, "</")) {
 		name = f->at;
-		length = takeName(f);
-		skipBlanks(f);
+		length = fragmentScanName(f);
+		fragmentSkipBlanks(f);
 		if (f->depth == 0 || length != f->lengths[f->depth - 1] ||
 		    memcmp(name, f->names[f->depth - 1], length) != 0 ||
-		    !take(f, ">"))
+		    !fragmentSkipText(f, ">"))
 			return false;
 		f->depth--;
 		return true;
 	}
 	f->at++;
 	name = f->at;
-	length = takeName(f);
+	length = fragmentScanName(f);
 	if (length == 0 || f->depth == HD_FRAGMENT_DEPTH)
 		return false;
 	f->names[f->depth] = name;
@@ -197,9 +197,9 @@ bool hdFragmentIsValid(const char *text, size_t length)
 
 	while (f.at < f.end) {
 		if (*f.at == '<') {
-			if (!takeTag(&f))
+			if (!fragmentScanTag(&f))
 				return false;
-		} else if (f.depth == 0 && !isBlank(*f.at)) {
+		} else if (f.depth == 0 && !fragmentIsBlank(*f.at)) {
 			return false;
 		} else if ((size_t)(f.end - f.at) >= 3 &&
 			   memcmp(f.at, "]]>", 3) == 0) {

@@ -299,7 +299,7 @@ static void loopDrainAll(void)
 	}
 }
 
-static void *loopRun(void *unused)
+static void *outfileLoopRun(void *unused)
 {
 	int64_t halfNs = hdSettingsGet()->flushMs * (HD_NS_PER_S / 2000);
 
@@ -364,7 +364,7 @@ static void loopStart(void)
 
 	if (loop.isRunning || loop.isEnding)
 		return;
-	ret = pthread_create(&loop.thread, NULL, loopRun, NULL);
+	ret = pthread_create(&loop.thread, NULL, outfileLoopRun, NULL);
 	if (ret == 0)
 		loop.isRunning = true;
 	else
@@ -386,7 +386,7 @@ static void loopUnlock(const struct hdOutfileGuard *guard)
 }
 
 /* Add a file, unless this process writes it already under any name. */
-static bool loopAdd(struct hdOutfile *file)
+static bool outfileLoopAdd(struct hdOutfile *file)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct hdOutfileGuard guard;
@@ -432,7 +432,7 @@ void hdOutfileSteps(struct hdOutfile *file, struct hdSteps *steps)
 	loopSaySteps(file, new, count);
 }
 
-static void loopRemove(struct hdOutfile *file)
+static void outfileLoopRemove(struct hdOutfile *file)
 {
 	struct hdOutfileGuard guard;
 
@@ -510,14 +510,14 @@ static int outfileTake(struct hdOutfile *file, bool overwrite)
 	int ret = 0;
 
 	hdOwnedSet(&file->owned, file->fd);
-	if (!loopAdd(file))
+	if (!outfileLoopAdd(file))
 		return outfileRefuse(file, "this program already writes to it");
 	if (outfileIsTaken(file))
 		ret = outfileRefuse(file, "another program writes to it");
 	else if (overwrite && ftruncate(file->fd, 0) < 0)
 		ret = outfileRefuse(file, strerror(errno));
 	if (ret < 0)
-		loopRemove(file);
+		outfileLoopRemove(file);
 	return ret;
 }
 
@@ -874,7 +874,7 @@ int hdOutfileClose(struct hdOutfile *file)
 	if (hdOutfileIsForeign(file)) {
 		hdOwnedClose(&file->owned, file->fd);
 	} else {
-		loopRemove(file);
+		outfileLoopRemove(file);
 		ret = hdOutfileFlush(file);
 		/* Where it has ended that was said. */
 		if (hdOutfileLost(file) > 0 && atomic_load(&file->error) != 0)

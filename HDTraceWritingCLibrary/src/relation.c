@@ -79,7 +79,7 @@ static int tokenTime(hdR_token token, const struct hdRelRing *ring,
 }
 
 /* Put a number, mostly a small one, and up to three bytes more. */
-static inline char *numberPut(char *to, uint64_t number)
+static inline char *relationPutNumber(char *to, uint64_t number)
 {
 	return __builtin_expect(number < HD_NUMBER_SHORT, 1)
 		       ? hdNumberPutShort(to, (uint32_t)number)
@@ -92,7 +92,7 @@ static void elementPutTime(struct hdText *text, hdR_token token, int64_t time)
 	char *to = text->bytes + text->used;
 
 	memcpy(to, " t=\"", 4);
-	to = numberPut(to + 4, token->id);
+	to = relationPutNumber(to + 4, token->id);
 	memcpy(to, "\" time=\"", 8);
 	to = hdNumberTime(to + 8,
 			  time > token->start ? time - token->start : 0);
@@ -480,9 +480,9 @@ static void causeSetLocal(struct cause *cause, hdR_topoToken topology,
 		to = stpcpy(to, parent->identity->local);
 		*to++ = ':';
 	}
-	to = numberPut(to, parent->number);
+	to = relationPutNumber(to, parent->number);
 	*to++ = ':';
-	to = numberPut(to, parent->id);
+	to = relationPutNumber(to, parent->id);
 	cause->text = text;
 	cause->length = (size_t)(to - text);
 }
@@ -728,7 +728,7 @@ static inline void attributePutNumber(struct hdText *text,
 
 	keyAdd(text, key);
 	end = text->bytes + text->used;
-	end = number >= 0 ? numberPut(end, (uint64_t)number)
+	end = number >= 0 ? relationPutNumber(end, (uint64_t)number)
 			  : hdNumberInt64(end, number);
 	*end++ = '"';
 	text->used = (size_t)(end - text->bytes);

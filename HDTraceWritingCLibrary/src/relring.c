@@ -683,8 +683,8 @@ static hdR_topoToken nodeTake(void)
 	return node;
 }
 
-static int headerAttribute(struct hdText *header, const char *key,
-			   const char *value)
+static int relRingHeaderAttribute(struct hdText *header, const char *key,
+				  const char *value)
 {
 	int ret = hdTextAdd(header, key);
 
@@ -705,18 +705,20 @@ static int nodeWriteHeader(hdR_topoToken node, const hdTopoNode *place,
 
 	*hdNumberInt64(number, node->number) = '\0';
 	*hdNumberInt64(start, node->start / HD_NS_PER_S) = '\0';
-	ret = headerAttribute(&header, "<relation version", "1");
+	ret = relRingHeaderAttribute(&header, "<relation version", "1");
 	if (ret == 0)
-		ret = headerAttribute(&header, " hostID", node->identity->host);
+		ret = relRingHeaderAttribute(&header, " hostID",
+					     node->identity->host);
 	if (ret == 0)
-		ret = headerAttribute(&header, " localToken",
-				      node->identity->local);
+		ret = relRingHeaderAttribute(&header, " localToken",
+					     node->identity->local);
 	if (ret == 0)
-		ret = headerAttribute(&header, " topologyNumber", number);
+		ret = relRingHeaderAttribute(&header, " topologyNumber",
+					     number);
 	if (ret == 0)
-		ret = headerAttribute(&header, " timeAdjustment", start);
+		ret = relRingHeaderAttribute(&header, " timeAdjustment", start);
 	if (ret == 0 && *place->levels)
-		ret = headerAttribute(&header, " levels", place->levels);
+		ret = relRingHeaderAttribute(&header, " levels", place->levels);
 	node->sourceAt = 0;
 	if (ret == 0 && hdTimeSourceBegin(source, '"')) {
 		node->sourceAt = header.used;

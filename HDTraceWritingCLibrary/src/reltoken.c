@@ -57,7 +57,7 @@ static bool isZero(const unsigned char *bytes, size_t count)
 }
 
 /* Read 32 digits, '-' and two more. */
-static bool traceRead(const char *text, struct hdRelTrace *trace)
+static bool relTokenReadTrace(const char *text, struct hdRelTrace *trace)
 {
 	return strnlen(text, REL_TRACE_SIZE) == REL_TRACE_SIZE - 1 &&
 	       hexRead(text, trace->id, sizeof(trace->id)) && text[32] == '-' &&
@@ -82,7 +82,7 @@ static size_t partLength(const char *text, size_t max, bool isProcess)
 }
 
 /* Length of a decimal number below a limit, or 0. */
-static size_t numberLength(const char *text, uint64_t max)
+static size_t relTokenNumberLength(const char *text, uint64_t max)
 {
 	uint64_t value = 0;
 	size_t length = 0;
@@ -116,18 +116,19 @@ bool hdRelTokenParse(const char *text, bool isRemote,
 	if (length == 0 || text[length] != ':')
 		return false;
 	text += length + 1;
-	length = numberLength(text, UINT32_MAX);
+	length = relTokenNumberLength(text, UINT32_MAX);
 	if (length == 0 || text[length] != ':')
 		return false;
 	text += length + 1;
-	length = numberLength(text, UINT64_MAX);
+	length = relTokenNumberLength(text, UINT64_MAX);
 	if (length == 0)
 		return false;
 	text += length;
 	parts->restLength = (size_t)(text - parts->rest);
 	if (!isRemote || !*text)
 		return !*text;
-	parts->hasTrace = *text == ':' && traceRead(text + 1, &parts->trace);
+	parts->hasTrace =
+		*text == ':' && relTokenReadTrace(text + 1, &parts->trace);
 	return parts->hasTrace;
 }
 
@@ -165,7 +166,7 @@ void hdRelTracePut(const struct hdRelTrace *trace, char text[REL_TRACE_SIZE])
 }
 
 /* Put a number, ':' before it. */
-static char *numberPut(char *to, uint64_t number)
+static char *relTokenPutNumber(char *to, uint64_t number)
 {
 	*to++ = ':';
 	return hdNumberUint64(to, number);
@@ -176,7 +177,8 @@ static char *remotePut(char *to, const struct hdRelIdentity *identity,
 		       uint32_t number, uint64_t id)
 {
 	memcpy(to, identity->remote, identity->remoteLength);
-	return numberPut(numberPut(to + identity->remoteLength, number), id);
+	return relTokenPutNumber(
+		relTokenPutNumber(to + identity->remoteLength, number), id);
 }
 
 /* The trace of a relation: received, or that of its topmost ancestor. */
@@ -190,7 +192,8 @@ static void traceGet(hdR_token token, struct hdRelTrace *trace)
 		*trace = token->trace;
 		return;
 	}
-	end = numberPut(numberPut(text, token->rootNumber), token->rootId);
+	end = relTokenPutNumber(relTokenPutNumber(text, token->rootNumber),
+				token->rootId);
 	hash = token->rootIdentity->hash;
 	hdTraceHashAdd(&hash, text, (size_t)(end - text));
 	hdTraceHashGet(&hash, trace->id);
@@ -245,7 +248,7 @@ int hdR_putTraceparent(hdR_token token, char *buffer, size_t size)
 	return copyOut(context, (size_t)(to - context), buffer, size);
 }
 
-static char *copyText(const char *text)
+static char *relTokenCopyText(const char *text)
 {
 	int saved = errno;
 	char *copy = strdup(text);
@@ -263,7 +266,7 @@ char *hdR_getLocalToken(hdR_token token)
 	if (!token)
 		return NULL;
 	*remotePut(text, token->identity, token->number, token->id) = '\0';
-	return copyText(text + strlen(token->identity->host) + 1);
+	return relTokenCopyText(text + strlen(token->identity->host) + 1);
 }
 
 char *hdR_getRemoteToken(hdR_token token)
@@ -272,5 +275,5 @@ char *hdR_getRemoteToken(hdR_token token)
 
 	if (hdR_putRemoteToken(token, text, sizeof(text)) < 0)
 		return NULL;
-	return copyText(text);
+	return relTokenCopyText(text);
 }

@@ -144,8 +144,9 @@ static char *findReason(int ret)
 	return g_strdup_printf("cannot read the probes: %s", g_strerror(-ret));
 }
 
-static struct attached *findIn(GDir *dir, pid_t pid, bool isReset,
-			       int64_t deadlineNs, char **error)
+static struct attached *attachFindInDirectory(GDir *dir, pid_t pid,
+					      bool isReset, int64_t deadlineNs,
+					      char **error)
 {
 	long mount = findMountOfMemory();
 	struct attached *found = NULL;
@@ -174,7 +175,8 @@ struct attached *attach(pid_t pid, bool isReset, int64_t deadlineNs,
 
 	*error = NULL;
 	if (dir)
-		found = findIn(dir, pid, isReset, deadlineNs, error);
+		found = attachFindInDirectory(dir, pid, isReset, deadlineNs,
+					      error);
 	else if (g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
 		*error = g_strdup("no such process");
 	else

@@ -13,7 +13,7 @@
 #ifndef HDPROBE_SLOTS_H
 #define HDPROBE_SLOTS_H
 
-#include "InstrumentationLibrary/attach/attach.h"
+#include "InstrumentationLibrary/attach/core/attach.h"
 #include "InstrumentationLibrary/src/readpage.h"
 
 struct attached {

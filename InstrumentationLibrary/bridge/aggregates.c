@@ -11,7 +11,7 @@
 #include <hdError.h>
 
 #include "InstrumentationLibrary/bridge/aggregates.h"
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 #include "common/format/projectname.h"
 #include "recording/record.h"
 
@@ -127,7 +127,7 @@ static void nameGroup(const struct hdProbeAggregates *self, struct group *group)
 }
 
 /* What the probe of a group counts, and has columns for. */
-static int addEvents(struct group *group)
+static int aggregatesAddEvents(struct group *group)
 {
 	struct hdProbe *probe = hdProbe_find(
 		group->name, *group->to ? group->to : NULL, group->kind);
@@ -142,7 +142,8 @@ static int addEvents(struct group *group)
 	return ret;
 }
 
-static int openGroup(const struct hdProbeAggregates *self, struct group *group)
+static int aggregatesOpenGroup(const struct hdProbeAggregates *self,
+			       struct group *group)
 {
 	struct hdRecord *record = &group->record;
 	const struct hdRecordColumn *const *column = kinds[group->kind].columns;
@@ -159,7 +160,7 @@ static int openGroup(const struct hdProbeAggregates *self, struct group *group)
 	for (; ret == 0 && *column; column++)
 		ret = hdRecordAddColumn(record, *column);
 	if (ret == 0)
-		ret = addEvents(group);
+		ret = aggregatesAddEvents(group);
 	if (ret == 0)
 		ret = hdRecordCommit(record);
 	group->isOpen = ret == 0;
@@ -179,8 +180,10 @@ static bool isOf(const struct group *group,
 }
 
 /** The group of a probe, made if need be; NULL: there is no memory. */
-static struct group *groupOf(struct hdProbeAggregates *self, size_t hint,
-			     const struct hdProbeFigures *figures, int *error)
+static struct group *aggregatesGroupOf(struct hdProbeAggregates *self,
+				       size_t hint,
+				       const struct hdProbeFigures *figures,
+				       int *error)
 {
 	struct group *group;
 
@@ -200,7 +203,7 @@ static struct group *groupOf(struct hdProbeAggregates *self, size_t hint,
 	memcpy(group->to, figures->to, sizeof(group->to));
 	group->kind = figures->kind;
 	nameGroup(self, group);
-	*error = openGroup(self, group);
+	*error = aggregatesOpenGroup(self, group);
 	self->groups[self->count++] = group;
 	return group;
 }
@@ -209,7 +212,7 @@ static struct group *groupOf(struct hdProbeAggregates *self, size_t hint,
  */
 
 /** What is written of a time, with that of instances that are owed. */
-static double settle(double sum, double each, uint64_t owed)
+static double aggregatesSettleTime(double sum, double each, uint64_t owed)
 {
 	return (isnan(sum) ? 0 : sum) + (owed ? each * (double)owed : 0);
 }
@@ -225,13 +228,13 @@ static void fillTimes(struct group *group, const struct hdProbeFigures *new,
 	} else {
 		group->owed += new->instances;
 	}
-	cells[1].d = settle(new->body_s, group->body,
-			    isTimed || isLast ? group->owed : 0);
+	cells[1].d = aggregatesSettleTime(new->body_s, group->body,
+					  isTimed || isLast ? group->owed : 0);
 	cells[2].i = (int64_t) new->missed;
 	cells[3].d = new->mean_s;
 	cells[4].d = new->p99_s;
-	cells[5].d = settle(new->dispatch_s, group->dispatch,
-			    isTimed || isLast ? group->owed : 0);
+	cells[5].d = aggregatesSettleTime(new->dispatch_s, group->dispatch,
+					  isTimed || isLast ? group->owed : 0);
 	if (isTimed)
 		group->owed = 0;
 }
@@ -247,9 +250,10 @@ static void fillEvents(const struct group *group,
 	}
 }
 
-static int writeGroup(struct hdProbeAggregates *self, struct group *group,
-		      const struct hdProbeFigures *new, int64_t nowNs,
-		      bool isLast)
+static int aggregatesWriteGroup(struct hdProbeAggregates *self,
+				struct group *group,
+				const struct hdProbeFigures *new, int64_t nowNs,
+				bool isLast)
 {
 	union hdCell cells[6 + HDPROBE_EVENTS];
 
@@ -280,11 +284,11 @@ int hdProbeAggregatesWrite(struct hdProbeAggregates *self, int64_t nowNs,
 	for (size_t i = 0; i < (size_t)found && i < HD_PROBE_PROBES; i++) {
 		int error = 0;
 		struct group *group =
-			groupOf(self, i, &self->figures[i], &error);
+			aggregatesGroupOf(self, i, &self->figures[i], &error);
 
 		if (group && !error)
-			error = writeGroup(self, group, &self->figures[i],
-					   nowNs, isLast);
+			error = aggregatesWriteGroup(
+				self, group, &self->figures[i], nowNs, isLast);
 		if (!first)
 			first = error;
 	}

@@ -24,7 +24,7 @@
 #include <hdTrace.h>
 
 #include "InstrumentationLibrary/bridge/states.h"
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 #include "common/format/projectname.h"
 
 /** States that can be open at once; deeper ones are not recorded. */
@@ -93,7 +93,7 @@ static void findRecorder(void)
 	states.recorder = get ? get() : NULL;
 }
 
-static hdTrace *createTrace(unsigned int number)
+static hdTrace *probeStatesCreateTrace(unsigned int number)
 {
 	char thread[16];
 	const char *path[PATH_MAX_LEVELS];
@@ -113,7 +113,7 @@ static hdTrace *createTrace(unsigned int number)
 }
 
 /** The calling thread's lane, one in all of its life; the lock is held. */
-static struct lane *findLane(void)
+static struct lane *probeStatesFindLane(void)
 {
 	struct lane *lane = own ? own : calloc(1, sizeof(*lane));
 
@@ -138,12 +138,12 @@ static struct lane *makeLane(void)
 	isMaking = true;
 	pthread_mutex_lock(&states.lock);
 	if (atomic_load(&states.isOn) && hasKey)
-		lane = findLane();
+		lane = probeStatesFindLane();
 	if (lane) {
 		lane->thread = NULL;
 		lane->depth = 0;
 		if (!states.recorder && !states.error)
-			lane->trace = createTrace(states.count++);
+			lane->trace = probeStatesCreateTrace(states.count++);
 		atomic_store(&lane->hasEnded, false);
 	}
 	pthread_mutex_unlock(&states.lock);
@@ -152,7 +152,7 @@ static struct lane *makeLane(void)
 }
 
 /** The thread's lane, taken; NULL: nothing is recorded. */
-static struct lane *take(void)
+static struct lane *probeStatesTakeLane(void)
 {
 	struct lane *lane = own;
 
@@ -201,7 +201,7 @@ static bool startState(struct lane *lane, const char *name, const char *suffix)
 		hdT_logStateStart(lane->trace, text) == 0);
 }
 
-static void endState(struct lane *lane)
+static void probeStatesEndState(struct lane *lane)
 {
 	if (lane->thread)
 		states.recorder->end(lane->thread, NULL);
@@ -214,15 +214,15 @@ static void endTop(struct lane *lane)
 	const struct open *top = &lane->open[--lane->depth];
 
 	if (top->hasBody)
-		endState(lane);
+		probeStatesEndState(lane);
 	if (top->hasState)
-		endState(lane);
+		probeStatesEndState(lane);
 }
 
-static void begin(const char *name, unsigned int kind)
+static void probeStatesBegin(const char *name, unsigned int kind)
 {
 	int before = errno;
-	struct lane *lane = take();
+	struct lane *lane = probeStatesTakeLane();
 	struct open *top;
 
 	if (lane && lane->depth < DEPTH_MAX) {
@@ -240,7 +240,7 @@ static void begin(const char *name, unsigned int kind)
 static void bodyOf(int isBegin)
 {
 	int before = errno;
-	struct lane *lane = take();
+	struct lane *lane = probeStatesTakeLane();
 	struct open *top =
 		lane && lane->depth ? &lane->open[lane->depth - 1] : NULL;
 
@@ -250,7 +250,7 @@ static void bodyOf(int isBegin)
 		if (isBegin)
 			top->hasBody = startState(lane, top->name, "");
 		else if (top->hasBody)
-			endState(lane);
+			probeStatesEndState(lane);
 		if (!isBegin)
 			top->hasBody = false;
 	}
@@ -259,10 +259,10 @@ static void bodyOf(int isBegin)
 	errno = before;
 }
 
-static void end(const char *name, unsigned int kind)
+static void probeStatesEnd(const char *name, unsigned int kind)
 {
 	int before = errno;
-	struct lane *lane = take();
+	struct lane *lane = probeStatesTakeLane();
 	unsigned int i = lane ? lane->depth : 0;
 
 	while (i > 0 && (lane->open[i - 1].name != name ||
@@ -299,9 +299,9 @@ static int wants(const char *name, const char *to, unsigned int kind)
 
 static const struct hdProbeObserver observer = {
 	.wants = wants,
-	.begin = begin,
+	.begin = probeStatesBegin,
 	.body = bodyOf,
-	.end = end,
+	.end = probeStatesEnd,
 };
 
 /* ---- All of them -----------------------------------------------------------
@@ -330,7 +330,7 @@ static void closeLane(struct lane *lane)
 }
 
 /** A thread ends. */
-static void endThread(void *ended)
+static void probeStatesEndThread(void *ended)
 {
 	struct lane **at = &states.lanes;
 
@@ -379,7 +379,7 @@ int hdProbeStatesStart(hdTopology *topology, const hdTopoNode *node,
 	if (length >= PATH_MAX_LEVELS)
 		return EINVAL;
 	if (!hasKey) {
-		error = pthread_key_create(&key, endThread);
+		error = pthread_key_create(&key, probeStatesEndThread);
 		if (error)
 			return error;
 		hasKey = true;

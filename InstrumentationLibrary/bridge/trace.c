@@ -89,8 +89,8 @@ static void makeLabels(void)
 }
 
 /** The program's options, and what the environment says instead. */
-static int resolve(const struct hdProbeTraceOptions *given,
-		   struct hdProbeTraceOptions *is)
+static int probeTraceResolveOptions(const struct hdProbeTraceOptions *given,
+				    struct hdProbeTraceOptions *is)
 {
 	const char *path[] = { bridge.host, bridge.process };
 	const char *text = hdEnvironmentText("HDPROBE_TRACE_INTERVAL");
@@ -164,7 +164,7 @@ static void sample(void *context, uint64_t number, bool isLast)
 	pthread_mutex_unlock(&bridge.lock);
 }
 
-static int startSampler(int64_t interval)
+static int probeTraceStartSampler(int64_t interval)
 {
 	static const struct hdSamplerCalls calls = { beginInterval, sample };
 	int ret = interval < 0 ? 0
@@ -179,7 +179,7 @@ static int startSampler(int64_t interval)
 /* ---- Forks and ends --------------------------------------------------------
  */
 
-static void lock(void)
+static void probeTraceLock(void)
 {
 	pthread_mutex_lock(&bridge.lock);
 }
@@ -189,7 +189,7 @@ static void unlock(void)
 	pthread_mutex_unlock(&bridge.lock);
 }
 
-static void beginChild(void)
+static void probeTraceBeginChild(void)
 {
 	unlock();
 	bridge.isInherited = bridge.isInherited || bridge.isRunning;
@@ -209,7 +209,7 @@ static int setHandlers(void)
 
 	if (bridge.hasHandlers)
 		return 0;
-	error = pthread_atfork(lock, unlock, beginChild);
+	error = pthread_atfork(probeTraceLock, unlock, probeTraceBeginChild);
 	if (!error && atexit(stopAtEnd) != 0)
 		error = ENOMEM;
 	bridge.hasHandlers = !error;
@@ -217,7 +217,7 @@ static int setHandlers(void)
 }
 
 /** Free all; 0, or the error of what could not be written. */
-static int clear(void)
+static int probeTraceClear(void)
 {
 	int error = hdProbeAggregatesDestroy(bridge.aggregates);
 
@@ -235,7 +235,7 @@ static int clear(void)
  */
 
 /** The lock is held. */
-static int start(const struct hdProbeTraceOptions *given)
+static int probeTraceStart(const struct hdProbeTraceOptions *given)
 {
 	struct hdProbeTraceOptions options = { 0 };
 	int error;
@@ -245,13 +245,13 @@ static int start(const struct hdProbeTraceOptions *given)
 	if (bridge.isInherited) {
 		hdSamplerDestroy(bridge.sampler);
 		bridge.sampler = NULL;
-		clear();
+		probeTraceClear();
 		bridge.isInherited = false;
 	}
 	bridge.error = 0;
 	error = setHandlers();
 	if (!error)
-		error = resolve(given, &options);
+		error = probeTraceResolveOptions(given, &options);
 	if (!error) {
 		bridge.aggregates =
 			hdProbeAggregatesCreate(bridge.node, hdClockNow());
@@ -261,10 +261,10 @@ static int start(const struct hdProbeTraceOptions *given)
 		error = hdProbeStatesStart(options.topology, bridge.node,
 					   options.states);
 	if (!error)
-		error = startSampler(options.interval);
+		error = probeTraceStartSampler(options.interval);
 	if (error) {
 		hdProbeStatesStop();
-		clear();
+		probeTraceClear();
 	}
 	bridge.isRunning = !error;
 	return error;
@@ -278,8 +278,8 @@ int hdProbe_traceStart(const struct hdProbeTraceOptions *options)
 	hdLogSetVerbosity(&logger, hdEnvironment("HDPROBE_TRACE_VERBOSITY"));
 	if (asked && strcmp(asked, "off") == 0)
 		return 1;
-	lock();
-	error = start(options);
+	probeTraceLock();
+	error = probeTraceStart(options);
 	unlock();
 	errno = before;
 	if (!error)
@@ -295,7 +295,7 @@ int hdProbe_traceWrite(void)
 {
 	int error = EINVAL, flushed;
 
-	lock();
+	probeTraceLock();
 	if (bridge.isRunning) {
 		writeNow(false);
 		flushed = hdProbeAggregatesFlush(bridge.aggregates);
@@ -313,12 +313,12 @@ int hdProbe_traceStop(void)
 	struct hdSampler *sampler;
 	int error = EINVAL, closed;
 
-	lock();
+	probeTraceLock();
 	if (bridge.isRunning) {
 		closed = hdProbeStatesStop();
 		writeNow(true);
 		bridge.isRunning = false;
-		error = clear();
+		error = probeTraceClear();
 		error = bridge.error ? bridge.error : error ? error : closed;
 	}
 	sampler = bridge.sampler;

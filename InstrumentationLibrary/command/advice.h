@@ -12,7 +12,7 @@
 #ifndef HDPROBE_ADVICE_H
 #define HDPROBE_ADVICE_H
 
-#include "InstrumentationLibrary/attach/attach.h"
+#include "InstrumentationLibrary/attach/core/attach.h"
 
 /** Batches that each thread should have left, so that all have work. */
 #define ADVICE_BATCHES 4

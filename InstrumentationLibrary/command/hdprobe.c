@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "InstrumentationLibrary/attach/attach.h"
+#include "InstrumentationLibrary/attach/core/attach.h"
 #include "InstrumentationLibrary/command/print.h"
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 #include "cli/options.h"
 #include "cli/errors.h"
 #include "cli/output.h"
@@ -61,7 +61,8 @@ struct options {
 	struct printing how;
 };
 
-static void print(const struct options *options, const struct probeTable *table)
+static void hdprobePrint(const struct options *options,
+			 const struct probeTable *table)
 {
 	static void (*const printers[])(const struct probeTable *table,
 					const struct printing *how) = {
@@ -72,7 +73,7 @@ static void print(const struct options *options, const struct probeTable *table)
 	fflush(stdout);
 }
 
-static int fail(int pid, const char *text)
+static int hdprobeFail(int pid, const char *text)
 {
 	outSay(stderr, "hdprobe: process %d: %s", pid, text);
 	return FAILED;
@@ -90,7 +91,7 @@ static struct attachLimits limitsNow(void)
 }
 
 /* Once, or again and again until the process ends. */
-static int show(const struct options *options, struct attached *process)
+static int hdprobeShow(const struct options *options, struct attached *process)
 {
 	bool isScreen = options->chosen == TEXT && isatty(STDOUT_FILENO);
 
@@ -101,12 +102,12 @@ static int show(const struct options *options, struct attached *process)
 				       &table);
 
 		if (ret < 0)
-			return fail(options->how.pid, g_strerror(-ret));
+			return hdprobeFail(options->how.pid, g_strerror(-ret));
 		if (options->interval > 0 && isScreen)
 			printf("\033[H\033[J");
 		else if (i > 1 && options->chosen == TEXT)
 			printf("\n");
-		print(options, &table);
+		hdprobePrint(options, &table);
 		probeTableClear(&table);
 		if (!(options->interval > 0) || i == options->number ||
 		    ferror(stdout) ||
@@ -115,7 +116,7 @@ static int show(const struct options *options, struct attached *process)
 	}
 }
 
-static int run(struct options *options, const char *pid)
+static int hdprobeRun(struct options *options, const char *pid)
 {
 	struct attached *process;
 	char *end, *error;
@@ -130,16 +131,16 @@ static int run(struct options *options, const char *pid)
 	process = attach((pid_t)number, options->hasReset,
 			 hdMonotonicNow() + READ_NS, &error);
 	if (!process) {
-		status = fail((int)number, error);
+		status = hdprobeFail((int)number, error);
 		g_free(error);
 		return status;
 	}
-	status = show(options, process);
+	status = hdprobeShow(options, process);
 	detach(process);
 	return status;
 }
 
-static int check(struct options *options, int argc, char **argv)
+static int hdprobeCheck(struct options *options, int argc, char **argv)
 {
 	int result;
 
@@ -154,7 +155,7 @@ static int check(struct options *options, int argc, char **argv)
 	options->how.most = options->share / 100;
 	options->how.isColored =
 		options->chosen == TEXT && isatty(STDOUT_FILENO);
-	return run(options, argv[1]);
+	return hdprobeRun(options, argv[1]);
 }
 
 int main(int argc, char **argv)
@@ -197,7 +198,7 @@ int main(int argc, char **argv)
 	options.how.hasThreads = hasThreads;
 	options.how.hasAdvice = hasAdvice;
 	if (result < 0)
-		result = check(&options, argc, argv);
+		result = hdprobeCheck(&options, argc, argv);
 	g_free(options.format);
 	return result;
 }

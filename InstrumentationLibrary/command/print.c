@@ -7,12 +7,13 @@
 
 #include "InstrumentationLibrary/command/advice.h"
 #include "InstrumentationLibrary/command/print.h"
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 #include "cli/rows.h"
 
 #define US 1e6
 
-static const struct probeRow *rowAt(const struct probeTable *table, guint i)
+static const struct probeRow *probePrintRowAt(const struct probeTable *table,
+					      guint i)
 {
 	return &g_array_index(table->rows, struct probeRow, i);
 }
@@ -22,14 +23,14 @@ static const struct lanePart *laneAt(const struct probeRow *row, guint i)
 	return &g_array_index(row->lanes, struct lanePart, i);
 }
 
-static char *nameOf(const struct hdProbeFigures *figures)
+static char *probePrintNameOf(const struct hdProbeFigures *figures)
 {
 	return figures->kind == HDPROBE_KIND_TRANSFER
 		       ? g_strdup_printf("%s -> %s", figures->name, figures->to)
 		       : g_strdup(figures->name);
 }
 
-static const char *kindOf(const struct hdProbeFigures *figures)
+static const char *probePrintKindOf(const struct hdProbeFigures *figures)
 {
 	static const char *const words[] = { "unknown", "timer", "kernel",
 					     "transfer", "counter" };
@@ -40,7 +41,8 @@ static const char *kindOf(const struct hdProbeFigures *figures)
 /* ---- Table -----------------------------------------------------------------
  */
 
-static void addNumber(struct outTable *table, double number, double unit)
+static void probePrintAddNumber(struct outTable *table, double number,
+				double unit)
 {
 	char text[OUT_NUMBER_SIZE] = "-";
 
@@ -50,8 +52,9 @@ static void addNumber(struct outTable *table, double number, double unit)
 }
 
 /* Events of an instance. */
-static void addEvent(struct outTable *table, const struct hdProbeFigures *is,
-		     enum hdProbeEvent event)
+static void probePrintAddEvent(struct outTable *table,
+			       const struct hdProbeFigures *is,
+			       enum hdProbeEvent event)
 {
 	char text[OUT_NUMBER_SIZE] = "-";
 
@@ -70,37 +73,39 @@ static double ratioOf(const struct hdProbeFigures *is)
 static bool hasEvent(const struct probeTable *table, enum hdProbeEvent event)
 {
 	for (guint i = 0; i < table->rows->len; i++) {
-		if (isfinite(rowAt(table, i)->figures.events[event]))
+		if (isfinite(probePrintRowAt(table, i)->figures.events[event]))
 			return true;
 	}
 	return false;
 }
 
-static void addCount(struct outTable *out, uint64_t count, bool isUnknown)
+static void probePrintAddCount(struct outTable *out, uint64_t count,
+			       bool isUnknown)
 {
 	char text[OUT_NUMBER_SIZE];
 
 	outTableAdd(out, isUnknown ? "-" : outInteger(text, (outInt128)count));
 }
 
-static void addTimes(struct outTable *out, const char *name,
-		     const struct hdProbeFigures *figures, bool isUnknown)
+static void probePrintAddTimes(struct outTable *out, const char *name,
+			       const struct hdProbeFigures *figures,
+			       bool isUnknown)
 {
 	outTableAdd(out, name);
-	addCount(out, figures->instances, isUnknown);
-	addNumber(out, figures->dispatch_mean_s, US);
-	addNumber(out, figures->mean_s, US);
-	addNumber(out, sqrt(figures->variance), US);
-	addNumber(out, figures->min_s, US);
-	addNumber(out, figures->p50_s, US);
-	addNumber(out, figures->p99_s, US);
-	addNumber(out, figures->max_s, US);
-	addNumber(out, figures->dispatch_s, 1);
-	addNumber(out, figures->body_s, 1);
-	addCount(out, figures->missed, isUnknown);
-	addEvent(out, figures, HDPROBE_EVENT_INSTRUCTIONS);
-	addNumber(out, ratioOf(figures), 1);
-	addEvent(out, figures, HDPROBE_EVENT_CACHE_MISSES);
+	probePrintAddCount(out, figures->instances, isUnknown);
+	probePrintAddNumber(out, figures->dispatch_mean_s, US);
+	probePrintAddNumber(out, figures->mean_s, US);
+	probePrintAddNumber(out, sqrt(figures->variance), US);
+	probePrintAddNumber(out, figures->min_s, US);
+	probePrintAddNumber(out, figures->p50_s, US);
+	probePrintAddNumber(out, figures->p99_s, US);
+	probePrintAddNumber(out, figures->max_s, US);
+	probePrintAddNumber(out, figures->dispatch_s, 1);
+	probePrintAddNumber(out, figures->body_s, 1);
+	probePrintAddCount(out, figures->missed, isUnknown);
+	probePrintAddEvent(out, figures, HDPROBE_EVENT_INSTRUCTIONS);
+	probePrintAddNumber(out, ratioOf(figures), 1);
+	probePrintAddEvent(out, figures, HDPROBE_EVENT_CACHE_MISSES);
 }
 
 /* Columns of nothing are not shown. */
@@ -132,7 +137,7 @@ static void addThreads(struct outTable *out, const struct probeRow *row)
 				? g_strdup_printf("  thread %u", lane->thread)
 				: g_strdup("  shared");
 
-		addTimes(out, name, &lane->figures, lane->isUnknown);
+		probePrintAddTimes(out, name, &lane->figures, lane->isUnknown);
 		g_free(name);
 	}
 }
@@ -150,13 +155,14 @@ static void printTimes(const struct probeTable *table,
 	bool isThere = false, hasMissed = false;
 
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct probeRow *row = rowAt(table, i);
+		const struct probeRow *row = probePrintRowAt(table, i);
 
 		if (!hdProbeIsTime(row->figures.kind))
 			continue;
 		isThere = true;
 		hasMissed = hasMissed || row->figures.missed;
-		addTimes(out, row->figures.name, &row->figures, row->isUnknown);
+		probePrintAddTimes(out, row->figures.name, &row->figures,
+				   row->isUnknown);
 		if (how->hasThreads)
 			addThreads(out, row);
 	}
@@ -177,7 +183,7 @@ static void printAmounts(const struct probeTable *table,
 	bool isThere = false;
 
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct probeRow *row = rowAt(table, i);
+		const struct probeRow *row = probePrintRowAt(table, i);
 		const struct hdProbeFigures *figures = &row->figures;
 		char *name;
 
@@ -186,11 +192,11 @@ static void printAmounts(const struct probeTable *table,
 		if (!isThere)
 			printf("\n");
 		isThere = true;
-		name = nameOf(figures);
+		name = probePrintNameOf(figures);
 		outTableAdd(out, name);
-		addCount(out, figures->instances, row->isUnknown);
-		addNumber(out, figures->body_s, 1);
-		addNumber(out, figures->mean_s, 1);
+		probePrintAddCount(out, figures->instances, row->isUnknown);
+		probePrintAddNumber(out, figures->body_s, 1);
+		probePrintAddNumber(out, figures->mean_s, 1);
 		g_free(name);
 	}
 	if (isThere)
@@ -206,7 +212,7 @@ static void printAdvice(const struct probeTable *table,
 	bool isThere = false;
 
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct probeRow *row = rowAt(table, i);
+		const struct probeRow *row = probePrintRowAt(table, i);
 		const struct hdProbeFigures *is = &row->figures;
 		struct advice advice =
 			adviceFor(is, all, row->lanes->len, how->most);
@@ -329,13 +335,13 @@ enum column {
 	RATIO = FIRST_EVENT + HDPROBE_EVENTS,
 };
 
-static void setRow(struct rows *rows, const struct hdProbeFigures *is,
-		   bool isUnknown)
+static void probePrintSetRow(struct rows *rows, const struct hdProbeFigures *is,
+			     bool isUnknown)
 {
 	rowsText(rows, NAME, is->name);
 	if (*is->to)
 		rowsText(rows, TO, is->to);
-	rowsText(rows, KIND, kindOf(is));
+	rowsText(rows, KIND, probePrintKindOf(is));
 	/* Empty, or null. */
 	if (isUnknown)
 		return;
@@ -368,14 +374,14 @@ void printCsv(const struct probeTable *table, const struct printing *how)
 
 	rowsHeader(rows);
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct probeRow *row = rowAt(table, i);
+		const struct probeRow *row = probePrintRowAt(table, i);
 
-		setRow(rows, &row->figures, row->isUnknown);
+		probePrintSetRow(rows, &row->figures, row->isUnknown);
 		rowsEnd(rows);
 		for (guint j = 0; how->hasThreads && j < row->lanes->len; j++) {
 			const struct lanePart *lane = laneAt(row, j);
 
-			setRow(rows, &lane->figures, lane->isUnknown);
+			probePrintSetRow(rows, &lane->figures, lane->isUnknown);
 			rowsCount(rows, THREAD, lane->thread);
 			rowsEnd(rows);
 		}
@@ -418,11 +424,11 @@ static void jsonProbes(struct outJson *json, const struct probeTable *table)
 	outJsonArray(json, "probes", false);
 	rows = rowsNew(columns, OUT_JSON, json);
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct probeRow *row = rowAt(table, i);
+		const struct probeRow *row = probePrintRowAt(table, i);
 
 		if (!hdProbeIsTime(row->figures.kind))
 			continue;
-		setRow(rows, &row->figures, row->isUnknown);
+		probePrintSetRow(rows, &row->figures, row->isUnknown);
 		rowsPut(rows);
 		jsonThreads(json, row);
 		outJsonEnd(json);
@@ -438,7 +444,7 @@ static void jsonAmounts(struct outJson *json, const struct probeTable *table,
 
 	outJsonArray(json, isTransfer ? "transfers" : "counters", false);
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct probeRow *row = rowAt(table, i);
+		const struct probeRow *row = probePrintRowAt(table, i);
 		const struct hdProbeFigures *is = &row->figures;
 
 		if (is->kind != kind)
@@ -461,7 +467,7 @@ static void jsonAdvice(struct outJson *json, const struct probeTable *table,
 
 	outJsonArray(json, "advice", false);
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct probeRow *row = rowAt(table, i);
+		const struct probeRow *row = probePrintRowAt(table, i);
 		struct advice advice = adviceFor(&row->figures, all,
 						 row->lanes->len, how->most);
 
@@ -524,10 +530,11 @@ void printDot(const struct probeTable *table, const struct printing *how)
 {
 	printf("digraph probes {\n\tpid=%d;\n", how->pid);
 	for (guint i = 0; i < table->rows->len; i++) {
-		const struct hdProbeFigures *is = &rowAt(table, i)->figures;
+		const struct hdProbeFigures *is =
+			&probePrintRowAt(table, i)->figures;
 
 		if (is->kind == HDPROBE_KIND_COUNTER ||
-		    rowAt(table, i)->isUnknown)
+		    probePrintRowAt(table, i)->isUnknown)
 			continue;
 		printf("\t");
 		dotName(is->name);

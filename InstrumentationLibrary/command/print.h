@@ -6,7 +6,7 @@
 #ifndef HDPROBE_PRINT_H
 #define HDPROBE_PRINT_H
 
-#include "InstrumentationLibrary/attach/attach.h"
+#include "InstrumentationLibrary/attach/core/attach.h"
 
 /** What is printed, and how. */
 struct printing {

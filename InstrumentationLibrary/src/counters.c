@@ -8,7 +8,7 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
-#include "InstrumentationLibrary/src/observe.h"
+#include "InstrumentationLibrary/src/core/observe.h"
 #include "common/environment.h"
 #include "common/log.h"
 #include "common/perfset.h"
@@ -102,7 +102,7 @@ unsigned int hdProbe_events(const struct hdProbe *probe)
 }
 
 /* It was in vain, and will be: probes are as cheap as without. */
-static void giveUp(void)
+static void probeCountersGiveUp(void)
 {
 	atomic_store(&isOff, 1);
 	for (unsigned int i = 0; i < HD_PROBE_PROBES; i++)
@@ -112,7 +112,7 @@ static void giveUp(void)
 /* ---- Threads ---------------------------------------------------------------
  */
 
-static void openSet(struct hdProbeCounting *self)
+static void probeCountersOpenSet(struct hdProbeCounting *self)
 {
 	static atomic_bool wasSaid;
 	unsigned int events = atomic_load(&wanted);
@@ -124,7 +124,7 @@ static void openSet(struct hdProbeCounting *self)
 			      ret < 0 ? -ret : self->set.error);
 	/* Other threads may find descriptors. */
 	if (ret < 0 && ret != -EMFILE && ret != -ENFILE)
-		giveUp();
+		probeCountersGiveUp();
 	atomic_store(&self->isOpen, ret < 0 ? 3 : 2);
 }
 
@@ -151,7 +151,7 @@ static struct hdProbeCounting *countingOf(struct hdProbeOwn *own)
 	}
 	if (atomic_load_explicit(&self->isOpen, memory_order_relaxed) == 0 &&
 	    atomic_compare_exchange_strong(&self->isOpen, &none, 1))
-		openSet(self);
+		probeCountersOpenSet(self);
 	errno = before;
 	return atomic_load_explicit(&self->isOpen, memory_order_relaxed) == 2
 		       ? self
@@ -208,8 +208,9 @@ void hdProbeCountersBegun(struct hdProbeMark *mark, uint64_t start)
 }
 
 /* The last mark of this begin, and its place; a number of 0 is any probe's. */
-static struct hdProbeMark *find(unsigned int index, uint64_t start,
-				uint32_t *place)
+static struct hdProbeMark *probeCountersFindMark(unsigned int index,
+						 uint64_t start,
+						 uint32_t *place)
 {
 	struct hdProbeOwn *own = hdProbeOwn;
 	struct hdProbeCounting *self = own ? own->counting : NULL;
@@ -230,7 +231,7 @@ static struct hdProbeMark *find(unsigned int index, uint64_t start,
 	return NULL;
 }
 
-static void take(struct hdProbeMark *mark)
+static void probeCountersTakeMark(struct hdProbeMark *mark)
 {
 	struct hdPerfPoint now;
 	uint64_t amounts[HDPROBE_EVENTS];
@@ -249,12 +250,12 @@ static void take(struct hdProbeMark *mark)
 void hdProbeCountersBody(uint64_t start, bool isBegin)
 {
 	uint32_t place;
-	struct hdProbeMark *mark = find(0, start, &place);
+	struct hdProbeMark *mark = probeCountersFindMark(0, start, &place);
 
 	if (!mark)
 		return;
 	if (!isBegin && mark->isInside)
-		take(mark);
+		probeCountersTakeMark(mark);
 	if (isBegin)
 		hdPerfSetRead(&hdProbeOwn->counting->set, &mark->point);
 	mark->isInside = isBegin;
@@ -263,7 +264,7 @@ void hdProbeCountersBody(uint64_t start, bool isBegin)
 void hdProbeCountersMove(uint64_t start, uint64_t later)
 {
 	uint32_t place;
-	struct hdProbeMark *mark = find(0, start, &place);
+	struct hdProbeMark *mark = probeCountersFindMark(0, start, &place);
 
 	if (mark)
 		mark->start += later;
@@ -273,12 +274,12 @@ unsigned int hdProbeCountersEnd(unsigned int index, uint64_t start,
 				uint64_t *amounts)
 {
 	uint32_t place;
-	struct hdProbeMark *mark = find(index, start, &place);
+	struct hdProbeMark *mark = probeCountersFindMark(index, start, &place);
 
 	if (!mark)
 		return 0;
 	if (mark->isInside)
-		take(mark);
+		probeCountersTakeMark(mark);
 	memcpy(amounts, mark->amounts, sizeof(mark->amounts));
 	mark->index = 0;
 	/* With what is above it: longjmp() has left that. */

@@ -11,7 +11,7 @@
 #ifndef HD_PROBE_COUNTERS_H
 #define HD_PROBE_COUNTERS_H
 
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 
 /** Of how many measurements within each other a thread remembers the begin. */
 #define HD_PROBE_MARKS 16

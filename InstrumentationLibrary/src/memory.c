@@ -14,8 +14,8 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
-#include "InstrumentationLibrary/src/memory.h"
-#include "InstrumentationLibrary/src/observe.h"
+#include "InstrumentationLibrary/src/core/memory.h"
+#include "InstrumentationLibrary/src/core/observe.h"
 #include "InstrumentationLibrary/src/readpage.h"
 #include "common/clock.h"
 #include "common/environment.h"
@@ -149,7 +149,7 @@ struct hdProbeSlot *hdProbeSharedSlot(unsigned int index)
 /* ---- Probes ----------------------------------------------------------------
  */
 
-static void copyName(char *to, const char *from)
+static void probeMemoryCopyName(char *to, const char *from)
 {
 	size_t length = from ? strlen(from) : 0;
 
@@ -159,7 +159,8 @@ static void copyName(char *to, const char *from)
 	to[length] = '\0';
 }
 
-static int isSame(const struct hdProbeEntry *entry, const struct hdProbe *probe)
+static int probeMemoryIsSame(const struct hdProbeEntry *entry,
+			     const struct hdProbe *probe)
 {
 	/* Of longer names the beginning is there. */
 	return entry->kind == probe->kind &&
@@ -172,7 +173,8 @@ static int isSame(const struct hdProbeEntry *entry, const struct hdProbe *probe)
 /* Take the entry, if it is free; else wait until it says what it is, but not
  * for ever: a signal handler may have interrupted who fills it in. Then a name
  * may be there twice, which readers make one. */
-static int take(struct hdProbeEntry *entry, const struct hdProbe *probe)
+static int probeMemoryTakeEntry(struct hdProbeEntry *entry,
+				const struct hdProbe *probe)
 {
 	uint32_t state = HD_PROBE_FREE;
 
@@ -180,11 +182,12 @@ static int take(struct hdProbeEntry *entry, const struct hdProbe *probe)
 					    HD_PROBE_TAKEN)) {
 		for (int i = 0; i < 100000 && state == HD_PROBE_TAKEN; i++)
 			state = atomic_load(&entry->state);
-		return state == HD_PROBE_READY && isSame(entry, probe);
+		return state == HD_PROBE_READY &&
+		       probeMemoryIsSame(entry, probe);
 	}
 	entry->kind = probe->kind;
-	copyName(entry->name, probe->name);
-	copyName(entry->to, probe->to);
+	probeMemoryCopyName(entry->name, probe->name);
+	probeMemoryCopyName(entry->to, probe->to);
 	atomic_store(&entry->state, HD_PROBE_READY);
 	hdProbeObserveNew(entry);
 	hdProbeCountersNew(entry);
@@ -199,7 +202,7 @@ unsigned int hdProbeNumber(struct hdProbe *probe)
 		return index;
 	hdProbeSetUp();
 	for (index = 1; index < HD_PROBE_PROBES; index++) {
-		if (take(&hdProbePage->entries[index], probe)) {
+		if (probeMemoryTakeEntry(&hdProbePage->entries[index], probe)) {
 			__atomic_store_n(&probe->index, index,
 					 __ATOMIC_RELEASE);
 			return index;
@@ -236,7 +239,7 @@ struct hdProbe *hdProbe_find(const char *name, const char *to,
 /* ---- Threads ---------------------------------------------------------------
  */
 
-static void endThread(void *own)
+static void probeMemoryEndThread(void *own)
 {
 	struct hdProbeOwn *lane = own;
 
@@ -376,7 +379,7 @@ static int remap(void *memory, size_t size, off_t offset)
 
 /* In a child: a page of its own, at the same addresses, with the same probes
  * and no counts. */
-static void beginChild(void)
+static void probeMemoryBeginChild(void)
 {
 	int before = errno, parent = fd;
 
@@ -417,7 +420,7 @@ static void beginChild(void)
 }
 
 /* Before all constructors of the program; it has one thread then. */
-__attribute__((constructor(101))) static void begin(void)
+__attribute__((constructor(101))) static void probeMemoryBegin(void)
 {
 	hdProbeSetUp();
 }
@@ -434,10 +437,10 @@ void hdProbeSetUp(void)
 	asked = hdEnvironment("HDPROBE");
 	hdProbeClockChoose();
 	hdProbeSeed = (uint64_t)hdMonotonicNow() * UINT64_C(0x94d049bb133111eb);
-	hasKey = pthread_key_create(&key, endThread) == 0;
+	hasKey = pthread_key_create(&key, probeMemoryEndThread) == 0;
 	openPage();
 	hdProbeCountersChoose();
-	pthread_atfork(lockMutex, unlockMutex, beginChild);
+	pthread_atfork(lockMutex, unlockMutex, probeMemoryBeginChild);
 	if (asked && strcmp(asked, "off") == 0)
 		hdProbe_enable(0);
 	atomic_store(&setUp, 2);
@@ -446,7 +449,7 @@ void hdProbeSetUp(void)
 
 /* Threads may go on with probes meanwhile, at the end of a program: so the
  * memory stays. */
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void probeMemoryEnd(void)
 {
 	if (hasKey)
 		pthread_key_delete(key);

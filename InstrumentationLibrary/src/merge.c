@@ -76,7 +76,7 @@ static uint64_t get(const _Atomic uint64_t *from)
 	return atomic_load_explicit(from, memory_order_acquire);
 }
 
-static void look(struct hdProbeSlot *slot, struct view *view)
+static void probeMergeLookAtSlot(struct hdProbeSlot *slot, struct view *view)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
@@ -143,7 +143,8 @@ static void addDecayed(struct hdProbeTotals *totals, const struct view *view,
 }
 
 /* What was there at the last reset; 0 if that is not asked for. */
-static uint64_t baseOf(const _Atomic uint64_t *base, enum hdProbeSince since)
+static uint64_t probeMergeBaseOf(const _Atomic uint64_t *base,
+				 enum hdProbeSince since)
 {
 	return since == HD_PROBE_SINCE_BEGIN ? 0 : hdProbeGet(base);
 }
@@ -154,7 +155,8 @@ static void addHistogram(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
 	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++) {
 		uint64_t now = hdProbeGet(&slot->sums.histogram[i]);
 
-		grown[i] = now - baseOf(&slot->base.histogram[i], since);
+		grown[i] =
+			now - probeMergeBaseOf(&slot->base.histogram[i], since);
 		totals->histogram[i] += grown[i];
 		if (since == HD_PROBE_SINCE_RESET_AND_RESET && grown[i])
 			atomic_store(&slot->base.histogram[i], now);
@@ -166,7 +168,8 @@ static unsigned __int128 grownWide(const struct view *view, enum scalar which,
 				   enum hdProbeSince since)
 {
 	return wide(view->scalars[which], view->scalars[which + 1]) -
-	       wide(baseOf(&base[0], since), baseOf(&base[1], since));
+	       wide(probeMergeBaseOf(&base[0], since),
+		    probeMergeBaseOf(&base[1], since));
 }
 
 void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
@@ -180,10 +183,10 @@ void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
 	uint64_t grown[SCALARS], histogram[HD_PROBE_BUCKETS];
 	uint64_t min = UINT64_MAX, max = 0;
 
-	look(slot, &view);
+	probeMergeLookAtSlot(slot, &view);
 	for (enum scalar i = 0; i < SCALARS; i++)
 		grown[i] = view.scalars[i] -
-			   baseOf(scalarOf(&slot->base, i), since);
+			   probeMergeBaseOf(scalarOf(&slot->base, i), since);
 	addHistogram(totals, slot, since, histogram);
 	totals->count += grown[COUNT];
 	totals->timed += grown[TIMED];

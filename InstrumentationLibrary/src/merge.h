@@ -7,7 +7,7 @@
 #ifndef HD_PROBE_MERGE_H
 #define HD_PROBE_MERGE_H
 
-#include "InstrumentationLibrary/src/page.h"
+#include "InstrumentationLibrary/src/core/page.h"
 
 /** Since when sums are asked for. */
 enum hdProbeSince {

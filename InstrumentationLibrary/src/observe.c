@@ -6,8 +6,8 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
-#include "InstrumentationLibrary/src/memory.h"
-#include "InstrumentationLibrary/src/observe.h"
+#include "InstrumentationLibrary/src/core/memory.h"
+#include "InstrumentationLibrary/src/core/observe.h"
 
 static _Atomic(const struct hdProbeObserver *) observer;
 

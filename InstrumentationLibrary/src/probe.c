@@ -13,8 +13,8 @@
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
 #include "InstrumentationLibrary/src/decay.h"
-#include "InstrumentationLibrary/src/memory.h"
-#include "InstrumentationLibrary/src/observe.h"
+#include "InstrumentationLibrary/src/core/memory.h"
+#include "InstrumentationLibrary/src/core/observe.h"
 
 /* What hdProbe_begin() gives where an instance is counted, not timed. */
 #define NOT_TIMED 1
@@ -27,9 +27,8 @@ struct measurement {
 	uint64_t end; /* When; 0: unknown. */
 };
 
-static inline __attribute__((always_inline)) void add(_Atomic uint64_t *to,
-						      uint64_t amount,
-						      int isShared)
+static inline __attribute__((always_inline)) void probeAddTo(
+	_Atomic uint64_t *to, uint64_t amount, int isShared)
 {
 	if (isShared)
 		atomic_fetch_add_explicit(to, amount, memory_order_relaxed);
@@ -53,7 +52,7 @@ static inline __attribute__((always_inline)) void addWide(
 	}
 	high += was + low < was;
 	if (high)
-		add(&to[1], high, isShared);
+		probeAddTo(&to[1], high, isShared);
 }
 
 /* The squares of n parts of a sum, as even as whole numbers can be: so they
@@ -149,24 +148,24 @@ static inline __attribute__((always_inline)) void store(
 	struct hdProbeSums *sums = &slot->sums;
 	uint64_t value = new->ticks, option;
 
-	add(&sums->count, new->n, isShared);
+	probeAddTo(&sums->count, new->n, isShared);
 	if (!isTimed)
 		return;
 	if (__builtin_expect(new->n != 1, 0))
 		value = new->ticks / new->n;
-	add(&sums->timed, new->n, isShared);
-	add(&sums->sum, new->ticks, isShared);
+	probeAddTo(&sums->timed, new->n, isShared);
+	probeAddTo(&sums->sum, new->ticks, isShared);
 	addWide(sums->squares, squares(new->ticks, new->n), isShared);
-	add(&sums->histogram[hdProbeBucket(value)], new->n, isShared);
+	probeAddTo(&sums->histogram[hdProbeBucket(value)], new->n, isShared);
 	if (new->outer) {
-		add(&sums->outer, new->outer, isShared);
+		probeAddTo(&sums->outer, new->outer, isShared);
 		addWide(sums->outerSquares, squares(new->outer, new->n),
 			isShared);
 	}
 	extremes(slot, value, isShared);
 	option = hdProbeGet(&entry->deadline);
 	if (__builtin_expect(option != 0, 0) && value > option)
-		add(&sums->missed, new->n, isShared);
+		probeAddTo(&sums->missed, new->n, isShared);
 	option = hdProbeGet(&entry->halfLife);
 	if (__builtin_expect(option != 0, 0) && !isShared && new->end)
 		decay(slot, new, value, option);
@@ -193,7 +192,7 @@ static __attribute__((noinline)) void storeShared(const struct hdProbe *probe,
 		atomic_fetch_add(&hdProbePage->lost, 1);
 }
 
-static inline __attribute__((always_inline)) struct hdProbeSlot *slotOf(
+static inline __attribute__((always_inline)) struct hdProbeSlot *probeSlotOf(
 	struct hdProbe *probe)
 {
 	struct hdProbeOwn *own = hdProbeOwn;
@@ -208,7 +207,7 @@ static inline __attribute__((always_inline)) struct hdProbeSlot *slotOf(
 
 /* Nobody counts in the slot now: it is the thread's, and this no handler that
  * has interrupted it. */
-static inline __attribute__((always_inline)) int isFree(
+static inline __attribute__((always_inline)) int probeIsFree(
 	const struct hdProbeSlot *slot, uint32_t sequence)
 {
 	return !(sequence & 1) &&
@@ -216,16 +215,16 @@ static inline __attribute__((always_inline)) int isFree(
 		       HD_PROBE_SHARED;
 }
 
-static inline __attribute__((always_inline)) void record(
+static inline __attribute__((always_inline)) void probeRecordTime(
 	struct hdProbe *probe, const struct measurement *new, int isTimed)
 {
-	struct hdProbeSlot *slot = slotOf(probe);
+	struct hdProbeSlot *slot = probeSlotOf(probe);
 	uint32_t sequence;
 
 	if (__builtin_expect(!slot, 0))
 		return;
 	sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
-	if (__builtin_expect(!isFree(slot, sequence), 0)) {
+	if (__builtin_expect(!probeIsFree(slot, sequence), 0)) {
 		storeShared(probe, new, isTimed);
 		return;
 	}
@@ -244,8 +243,8 @@ static void storeEvents(struct hdProbeSums *sums, unsigned int counted,
 	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++) {
 		if (!(counted >> i & 1))
 			continue;
-		add(&sums->events[i], amounts[i], isShared);
-		add(&sums->counted[i], n, isShared);
+		probeAddTo(&sums->events[i], amounts[i], isShared);
+		probeAddTo(&sums->counted[i], n, isShared);
 	}
 }
 
@@ -253,13 +252,13 @@ static void storeEvents(struct hdProbeSums *sums, unsigned int counted,
 static void recordEvents(struct hdProbe *probe, unsigned int counted,
 			 const uint64_t *amounts, uint64_t n)
 {
-	struct hdProbeSlot *slot = counted ? slotOf(probe) : NULL;
+	struct hdProbeSlot *slot = counted ? probeSlotOf(probe) : NULL;
 	uint32_t sequence;
 
 	if (!slot)
 		return;
 	sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
-	if (!isFree(slot, sequence)) {
+	if (!probeIsFree(slot, sequence)) {
 		slot = hdProbeSharedSlot(probeIndex(probe));
 		if (slot)
 			storeEvents(&slot->sums, counted, amounts, n, 1);
@@ -278,7 +277,7 @@ static void recordEvents(struct hdProbe *probe, unsigned int counted,
 
 /* xorshift64*: Vigna, An experimental exploration of Marsaglia's xorshift
  * generators, scrambled, 2016. */
-static uint64_t draw(struct hdProbeSlot *slot)
+static uint64_t probeDrawRandom(struct hdProbeSlot *slot)
 {
 	uint64_t x = hdProbeGet(&slot->chance);
 
@@ -296,16 +295,16 @@ static uint64_t drawSkip(struct hdProbeSlot *slot, uint64_t every, int isRandom,
 	double u;
 
 	if (!isRandom)
-		return isFirst ? draw(slot) % every : every - 1;
+		return isFirst ? probeDrawRandom(slot) % every : every - 1;
 	/* Of 2^53 numbers between 0 and 1, neither included. */
-	u = ((double)(draw(slot) >> 11) + 0.5) / 9007199254740992.0;
+	u = ((double)(probeDrawRandom(slot) >> 11) + 0.5) / 9007199254740992.0;
 	/* The number of failures before a success of probability 1 / every. */
 	return (uint64_t)(hdProbeLog(u) / hdProbeLog(1 - 1 / (double)every));
 }
 
 static int isTimedNow(struct hdProbe *probe, uint64_t every, int isRandom)
 {
-	struct hdProbeSlot *slot = slotOf(probe);
+	struct hdProbeSlot *slot = probeSlotOf(probe);
 	uint64_t skip;
 
 	if (!slot)
@@ -342,7 +341,7 @@ static __attribute__((noinline)) uint64_t beginRarely(struct hdProbe *probe)
 	if (every &&
 	    !isTimedNow(probe, every, hdProbeGet(&entry->isRandom) != 0))
 		return NOT_TIMED | begun;
-	if (bits & HD_PROBE_COUNTED && slotOf(probe))
+	if (bits & HD_PROBE_COUNTED && probeSlotOf(probe))
 		mark = hdProbeCountersBegin(hdProbeOwn, index,
 					    entry->kind == HDPROBE_KIND_KERNEL);
 	if (mark)
@@ -378,7 +377,7 @@ static __attribute__((noinline)) void finishRarely(struct hdProbe *probe,
 	unsigned int counted;
 
 	if (ticks == NOT_TIMED) {
-		record(probe, new, 0);
+		probeRecordTime(probe, new, 0);
 	} else {
 		new->end = hdProbeClockRead();
 		counted = hdProbeCountersEnd(probeIndex(probe), ticks, amounts);
@@ -388,7 +387,7 @@ static __attribute__((noinline)) void finishRarely(struct hdProbe *probe,
 		else
 			new->ticks = all;
 		if (new->n > 0) {
-			record(probe, new, 1);
+			probeRecordTime(probe, new, 1);
 			recordEvents(probe, counted, amounts, new->n);
 		}
 	}
@@ -405,13 +404,13 @@ void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n)
 		return;
 	}
 	if (start == NOT_TIMED) {
-		record(probe, &new, 0);
+		probeRecordTime(probe, &new, 0);
 		return;
 	}
 	new.end = hdProbeClockRead();
 	new.ticks = new.end > start ? new.end - start : 0;
 	if (n > 0)
-		record(probe, &new, 1);
+		probeRecordTime(probe, &new, 1);
 }
 
 void hdProbe_finishSpan(struct hdProbe *probe, struct hdProbeSpan *span,
@@ -425,21 +424,21 @@ void hdProbe_finishSpan(struct hdProbe *probe, struct hdProbeSpan *span,
 		return;
 	}
 	if (span->dispatch == NOT_TIMED) {
-		record(probe, &new, 0);
+		probeRecordTime(probe, &new, 0);
 		return;
 	}
 	new.end = hdProbeClockRead();
 	all = new.end > span->dispatch ? new.end - span->dispatch : 0;
 	new.outer = all > new.ticks ? all - new.ticks : 0;
 	if (n > 0)
-		record(probe, &new, 1);
+		probeRecordTime(probe, &new, 1);
 }
 
 void hdProbe_addAmount(struct hdProbe *probe, uint64_t amount)
 {
 	struct measurement new = { .n = 1, .ticks = amount };
 
-	record(probe, &new, 1);
+	probeRecordTime(probe, &new, 1);
 }
 
 /* ---- Settings --------------------------------------------------------------
@@ -466,7 +465,7 @@ static struct hdProbeEntry *entryOf(struct hdProbe *probe)
 }
 
 /* Seconds in ticks: at least one, 0 if there are none, or no number. */
-static uint64_t ticksOf(double seconds)
+static uint64_t probeTicksOf(double seconds)
 {
 	double ticks = seconds * 1e9 / hdProbeTickNs;
 
@@ -492,7 +491,7 @@ int hdProbe_setDeadline(struct hdProbe *probe, double seconds)
 
 	if (!entry)
 		return -1;
-	atomic_store(&entry->deadline, ticksOf(seconds));
+	atomic_store(&entry->deadline, probeTicksOf(seconds));
 	return 0;
 }
 
@@ -502,7 +501,7 @@ int hdProbe_setDecay(struct hdProbe *probe, double halfLife)
 
 	if (!entry)
 		return -1;
-	atomic_store(&entry->halfLife, ticksOf(halfLife));
+	atomic_store(&entry->halfLife, probeTicksOf(halfLife));
 	return 0;
 }
 

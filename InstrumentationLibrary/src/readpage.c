@@ -9,15 +9,16 @@
 #include "InstrumentationLibrary/src/readpage.h"
 #include "common/clock.h"
 
-static const struct hdProbeEntry *entryAt(const struct hdProbeReader *self,
-					  unsigned int i)
+static const struct hdProbeEntry *pageReaderEntryAt(
+	const struct hdProbeReader *self, unsigned int i)
 {
 	const struct hdProbeEntry *entry = &self->head->entries[i];
 
 	return atomic_load(&entry->state) == HD_PROBE_READY ? entry : NULL;
 }
 
-static int isSame(const struct hdProbeEntry *a, const struct hdProbeEntry *b)
+static int pageReaderIsSame(const struct hdProbeEntry *a,
+			    const struct hdProbeEntry *b)
 {
 	return a->kind == b->kind &&
 	       strncmp(a->name, b->name, HDPROBE_NAME_SIZE) == 0 &&
@@ -52,12 +53,12 @@ void hdProbeReaderFirsts(const struct hdProbeReader *self, unsigned int *firsts)
 {
 	firsts[0] = 0;
 	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
-		const struct hdProbeEntry *entry = entryAt(self, i);
+		const struct hdProbeEntry *entry = pageReaderEntryAt(self, i);
 		unsigned int first = 1;
 
 		while (entry && first < i &&
 		       !(firsts[first] == first &&
-			 isSame(entry, &self->head->entries[first])))
+			 pageReaderIsSame(entry, &self->head->entries[first])))
 			first++;
 		firsts[i] = entry ? first : 0;
 	}
@@ -88,7 +89,7 @@ void hdProbeReaderTotals(const struct hdProbeReader *self,
 	}
 }
 
-static void copyName(char *to, const char *from)
+static void pageReaderCopyName(char *to, const char *from)
 {
 	memcpy(to, from, HDPROBE_NAME_SIZE);
 	to[HDPROBE_NAME_SIZE - 1] = '\0';
@@ -100,8 +101,8 @@ void hdProbeReaderFigures(const struct hdProbeReader *self, unsigned int i,
 {
 	const struct hdProbeEntry *entry = &self->head->entries[i];
 
-	copyName(figures->name, entry->name);
-	copyName(figures->to, entry->to);
+	pageReaderCopyName(figures->name, entry->name);
+	pageReaderCopyName(figures->to, entry->to);
 	figures->kind = entry->kind;
 	hdProbeTotalsFigures(totals, self->head->tickNs, figures);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 #include "InstrumentationLibrary/src/readpage.h"
 
 static struct hdProbeReader reader(void)

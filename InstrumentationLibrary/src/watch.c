@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 #include "InstrumentationLibrary/src/readpage.h"
 
 struct hdProbeWatch {
@@ -17,7 +17,7 @@ struct hdProbeWatch {
 };
 
 /* Memory for probe i, with nothing in it yet: 0 or a negative errno. */
-static int prepare(struct hdProbeWatch *self, unsigned int i)
+static int probeWatchPrepare(struct hdProbeWatch *self, unsigned int i)
 {
 	if (!self->now[i])
 		self->now[i] = malloc(sizeof(*self->now[i]));
@@ -33,7 +33,7 @@ static int prepare(struct hdProbeWatch *self, unsigned int i)
 	return 0;
 }
 
-static void forget(struct hdProbeWatch *self)
+static void probeWatchForget(struct hdProbeWatch *self)
 {
 	for (unsigned int i = 0; i < HD_PROBE_PROBES; i++) {
 		free(self->before[i]);
@@ -44,8 +44,9 @@ static void forget(struct hdProbeWatch *self)
 
 /* Add up all probes, with one look at each slot: there are many, and the
  * numbers are locked. */
-static void addUp(struct hdProbeWatch *self, const struct hdProbeReader *page,
-		  const unsigned int *firsts)
+static void probeWatchAddUp(struct hdProbeWatch *self,
+			    const struct hdProbeReader *page,
+			    const unsigned int *firsts)
 {
 	unsigned int count = hdProbeReaderSlots(page);
 
@@ -61,8 +62,9 @@ static void addUp(struct hdProbeWatch *self, const struct hdProbeReader *page,
 }
 
 /* What came since the last reading, which this one is from now on. */
-static void advance(struct hdProbeWatch *self, const struct hdProbeReader *page,
-		    unsigned int i, struct hdProbeFigures *figures)
+static void probeWatchAdvance(struct hdProbeWatch *self,
+			      const struct hdProbeReader *page, unsigned int i,
+			      struct hdProbeFigures *figures)
 {
 	struct hdProbeTotals *before = self->before[i];
 	struct hdProbeTotals new = *self->now[i];
@@ -85,17 +87,17 @@ static int read(struct hdProbeWatch *self, struct hdProbeReader *page,
 	hdProbeReaderFirsts(page, firsts);
 	for (unsigned int i = 1; ret == 0 && i < HD_PROBE_PROBES; i++) {
 		if (firsts[i] == i)
-			ret = prepare(self, i);
+			ret = probeWatchPrepare(self, i);
 	}
 	if (ret < 0)
 		return ret;
-	addUp(self, page, firsts);
+	probeWatchAddUp(self, page, firsts);
 	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
 		if (firsts[i] != i)
 			continue;
 		if (found < capacity)
-			advance(self, page, i,
-				figures ? &figures[found] : NULL);
+			probeWatchAdvance(self, page, i,
+					  figures ? &figures[found] : NULL);
 		found++;
 	}
 	return (int)found;
@@ -115,7 +117,7 @@ static int readLocked(struct hdProbeWatch *self, struct hdProbeFigures *figures,
 	}
 	page.head = hdProbePage;
 	if (self->pid != page.head->pid)
-		forget(self);
+		probeWatchForget(self);
 	self->pid = page.head->pid;
 	ret = read(self, &page, figures, capacity);
 	hdProbeUnlock(locked);
@@ -144,6 +146,6 @@ int hdProbe_watchRead(struct hdProbeWatch *watch,
 void hdProbe_unwatch(struct hdProbeWatch *watch)
 {
 	if (watch)
-		forget(watch);
+		probeWatchForget(watch);
 	free(watch);
 }

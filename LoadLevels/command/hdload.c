@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <glib.h>
 
-#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/core/load.h"
 #include "LoadLevels/cpu/sequence.h"
-#include "LoadLevels/record/record.h"
+#include "LoadLevels/core/loadrecord.h"
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/freename.h"
@@ -124,7 +124,7 @@ static bool isTwice(const struct run *self)
 }
 
 /* In ns; -1 after a message. */
-static int64_t stepOf(const struct options *options)
+static int64_t hdloadStepOf(const struct options *options)
 {
 	int64_t cycle = HD_LOAD_CYCLE_NS;
 
@@ -138,7 +138,7 @@ static int64_t stepOf(const struct options *options)
 static int planSequence(struct run *self)
 {
 	const struct options *options = self->options;
-	int64_t step = stepOf(options);
+	int64_t step = hdloadStepOf(options);
 	int ret;
 
 	if (step < 0)
@@ -180,7 +180,7 @@ static int makePlan(struct run *self)
 	return -1;
 }
 
-static const char *checkOptions(const struct options *options)
+static const char *hdloadCheckOptions(const struct options *options)
 {
 	if (options->loads && options->isSequence)
 		return "--loads: cannot be combined with --sequence";
@@ -226,8 +226,8 @@ static bool openEdges(struct run *self)
 
 /* ---- The load ------------------------------------------------------------ */
 
-static void summarize(const struct run *self, const struct hdLoadUse *uses,
-		      double seconds)
+static void hdloadSummarize(const struct run *self,
+			    const struct hdLoadUse *uses, double seconds)
 {
 	for (size_t i = 0; i < self->count; i++)
 		fprintf(stderr,
@@ -279,8 +279,9 @@ static int runLoad(const struct run *self, hdTrace *const *traces)
 			hdLoadWait(load);
 		hdLoadStop(load, uses);
 		if (!self->options->isQuiet)
-			summarize(self, uses,
-				  (double)(hdMonotonicNow() - begin) / 1e9);
+			hdloadSummarize(self, uses,
+					(double)(hdMonotonicNow() - begin) /
+						1e9);
 		if (!isFollowed(self, uses))
 			status = STATUS_INCOMPLETE;
 	}
@@ -293,7 +294,7 @@ static int recordLoad(const struct run *self)
 	const struct options *options = self->options;
 	char *name = options->isNumbered ? cliFreeName(options->project)
 					 : g_strdup(options->project);
-	const struct hdLoadPlace place = {
+	const struct hdLoadTarget target = {
 		.tool = command.name,
 		.project = name ? name : options->project,
 		.level = "CPU",
@@ -305,7 +306,7 @@ static int recordLoad(const struct run *self)
 	struct hdLoadRecord *record;
 	int status = STATUS_FAILED;
 
-	if (hdLoadRecordBegin(&place, &record)) {
+	if (hdLoadRecordBegin(&target, &record)) {
 		status = runLoad(self, hdLoadRecordTraces(record));
 		if (!hdLoadRecordEnd(record) && status == STATUS_OK)
 			status = STATUS_INCOMPLETE;
@@ -325,10 +326,10 @@ static int checkAndRun(const struct run *self)
 	return self->options->project ? recordLoad(self) : runLoad(self, NULL);
 }
 
-static int run(const struct options *options)
+static int hdloadRun(const struct options *options)
 {
 	struct run *self = g_new0(struct run, 1);
-	const char *message = checkOptions(options);
+	const char *message = hdloadCheckOptions(options);
 	int status = -1;
 
 	self->options = options;
@@ -352,7 +353,7 @@ static int run(const struct options *options)
 	return status;
 }
 
-static int parseAndRun(struct options *options, int argc, char **argv)
+static int hdloadParseAndRun(struct options *options, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &options->cpus,
@@ -399,7 +400,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		return status;
 	if (argc > 1)
 		return cliErrorUnexpected(&command, argv[1]);
-	return run(options);
+	return hdloadRun(options);
 }
 
 int main(int argc, char **argv)
@@ -409,7 +410,7 @@ int main(int argc, char **argv)
 
 	/* For the character set only: numbers keep their decimal point. */
 	setlocale(LC_CTYPE, "");
-	status = parseAndRun(&options, argc, argv);
+	status = hdloadParseAndRun(&options, argc, argv);
 	g_free(options.cpus);
 	g_free(options.loads);
 	g_free(options.configuration);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/core/load.h"
 #include "common/clock.h"
 #include "common/thread.h"
 
@@ -55,7 +55,7 @@ void hdLoadCompute(void)
 }
 
 /* Sets of CPUs are larger than cpu_set_t, which has 1024 of them. */
-static cpu_set_t *newSet(size_t *size)
+static cpu_set_t *loadNewSet(size_t *size)
 {
 	*size = CPU_ALLOC_SIZE(HD_LOAD_CPUS_MAX);
 	return calloc(1, *size);
@@ -69,7 +69,7 @@ int hdLoadPin(int cpu)
 
 	if (cpu < 0 || cpu >= HD_LOAD_CPUS_MAX)
 		return -EINVAL;
-	set = newSet(&size);
+	set = loadNewSet(&size);
 	if (!set)
 		return -ENOMEM;
 	CPU_SET_S((size_t)cpu, size, set);
@@ -81,7 +81,7 @@ int hdLoadPin(int cpu)
 int hdLoadCheck(const int *cpus, size_t count)
 {
 	size_t size;
-	cpu_set_t *before = newSet(&size);
+	cpu_set_t *before = loadNewSet(&size);
 	int ret = before ? 0 : -ENOMEM;
 
 	if (ret == 0)
@@ -97,7 +97,7 @@ int hdLoadCheck(const int *cpus, size_t count)
 size_t hdLoadCpus(int *cpus, size_t room)
 {
 	size_t size, count = 0;
-	cpu_set_t *set = newSet(&size);
+	cpu_set_t *set = loadNewSet(&size);
 
 	if (!set || sched_getaffinity(0, size, set) != 0)
 		room = 0;
@@ -111,7 +111,7 @@ size_t hdLoadCpus(int *cpus, size_t room)
 
 /* ---- A thread ------------------------------------------------------------ */
 
-static int64_t cpuNow(void)
+static int64_t loadCpuNow(void)
 {
 	struct timespec now = { 0 };
 
@@ -119,51 +119,52 @@ static int64_t cpuNow(void)
 	return hdClockToNs(&now);
 }
 
-static bool isStopped(const struct hdLoad *load)
+static bool loadIsStopped(const struct hdLoad *load)
 {
 	return atomic_load_explicit(&load->isStopped, memory_order_relaxed);
 }
 
 /* Be idle until a moment, or the stop. */
-static void rest(struct hdLoad *load, int64_t untilNs)
+static void loadRestUntil(struct hdLoad *load, int64_t untilNs)
 {
 	struct timespec until = hdClockToTimespec(untilNs);
 	int ret = 0;
 
 	pthread_mutex_lock(&load->lock);
-	while (!isStopped(load) && ret == 0)
+	while (!loadIsStopped(load) && ret == 0)
 		ret = pthread_cond_timedwait(&load->changed, &load->lock,
 					     &until);
 	pthread_mutex_unlock(&load->lock);
 }
 
 /* Compute until a moment, or so much CPU time. */
-static void work(const struct hdLoad *load, int64_t untilNs, int64_t untilCpu)
+static void loadWorkUntil(const struct hdLoad *load, int64_t untilNs,
+			  int64_t untilCpu)
 {
-	while (!isStopped(load) && hdMonotonicNow() < untilNs &&
-	       cpuNow() < untilCpu)
+	while (!loadIsStopped(load) && hdMonotonicNow() < untilNs &&
+	       loadCpuNow() < untilCpu)
 		hdLoadCompute();
 }
 
 /* A level between nothing and all, period by period. */
-static void share(struct hdLoad *load, double level, int64_t fromNs,
-		  int64_t untilNs)
+static void loadShareLevel(struct hdLoad *load, double level, int64_t fromNs,
+			   int64_t untilNs)
 {
-	int64_t base = cpuNow();
+	int64_t base = loadCpuNow();
 
-	for (int64_t at = fromNs; at < untilNs && !isStopped(load);) {
+	for (int64_t at = fromNs; at < untilNs && !loadIsStopped(load);) {
 		int64_t end = at + HD_LOAD_PERIOD_NS;
 		int64_t due;
 
 		if (end > untilNs)
 			end = untilNs;
 		due = base + (int64_t)(level * (double)(end - fromNs));
-		if (due - cpuNow() > DEBT_NS) {
-			base -= due - cpuNow() - DEBT_NS;
-			due = cpuNow() + DEBT_NS;
+		if (due - loadCpuNow() > DEBT_NS) {
+			base -= due - loadCpuNow() - DEBT_NS;
+			due = loadCpuNow() + DEBT_NS;
 		}
-		work(load, end, due);
-		rest(load, end);
+		loadWorkUntil(load, end, due);
+		loadRestUntil(load, end);
 		at = end;
 	}
 }
@@ -178,7 +179,7 @@ static void tellEdge(struct worker *self, double level)
 	self->level = level;
 }
 
-static void begin(struct worker *self, double level)
+static void loadBeginLevel(struct worker *self, double level)
 {
 	tellEdge(self, level);
 	if (!self->trace)
@@ -196,13 +197,13 @@ static void runStep(struct worker *self, double level, int64_t fromNs,
 
 	if (late > self->use.lateNs)
 		self->use.lateNs = late;
-	begin(self, level);
+	loadBeginLevel(self, level);
 	if (level >= 1)
-		work(load, untilNs, INT64_MAX);
+		loadWorkUntil(load, untilNs, INT64_MAX);
 	else if (level > 0)
-		share(load, level, fromNs, untilNs);
+		loadShareLevel(load, level, fromNs, untilNs);
 	else
-		rest(load, untilNs);
+		loadRestUntil(load, untilNs);
 	if (self->trace)
 		hdT_logStateEnd(self->trace);
 	now = hdMonotonicNow();
@@ -216,8 +217,8 @@ static void runPlan(struct worker *self)
 	struct hdLoad *load = self->load;
 	const struct hdLoadPlan *plan = load->plan;
 
-	rest(load, load->startNs);
-	for (size_t i = 0; i < plan->count && !isStopped(load); i++) {
+	loadRestUntil(load, load->startNs);
+	for (size_t i = 0; i < plan->count && !loadIsStopped(load); i++) {
 		int64_t end = i + 1 < plan->count ? plan->steps[i + 1].ns
 						  : plan->endNs;
 
@@ -239,10 +240,10 @@ static void *runWorker(void *context)
 	self->error = error;
 	pthread_cond_broadcast(&load->changed);
 	pthread_mutex_unlock(&load->lock);
-	before = cpuNow();
+	before = loadCpuNow();
 	if (error == 0)
 		runPlan(self);
-	self->use.cpuNs = cpuNow() - before;
+	self->use.cpuNs = loadCpuNow() - before;
 	pthread_mutex_lock(&load->lock);
 	load->left--;
 	pthread_cond_broadcast(&load->changed);

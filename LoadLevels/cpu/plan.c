@@ -7,7 +7,7 @@
 #include <string.h>
 #include <glib.h>
 
-#include "LoadLevels/cpu/plan.h"
+#include "LoadLevels/core/plan.h"
 #include "LoadLevels/cpu/sequence.h"
 #include "common/clock.h"
 #include "common/duration.h"
@@ -57,7 +57,7 @@ int hdLoadPlanSequence(struct hdLoadPlan *plan, unsigned int order,
 }
 
 /* One number, and the character behind it. */
-static const char *takeNumber(const char *text, double *number)
+static const char *loadPlanParseNumber(const char *text, double *number)
 {
 	char *end;
 
@@ -66,10 +66,10 @@ static const char *takeNumber(const char *text, double *number)
 }
 
 /* A number of seconds, such as 2e0. */
-static bool takeSeconds(const char *text, int64_t *ns)
+static bool loadPlanParseSeconds(const char *text, int64_t *ns)
 {
 	double seconds;
-	const char *end = takeNumber(text, &seconds);
+	const char *end = loadPlanParseNumber(text, &seconds);
 
 	if (!end || *end || !(seconds >= 0 && seconds <= LENGTH_MAX / 1e9))
 		return false;
@@ -87,7 +87,7 @@ static const char *takeDuration(const char *text, int64_t *ns)
 	if (!colon)
 		return NULL;
 	duration = g_strndup(text, (size_t)(colon - text));
-	ret = takeSeconds(duration, ns)
+	ret = loadPlanParseSeconds(duration, ns)
 		      ? 0
 		      : hdDurationParse(duration, HD_NS_PER_S, ns, NULL);
 	g_free(duration);
@@ -99,7 +99,7 @@ static const char *takeStep(const char *text, int64_t *ns, double *level)
 {
 	const char *end = takeDuration(text, ns);
 
-	end = end ? takeNumber(end + 1, level) : NULL;
+	end = end ? loadPlanParseNumber(end + 1, level) : NULL;
 	if (!end || (*end && *end != ',') || !(*level >= 0 && *level <= 1))
 		return NULL;
 	return end;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <hdMPI.h>
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/wrap/fortran.h"
 
@@ -65,7 +65,7 @@ static bool isNameChar(char c, bool isFirst)
 }
 
 /* Make a name that a state may have. */
-static void regionName(const char *name, char *state, size_t size)
+static void mpiApiRegionName(const char *name, char *state, size_t size)
 {
 	size_t used = 0;
 
@@ -84,7 +84,7 @@ static bool regionStart(struct hdmpiThread *self, const char *name)
 {
 	char state[256];
 
-	regionName(name, state, sizeof(state));
+	mpiApiRegionName(name, state, sizeof(state));
 	if (!hdmpiRegionStart(self, state, NULL))
 		return false;
 	if (strcmp(state, name) != 0)

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/message.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/clock.h"
 #include "common/environment.h"
 #include "common/format/projectname.h"

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "MPITracingLibrary/src/host/losses.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 #include "MPITracingLibrary/src/wrap/next.h"
 #include "MPITracingLibrary/src/wrap/objects.h"
 

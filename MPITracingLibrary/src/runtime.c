@@ -12,17 +12,17 @@
 
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/request.h"
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/await.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/cpu.h"
-#include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/host/process.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/power.h"
 #include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/host/utilization.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
@@ -60,7 +60,7 @@ static struct {
 	MPI_Comm all;   /* As the program has it. */
 	MPI_Comm world; /* Our own. */
 	bool isOfSession;
-	struct hdmpiPlace place;
+	struct hdmpiProcess process;
 	hdTopology *topology;
 	hdTopoNode *host;
 	/* Until the old project is replaced; what was created by then may look
@@ -263,7 +263,7 @@ static int runtimeAgree(void)
 	if (PMPI_Bcast(&hdmpiOptions, (int)sizeof(hdmpiOptions), MPI_BYTE, 0,
 		       runtime.world) == MPI_SUCCESS &&
 	    hdmpiOptions.isOn &&
-	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0) {
+	    hdmpiProcessFind(runtime.world, &runtime.process) == 0) {
 		hdmpiOptionsSettle(&hdmpiOptions);
 		hdmpiProjectPrepare();
 		return 0;
@@ -278,7 +278,7 @@ static int runtimeTopology(void)
 {
 	const char *levels[] = { HD_LEVEL_HOST, HD_LEVEL_RANK,
 				 HD_LEVEL_THREAD };
-	const char *path[] = { runtime.place.host };
+	const char *path[] = { runtime.process.host };
 
 	runtime.topology = hdT_createTopology(hdmpiOptions.project, levels, 3);
 	if (!runtime.topology)
@@ -295,9 +295,9 @@ static int runtimeTopology(void)
 static hdTopoNode *runtimeNode(unsigned int thread, int depth)
 {
 	char rank[16], number[16];
-	const char *path[] = { runtime.place.host, rank, number };
+	const char *path[] = { runtime.process.host, rank, number };
 
-	snprintf(rank, sizeof(rank), "%d", runtime.place.rank);
+	snprintf(rank, sizeof(rank), "%d", runtime.process.rank);
 	snprintf(number, sizeof(number), "%u", thread);
 	return hdT_createTopoNode(runtime.topology, path, depth);
 }
@@ -337,7 +337,7 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 	/* That a file system may know, which is called through the kernel. */
 	if (trace)
 		hdT_writeInfo(trace, "Process id=%ld name='%s'\n",
-			      syscall(SYS_gettid), runtime.place.host);
+			      syscall(SYS_gettid), runtime.process.host);
 	return trace;
 }
 
@@ -380,12 +380,12 @@ static int runtimeReplaceOpen(void)
 {
 	int ret = 0;
 
-	if (runtime.place.rank == 0)
+	if (runtime.process.rank == 0)
 		ret = hdReplacementBegin(runtime.project, &runtime.replacement);
 	if (PMPI_Bcast(&ret, 1, MPI_INT, 0, runtime.world) != MPI_SUCCESS)
 		ret = -EIO;
 	/* What another one cannot do shows when it creates its files. */
-	if (ret == 0 && runtime.place.isLeader && runtime.place.rank > 0)
+	if (ret == 0 && runtime.process.isLeader && runtime.process.rank > 0)
 		(void)hdReplacementBegin(runtime.project, &runtime.replacement);
 	PMPI_Barrier(runtime.world);
 	return ret;
@@ -400,7 +400,7 @@ static bool runtimeReplaceBegin(void)
 	if (!hdmpiOptions.replaces)
 		return true;
 	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
-	if (runtime.place.isLeader)
+	if (runtime.process.isLeader)
 		exists = hdProjectExists(path);
 	if (PMPI_Allreduce(&exists, &isThere, 1, MPI_INT, MPI_MAX,
 			   runtime.world) != MPI_SUCCESS ||
@@ -411,7 +411,7 @@ static bool runtimeReplaceBegin(void)
 	if (ret == 0)
 		ret = runtimeReplaceOpen();
 	runtime.isReplacing = ret == 0;
-	if (ret < 0 && runtime.place.rank == 0)
+	if (ret < 0 && runtime.process.rank == 0)
 		hdmpiLossSay("nothing is recorded: %s.proj: cannot "
 			     "replace: %s",
 			     hdmpiOptionsShown(runtime.project),
@@ -434,7 +434,7 @@ static void runtimeReplaced(void)
 	runtime.firstHost = NULL;
 }
 
-/* Put the new project in the place of the old one if all processes record. */
+/* Put the new project in the process of the old one if all processes record. */
 static void runtimeReplaceEnd(struct hdmpiThread *self)
 {
 	int good = self && self->trace, all = 0;
@@ -454,7 +454,7 @@ static void runtimeReplaceEnd(struct hdmpiThread *self)
 	PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, runtime.world);
 	if (all)
 		runtimeReplaced();
-	else if (runtime.place.rank == 0)
+	else if (runtime.process.rank == 0)
 		hdmpiLossSay("%s: the old project is kept; the new project "
 			     "is %s",
 			     hdmpiOptionsShown(runtime.project),
@@ -508,19 +508,19 @@ void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 		runtime.isOn[i] =
 			hdmpiOptions.classes >> functionClasses[i] & 1;
 	if (runtimeTopology() == 0) {
-		hdmpiUtilizationStart(runtime.host, &runtime.place);
-		hdmpiPowerStart(runtime.topology, &runtime.place);
+		hdmpiUtilizationStart(runtime.host, &runtime.process);
+		hdmpiPowerStart(runtime.topology, &runtime.process);
 	}
-	hdmpiPowerCheck(runtime.world, &runtime.place);
+	hdmpiPowerCheck(runtime.world, &runtime.process);
 	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
-	hdmpiClockMeasure(runtime.world, &runtime.place, self);
+	hdmpiClockMeasure(runtime.world, &runtime.process, self);
 	/* What is recorded before the clocks were compared would be less exact
 	 * than is stated. */
 	PMPI_Barrier(runtime.world);
 	runtimeReplaceEnd(self);
-	hdmpiLossTell(runtime.world, &runtime.place, !self || !self->trace);
-	hdmpiAwaitBegin(runtime.world, &runtime.place, self && self->trace);
-	hdmpiClockRepeatStart(runtime.world, &runtime.place, self);
+	hdmpiLossTell(runtime.world, &runtime.process, !self || !self->trace);
+	hdmpiAwaitBegin(runtime.world, &runtime.process, self && self->trace);
+	hdmpiClockRepeatStart(runtime.world, &runtime.process, self);
 	runtime.begin = call->start;
 	runtime.isStarted = true;
 	if (!self)
@@ -628,18 +628,18 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession)
 	runtime.isStarted = false;
 	runtime.end = call;
 	atomic_store(&hdmpiIsActive, false);
-	if (runtime.place.rank == 0)
+	if (runtime.process.rank == 0)
 		runtimeSayNothing();
 	hdmpiClockRepeatEnd();
 	/* What the processes wait for each other here they do not wait for
 	 * later; so it belongs to MPI_Finalize. On one host there is nothing
 	 * for which they would. */
-	if (!runtime.place.isAlone)
+	if (!runtime.process.isAlone)
 		PMPI_Barrier(runtime.world);
 	isTraced = runtimeTracer(self, hdClockNow());
-	if (!runtime.place.isAlone) {
-		hdmpiClockMeasure(runtime.world, &runtime.place, self);
-		hdmpiLossTell(runtime.world, &runtime.place, false);
+	if (!runtime.process.isAlone) {
+		hdmpiClockMeasure(runtime.world, &runtime.process, self);
+		hdmpiLossTell(runtime.world, &runtime.process, false);
 	}
 	PMPI_Comm_free(&runtime.world);
 	/* A process may not come back. */
@@ -660,7 +660,7 @@ static void runtimeClose(void)
 	hdmpiSitesEnd();
 	hdmpiHandlesEnd();
 	hdmpiRequestsEnd();
-	hdmpiLossTellAlone(&runtime.place);
+	hdmpiLossTellAlone(&runtime.process);
 	hdT_destroyTopoNode(runtime.host);
 	hdT_destroyTopology(runtime.topology);
 	if (runtime.firstHost) {
@@ -676,10 +676,10 @@ static void runtimeClose(void)
  * stay until then. */
 static void runtimeProject(void)
 {
-	if (runtime.place.rank > 0) {
+	if (runtime.process.rank > 0) {
 		if (hdmpiProjectCanMerge())
 			hdmpiAwaitProject();
-	} else if (hdmpiAwaitTraces(runtime.place.size)) {
+	} else if (hdmpiAwaitTraces(runtime.process.size)) {
 		hdmpiProjectMerge();
 	} else {
 		hdmpiMessage(HD_LOG_WARNING,

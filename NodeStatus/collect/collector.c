@@ -209,7 +209,7 @@ static void collectorWait(hdNode_Collector *collector)
 }
 
 static int collectorAsk(hdNode_Collector *collector,
-			const struct nodeWish *wish)
+			const struct nodeQuery *query)
 {
 	struct nodeShared *shared = &collector->shared;
 	int64_t begin = hdMonotonicNow();
@@ -225,7 +225,7 @@ static int collectorAsk(hdNode_Collector *collector,
 	/* Those that have closed their connections since. */
 	collectorStep(collector, begin);
 	for (size_t i = 0; i < collector->count; i++)
-		hdNodePeerAsk(collector->peers[i], wish);
+		hdNodePeerAsk(collector->peers[i], query);
 	collectorWait(collector);
 	for (size_t i = 0; i < collector->count; i++) {
 		hdNodePeerExpire(collector->peers[i]);
@@ -239,24 +239,24 @@ static int collectorAsk(hdNode_Collector *collector,
 int hdNode_pull(hdNode_Collector *collector, unsigned int sections,
 		unsigned int flags)
 {
-	const struct nodeWish wish = {
+	const struct nodeQuery query = {
 		.sections = sections & HD_NODE_WIRE_ALL,
 		.flags = flags & HDNODE_RESET ? HD_NODE_WIRE_RESET : 0,
 	};
 
-	return collectorAsk(collector, &wish);
+	return collectorAsk(collector, &query);
 }
 
 int hdNode_configure(hdNode_Collector *collector, const char *text,
 		     size_t length)
 {
-	const struct nodeWish wish = { .isConfigure = true };
+	const struct nodeQuery query = { .isConfigure = true };
 
 	if (length > HD_NODE_WIRE_CONFIG_MAX)
 		return -E2BIG;
 	collector->shared.configText = text;
 	collector->shared.configLength = length;
-	return collectorAsk(collector, &wish);
+	return collectorAsk(collector, &query);
 }
 
 /* ---- What is known ----------------------------------------------------- */

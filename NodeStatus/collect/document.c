@@ -13,24 +13,26 @@ static json_t *numberOrNull(double number)
 	return isfinite(number) ? json_real(number) : json_null();
 }
 
-static json_t *textOrNull(const char *text)
+static json_t *nodeDocumentTextOrNull(const char *text)
 {
 	return text ? json_string(text) : json_null();
 }
 
 /* All of a node but its sections. */
-static json_t *nodeOf(hdNode_Collector *collector, size_t index)
+static json_t *nodeDocumentNodeOf(hdNode_Collector *collector, size_t index)
 {
 	const struct nodePeer *peer = collector->peers[index];
 	json_t *node = json_object();
 	hdNode_Info info;
 
 	hdNode_info(collector, index, &info);
-	json_object_set_new(node, "name", textOrNull(info.name));
-	json_object_set_new(node, "address", textOrNull(info.address));
-	json_object_set_new(node, "host", textOrNull(peer->hostName));
-	json_object_set_new(node, "state", textOrNull(info.word));
-	json_object_set_new(node, "why", textOrNull(info.why));
+	json_object_set_new(node, "name", nodeDocumentTextOrNull(info.name));
+	json_object_set_new(node, "address",
+			    nodeDocumentTextOrNull(info.address));
+	json_object_set_new(node, "host",
+			    nodeDocumentTextOrNull(peer->hostName));
+	json_object_set_new(node, "state", nodeDocumentTextOrNull(info.word));
+	json_object_set_new(node, "why", nodeDocumentTextOrNull(info.why));
 	json_object_set_new(node, "age_s", numberOrNull(info.age));
 	json_object_set_new(node, "sample_age_s",
 			    numberOrNull(peer->answer.sampleAge + info.age));
@@ -39,7 +41,7 @@ static json_t *nodeOf(hdNode_Collector *collector, size_t index)
 	json_object_set_new(node, "offset_s", numberOrNull(info.offset));
 	json_object_set_new(node, "offset_error_s",
 			    numberOrNull(info.offsetError));
-	json_object_set_new(node, "boot_id", textOrNull(info.boot));
+	json_object_set_new(node, "boot_id", nodeDocumentTextOrNull(info.boot));
 	json_object_set_new(node, "boots", json_integer(info.boots));
 	json_object_set_new(node, "restarts", json_integer(info.restarts));
 	json_object_set_new(node, "sent_bytes",
@@ -198,7 +200,7 @@ bool hdNodeDocument(hdNode_Collector *collector, unsigned int sections,
 	for (size_t i = 0; i < collector->count && !document.isBad; i++) {
 		if (i > 0)
 			fputc(',', file);
-		documentAddHead(&document, nodeOf(collector, i));
+		documentAddHead(&document, nodeDocumentNodeOf(collector, i));
 		documentAddSections(&document, collector, collector->peers[i],
 				    sections);
 		fputs(isFlat ? "}" : "\n  }", file);

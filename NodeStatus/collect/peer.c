@@ -22,7 +22,7 @@
 /* What is sent at most beside a configuration. */
 #define FRAME_MAX 1024
 
-/* ---- What becomes of a wish --------------------------------------------- */
+/* ---- What becomes of a query --------------------------------------------- */
 
 static void peerDone(struct nodePeer *peer, enum hdNode_State state)
 {
@@ -130,8 +130,8 @@ static void linkAsk(struct nodeLink *link)
 			  shared->configLength },
 	};
 	struct hdNodeWireGet get = {
-		.sections = peer->wish.sections,
-		.flags = peer->wish.flags,
+		.sections = peer->query.sections,
+		.flags = peer->query.flags,
 	};
 
 	if (peer->isDone) {
@@ -141,8 +141,8 @@ static void linkAsk(struct nodeLink *link)
 	link->stage = ANSWER;
 	if (link->hasCapabilities)
 		get.sections &= ~(unsigned int)HD_NODE_WIRE_CAPABILITIES;
-	link->asked = peer->wish.isConfigure ? 0 : get.sections;
-	if (peer->wish.isConfigure)
+	link->asked = peer->query.isConfigure ? 0 : get.sections;
+	if (peer->query.isConfigure)
 		linkSend(link, HD_NODE_WIRE_CONFIGURE, &configure,
 			 FRAME_MAX + shared->configLength);
 	else
@@ -175,8 +175,8 @@ static const char *takeJson(struct nodeLink *link,
 	return why;
 }
 
-static bool takeState(struct nodeLink *link,
-		      const struct hdNodeWireState *state)
+static bool peerParseState(struct nodeLink *link,
+			   const struct hdNodeWireState *state)
 {
 	struct nodePeer *peer = link->peer;
 	int64_t now = hdMonotonicNow();
@@ -195,7 +195,7 @@ static bool takeState(struct nodeLink *link,
 	return true;
 }
 
-/* An error: which ends the connection, or is the answer to a wish. */
+/* An error: which ends the connection, or is the answer to a query. */
 static bool takeFailure(struct nodeLink *link,
 			const struct hdFrameHeader *header,
 			const struct hdFrameFailure *failure)
@@ -268,7 +268,7 @@ union answer {
 	struct hdNodeWireConfigured configured;
 };
 
-static bool takePong(struct nodeLink *link, const struct hdFramePong *pong)
+static bool peerParsePong(struct nodeLink *link, const struct hdFramePong *pong)
 {
 	if (pong->content != link->pings)
 		return linkBad(link, "unexpected pong");
@@ -304,14 +304,15 @@ static bool takeAnswer(struct nodeLink *link,
 	if (header->type == HD_FRAME_AUTHENTICATED && link->stage == PROOF)
 		return takeProof(link, &answer->authenticated);
 	if (header->type == HD_FRAME_PONG && link->stage == PONG)
-		return takePong(link, &answer->pong);
+		return peerParsePong(link, &answer->pong);
 	if (link->stage != ANSWER)
 		return linkBad(link, "unexpected reply");
 	link->stage = READY;
-	if (header->type == HD_NODE_WIRE_STATE && !link->peer->wish.isConfigure)
-		return takeState(link, &answer->state);
+	if (header->type == HD_NODE_WIRE_STATE &&
+	    !link->peer->query.isConfigure)
+		return peerParseState(link, &answer->state);
 	if (header->type != HD_NODE_WIRE_CONFIGURED ||
-	    !link->peer->wish.isConfigure)
+	    !link->peer->query.isConfigure)
 		return linkBad(link, "unexpected reply");
 	peerDone(link->peer, HDNODE_OK);
 	return true;
@@ -640,28 +641,28 @@ void hdNodePeerDestroy(struct nodePeer *peer)
 
 /* Whether a connection is of no use: an answer to something else is still owed,
  * or it hangs. */
-static bool isStuck(const struct nodePeer *peer, const struct nodeWish *wish)
+static bool isStuck(const struct nodePeer *peer, const struct nodeQuery *query)
 {
 	const struct nodeLink *link = peer->link;
 
 	if (!link || link->stage == READY)
 		return false;
 	if (link->stage == ANSWER &&
-	    (wish->isConfigure || peer->wish.isConfigure || wish->flags ||
-	     peer->wish.flags))
+	    (query->isConfigure || peer->query.isConfigure || query->flags ||
+	     peer->query.flags))
 		return true;
 	return hdMonotonicNow() - link->connection.activeNs > STUCK_NS;
 }
 
-void hdNodePeerAsk(struct nodePeer *peer, const struct nodeWish *wish)
+void hdNodePeerAsk(struct nodePeer *peer, const struct nodeQuery *query)
 {
-	if (isStuck(peer, wish)) {
+	if (isStuck(peer, query)) {
 		/* Nobody was there: it may have moved. */
 		if (peer->link->stage == GREETING)
 			hdNodeWhereForget(&peer->where);
 		peerDrop(peer);
 	}
-	peer->wish = *wish;
+	peer->query = *query;
 	peer->isDone = false;
 	peer->shared->waiting++;
 	if (peer->link && peer->link->stage == READY) {

@@ -48,7 +48,7 @@ struct nodeShared {
 };
 
 /** What is to be asked. */
-struct nodeWish {
+struct nodeQuery {
 	unsigned int sections; /**< 0 with isConfigure. */
 	unsigned int flags;
 	bool isConfigure;
@@ -62,8 +62,8 @@ struct nodePeer {
 	int64_t nextNs;        /**< When the next address has its turn. */
 	struct hdBackoff backoff;
 	bool hasFailed; /**< Backoff holds. */
-	struct nodeWish wish;
-	bool isDone; /**< The wish is done, or has failed. */
+	struct nodeQuery query;
+	bool isDone; /**< The query is done, or has failed. */
 	enum hdNode_State state;
 	char why[256];
 	struct nodeAnswer answer; /**< What it has said. */
@@ -92,7 +92,7 @@ int hdNodePeerCreate(struct nodeShared *shared, const char *address,
 void hdNodePeerDestroy(struct nodePeer *peer);
 
 /** Ask; shared->waiting counts it until that is done. */
-void hdNodePeerAsk(struct nodePeer *peer, const struct nodeWish *wish);
+void hdNodePeerAsk(struct nodePeer *peer, const struct nodeQuery *query);
 
 /** The time is over: it is late, if it is not done. */
 void hdNodePeerExpire(struct nodePeer *peer);

@@ -47,12 +47,12 @@ static const struct cliCommand command = {
 static const char *const extensions[] = { "avx2",  "avx512f", "amx_tile",
 					  "asimd", "sve",     "sve2" };
 
-static json_int_t numberOf(const json_t *object, const char *key)
+static json_int_t adviseNumberOf(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
 
-static const char *textOf(const json_t *object, const char *key)
+static const char *adviseTextOf(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
@@ -90,7 +90,7 @@ static bool hasFlag(const json_t *capabilities, const char *flag)
 
 static void addVendor(GPtrArray *features, const json_t *capabilities)
 {
-	const char *vendor = textOf(capabilities, "vendor");
+	const char *vendor = adviseTextOf(capabilities, "vendor");
 
 	if (strcmp(vendor, "GenuineIntel") == 0)
 		vendor = "intel";
@@ -126,7 +126,8 @@ static void addNetwork(GPtrArray *features, const json_t *capabilities)
 	json_array_foreach(json_object_get(capabilities, "nics"), i, nic)
 	{
 		if (json_is_true(json_object_get(nic, "is_hardware")))
-			fastest = MAX(fastest, numberOf(nic, "bits_per_s"));
+			fastest =
+				MAX(fastest, adviseNumberOf(nic, "bits_per_s"));
 	}
 	if (fastest < GIGABIT)
 		return;
@@ -140,7 +141,7 @@ static GPtrArray *featuresOf(const json_t *capabilities)
 {
 	GPtrArray *features = g_ptr_array_new_with_free_func(g_free);
 
-	addFeature(features, textOf(capabilities, "architecture"));
+	addFeature(features, adviseTextOf(capabilities, "architecture"));
 	addVendor(features, capabilities);
 	for (size_t i = 0; i < G_N_ELEMENTS(extensions); i++)
 		if (hasFlag(capabilities, extensions[i]))
@@ -157,10 +158,10 @@ static GPtrArray *featuresOf(const json_t *capabilities)
 /* Slurm wants a product that is the number of CPUs. */
 static void addCpus(GString *line, const json_t *capabilities)
 {
-	json_int_t cpus = numberOf(capabilities, "cpus");
-	json_int_t sockets = numberOf(capabilities, "packages");
-	json_int_t cores = numberOf(capabilities, "cores");
-	json_int_t threads = numberOf(capabilities, "threads_per_core");
+	json_int_t cpus = adviseNumberOf(capabilities, "cpus");
+	json_int_t sockets = adviseNumberOf(capabilities, "packages");
+	json_int_t cores = adviseNumberOf(capabilities, "cores");
+	json_int_t threads = adviseNumberOf(capabilities, "threads_per_core");
 
 	g_string_append_printf(line, " CPUs=%" JSON_INTEGER_FORMAT, cpus);
 	if (sockets < 1 || threads < 1 || cores % sockets != 0 ||
@@ -173,12 +174,12 @@ static void addCpus(GString *line, const json_t *capabilities)
 			       sockets, cores / sockets, threads);
 }
 
-static void printNode(const char *name, const json_t *capabilities)
+static void advisePrintNode(const char *name, const json_t *capabilities)
 {
-	json_int_t memory = numberOf(capabilities, "memory_bytes");
+	json_int_t memory = adviseNumberOf(capabilities, "memory_bytes");
 	json_int_t gpus = (json_int_t)json_array_size(
 		json_object_get(capabilities, "gpus"));
-	json_int_t weight = numberOf(capabilities, "cpus") +
+	json_int_t weight = adviseNumberOf(capabilities, "cpus") +
 			    memory / (GIB_OF_A_POINT * INT64_C(1073741824)) +
 			    GPU_WEIGHT * gpus;
 	GPtrArray *features = featuresOf(capabilities);
@@ -206,7 +207,7 @@ static void printNode(const char *name, const json_t *capabilities)
 
 /* The name of a node in Slurm: as it calls itself, else its host, without port.
  */
-static char *nameOf(const hdNode_Info *info)
+static char *adviseNameOf(const hdNode_Info *info)
 {
 	size_t length = strlen(info->name);
 
@@ -217,7 +218,7 @@ static char *nameOf(const hdNode_Info *info)
 
 /* Whether it is a name of a node for Slurm, and nothing else: blanks would be
  * the end of it, brackets stand for many, and DEFAULT for all. */
-static bool isName(const char *name)
+static bool adviseIsName(const char *name)
 {
 	return *name && *name != '-' &&
 	       strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_.-") ==
@@ -237,15 +238,15 @@ static bool adviseOne(hdNode_Collector *collector, size_t i)
 	capabilities = text && info.state == HDNODE_OK
 			       ? json_loads(text, 0, NULL)
 			       : NULL;
-	if (!capabilities || numberOf(capabilities, "cpus") < 1) {
+	if (!capabilities || adviseNumberOf(capabilities, "cpus") < 1) {
 		outSay(stdout, "# %s: %s", info.address, info.word);
 		json_decref(capabilities);
 		return false;
 	}
-	name = nameOf(&info);
-	isGood = isName(name);
+	name = adviseNameOf(&info);
+	isGood = adviseIsName(name);
 	if (isGood)
-		printNode(name, capabilities);
+		advisePrintNode(name, capabilities);
 	else
 		outSay(stdout,
 		       "# %s: the name of the node is not valid in Slurm",

@@ -16,7 +16,7 @@
 
 #include "NodeStatus/collect/collector.h"
 #include "NodeStatus/command/hdnode.h"
-#include "NodeStatus/command/record.h"
+#include "NodeStatus/command/noderecording.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/precision.h"
@@ -120,7 +120,7 @@ static const struct rowColumn columns[] = {
 };
 
 /* A number somewhere in a section: "cpu.busy_cpus"; NaN for none. */
-static double numberAt(const json_t *section, const char *path)
+static double collectNumberAt(const json_t *section, const char *path)
 {
 	char **keys = g_strsplit(path, ".", -1);
 
@@ -131,8 +131,8 @@ static double numberAt(const json_t *section, const char *path)
 }
 
 /* Show a number with a format, if there is one. */
-static void showNumber(struct rows *rows, enum column column,
-		       const char *format, double number)
+static void collectShowNumber(struct rows *rows, enum column column,
+			      const char *format, double number)
 {
 	char *text;
 
@@ -159,7 +159,7 @@ static void showRounded(struct rows *rows, enum column column, double number,
 
 static void showCapabilities(struct rows *rows, const json_t *section)
 {
-	showNumber(rows, CPUS, "%.0f", numberAt(section, "cpus"));
+	collectShowNumber(rows, CPUS, "%.0f", collectNumberAt(section, "cpus"));
 }
 
 /* How old the sample was when the node answered. */
@@ -167,25 +167,25 @@ static void showAge(struct rows *rows, const json_t *section)
 {
 	const json_t *stale = json_object_get(section, "stale");
 
-	showNumber(rows, SAMPLE,
-		   json_is_true(stale) ? "%.1f s, stale" : "%.1f s",
-		   numberAt(section, "age_s"));
+	collectShowNumber(rows, SAMPLE,
+			  json_is_true(stale) ? "%.1f s, stale" : "%.1f s",
+			  collectNumberAt(section, "age_s"));
 }
 
 static void showStatus(struct rows *rows, const json_t *section)
 {
 	const json_t *load = json_object_get(section, "load");
-	double left = numberAt(section, "memory.available_bytes");
+	double left = collectNumberAt(section, "memory.available_bytes");
 	char size[OUT_NUMBER_SIZE];
 
 	showAge(rows, section);
-	showRounded(rows, BUSY, numberAt(section, "cpu.busy_cpus"), "");
+	showRounded(rows, BUSY, collectNumberAt(section, "cpu.busy_cpus"), "");
 	if (json_is_array(load))
-		showNumber(rows, LOAD, "%.2f",
-			   json_number_value(json_array_get(load, 0)));
+		collectShowNumber(rows, LOAD, "%.2f",
+				  json_number_value(json_array_get(load, 0)));
 	if (left >= 0 && left < 9e18)
 		rowsText(rows, MEMORY, outSize(size, (int64_t)left));
-	showRounded(rows, POWER, numberAt(section, "power.watts"), " W");
+	showRounded(rows, POWER, collectNumberAt(section, "power.watts"), " W");
 }
 
 static void showAlarms(struct rows *rows, const json_t *section)
@@ -238,7 +238,7 @@ static void showClock(struct rows *rows, const hdNode_Info *info)
 	g_free(text);
 }
 
-static void printTable(hdNode_Collector *collector)
+static void collectPrintTable(hdNode_Collector *collector)
 {
 	struct rows *rows = rowsNew(columns, OUT_TEXT, NULL);
 
@@ -248,7 +248,7 @@ static void printTable(hdNode_Collector *collector)
 		hdNode_info(collector, i, &info);
 		rowsText(rows, NAME, info.name);
 		rowsText(rows, STATE, info.word);
-		showNumber(rows, AGE, "%.1f s", info.age);
+		collectShowNumber(rows, AGE, "%.1f s", info.age);
 		showClock(rows, &info);
 		showSection(rows, collector, i, HDNODE_CAPABILITIES,
 			    showCapabilities);
@@ -268,13 +268,13 @@ static void printTable(hdNode_Collector *collector)
 	}
 }
 
-static int printAll(const struct options *options, hdNode_Collector *collector,
-		    int round)
+static int collectPrintAll(const struct options *options,
+			   hdNode_Collector *collector, int round)
 {
 	if (options->chosen == TEXT) {
 		if (round > 1)
 			printf(isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n");
-		printTable(collector);
+		collectPrintTable(collector);
 		return -1;
 	}
 	if (!hdNodeDocument(collector, sectionsOf(options),
@@ -289,12 +289,12 @@ static int printAll(const struct options *options, hdNode_Collector *collector,
 /* ---- Again and again ----------------------------------------------------- */
 
 /* Wait until a time; false if a signal came. */
-static bool waitUntil(const struct options *options, int64_t ns)
+static bool collectWaitUntil(const struct options *options, int64_t ns)
 {
 	return hdNetWait(-1, 0, options->signalFd, ns) == -ETIMEDOUT;
 }
 
-static int collect(struct options *options, hdNode_Collector *collector)
+static int collectRound(struct options *options, hdNode_Collector *collector)
 {
 	int64_t next = hdMonotonicNow();
 	int64_t interval = (int64_t)(options->interval * 1e9);
@@ -312,7 +312,7 @@ static int collect(struct options *options, hdNode_Collector *collector)
 		if (options->recording)
 			nodeRecordingTake(options->recording, collector);
 		if (isPrinted(options))
-			status = printAll(options, collector, i);
+			status = collectPrintAll(options, collector, i);
 		if (status >= 0)
 			return status;
 		fflush(stdout);
@@ -321,7 +321,7 @@ static int collect(struct options *options, hdNode_Collector *collector)
 		if (next < hdMonotonicNow())
 			next = hdMonotonicNow();
 		if (interval == 0 || i == options->number || ferror(stdout) ||
-		    !waitUntil(options, next)) {
+		    !collectWaitUntil(options, next)) {
 			status = cliFinish(&command);
 			return status == 0 && (size_t)answered <
 						       hdNode_count(collector)
@@ -347,7 +347,7 @@ static int watchSignals(const struct options *options)
 }
 
 /* Ask nodes, with a project or without. */
-static int run(struct options *options, hdNode_Collector *collector)
+static int collectNodes(struct options *options, hdNode_Collector *collector)
 {
 	int status;
 
@@ -358,7 +358,7 @@ static int run(struct options *options, hdNode_Collector *collector)
 			return NODE_FAILED;
 	}
 	options->signalFd = watchSignals(options);
-	status = collect(options, collector);
+	status = collectRound(options, collector);
 	if (options->recording && !nodeRecordingEnd(options->recording))
 		status = NODE_FAILED;
 	if (options->signalFd >= 0)
@@ -387,7 +387,7 @@ static gboolean takeProbes(const gchar *name, const gchar *value, gpointer data,
 	return isReset;
 }
 
-static int check(struct options *options)
+static int collectCheck(struct options *options)
 {
 	int status;
 
@@ -432,12 +432,12 @@ int collectRun(int argc, char **argv)
 	int status = cliParse(&command, lists, &argc, &argv);
 
 	if (status < 0)
-		status = check(&options);
+		status = collectCheck(&options);
 	if (status < 0)
 		status = nodeAskBegin(&command, &options.ask, argc, argv,
 				      &collector);
 	if (status < 0) {
-		status = run(&options, collector);
+		status = collectNodes(&options, collector);
 		hdNode_destroy(collector);
 	}
 	g_free(options.format);

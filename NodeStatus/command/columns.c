@@ -44,8 +44,9 @@ static const struct {
 
 /* ---- Finding ------------------------------------------------------------- */
 
-static void add(struct nodeColumns *columns, const struct nodePlace *place,
-		const char *begin, const char *unit)
+static void nodeColumnsAddColumn(struct nodeColumns *columns,
+				 const struct nodePlace *place,
+				 const char *begin, const char *unit)
 {
 	struct nodeColumn *column;
 	size_t length = COLUMN_LENGTH + strlen(begin) + strlen(unit);
@@ -79,7 +80,7 @@ static void add(struct nodeColumns *columns, const struct nodePlace *place,
 }
 
 /* The name of a unit, to be freed; NULL: it has none that can be recorded. */
-static char *unitOf(const json_t *object, const char *key)
+static char *nodeColumnsUnitOf(const json_t *object, const char *key)
 {
 	const json_t *unit = json_object_get(object, key);
 	const char *text = json_string_value(unit);
@@ -95,8 +96,8 @@ static char *unitOf(const json_t *object, const char *key)
 	return g_strdup(text);
 }
 
-static bool isKnown(const struct nodeColumns *columns,
-		    const struct nodePlace *place, const char *unit)
+static bool nodeColumnsIsKnown(const struct nodeColumns *columns,
+			       const struct nodePlace *place, const char *unit)
 {
 	for (size_t i = columns->count; i-- > 0;)
 		if (columns->list[i].place == place)
@@ -113,13 +114,14 @@ static void addUnits(struct nodeColumns *columns, const struct nodePlace *place,
 
 	json_array_foreach((json_t *)list, i, object)
 	{
-		char *unit = unitOf(object, place->unit);
+		char *unit = nodeColumnsUnitOf(object, place->unit);
 
 		if (unit && json_object_get(object, place->key) &&
-		    !isKnown(columns, place, unit)) {
+		    !nodeColumnsIsKnown(columns, place, unit)) {
 			size_t before = columns->count;
 
-			add(columns, place, place->prefix, unit);
+			nodeColumnsAddColumn(columns, place, place->prefix,
+					     unit);
 			if (columns->count > before)
 				columns->list[before].at = i;
 		}
@@ -130,14 +132,14 @@ static void addUnits(struct nodeColumns *columns, const struct nodePlace *place,
 void nodeColumnsFind(struct nodeColumns *columns, const json_t *status)
 {
 	/* What is of the whole node has room in any case. */
-	add(columns, NULL, CPU_TOTAL, "");
+	nodeColumnsAddColumn(columns, NULL, CPU_TOTAL, "");
 	for (size_t i = 0; i < G_N_ELEMENTS(loads); i++)
-		add(columns, NULL, loads[i], "");
+		nodeColumnsAddColumn(columns, NULL, loads[i], "");
 	for (const struct nodePlace *place = nodePlaces; place->prefix; place++)
 		if (!place->unit &&
 		    json_object_get(json_object_get(status, place->section),
 				    place->key))
-			add(columns, place, place->prefix, "");
+			nodeColumnsAddColumn(columns, place, place->prefix, "");
 	for (const struct nodePlace *place = nodePlaces; place->prefix; place++)
 		if (place->unit)
 			addUnits(columns, place,
@@ -146,21 +148,22 @@ void nodeColumnsFind(struct nodeColumns *columns, const json_t *status)
 
 /* ---- Reading ------------------------------------------------------------- */
 
-static double numberOf(const json_t *number)
+static double nodeColumnsNumberOf(const json_t *number)
 {
 	return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
 static bool isUnit(const json_t *object, const struct nodeColumn *column)
 {
-	char *unit = unitOf(object, column->place->unit);
+	char *unit = nodeColumnsUnitOf(object, column->place->unit);
 	bool is = unit && strcmp(unit, column->unit) == 0;
 
 	g_free(unit);
 	return is;
 }
 
-static const json_t *unitObject(struct nodeColumn *column, const json_t *list)
+static const json_t *nodeColumnsUnitObject(struct nodeColumn *column,
+					   const json_t *list)
 {
 	const json_t *object = json_array_get(list, column->at);
 	size_t i;
@@ -184,11 +187,11 @@ static double otherNumber(const char *name, const json_t *status)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(loads); i++)
 		if (strcmp(name, loads[i]) == 0)
-			return numberOf(json_array_get(
+			return nodeColumnsNumberOf(json_array_get(
 				json_object_get(status, "load"), i));
-	return numberOf(json_object_get(cpu, "user_percent")) +
-	       numberOf(json_object_get(cpu, "nice_percent")) +
-	       numberOf(json_object_get(cpu, "system_percent"));
+	return nodeColumnsNumberOf(json_object_get(cpu, "user_percent")) +
+	       nodeColumnsNumberOf(json_object_get(cpu, "nice_percent")) +
+	       nodeColumnsNumberOf(json_object_get(cpu, "system_percent"));
 }
 
 void nodeColumnsRead(struct nodeColumns *columns, const json_t *status,
@@ -205,8 +208,9 @@ void nodeColumnsRead(struct nodeColumns *columns, const json_t *status,
 		}
 		object = json_object_get(status, place->section);
 		if (place->unit)
-			object = unitObject(column, object);
-		cells[i].d = numberOf(json_object_get(object, place->key));
+			object = nodeColumnsUnitObject(column, object);
+		cells[i].d = nodeColumnsNumberOf(
+			json_object_get(object, place->key));
 		/* The node has divided an integer by its interval. */
 		if (place->sumKey)
 			cells[i].d = round(cells[i].d * lengthS);

@@ -7,7 +7,7 @@
 #include <glib.h>
 
 #include "NodeStatus/command/hdnode.h"
-#include "PowerTracingLibrary/client/explain.h"
+#include "PowerTracingLibrary/client/core/explain.h"
 #include "cli/errors.h"
 
 static const struct cliCommand command = {

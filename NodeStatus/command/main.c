@@ -39,7 +39,8 @@ static struct cliCommand hdnode = {
 	.numbers = numbers,
 };
 
-static int check(const struct serveOptions *options, int argc, char **argv)
+static int hdnodeCheckServe(const struct serveOptions *options, int argc,
+			    char **argv)
 {
 	if (argc > 1)
 		return cliErrorUnexpected(&hdnode, argv[1]);
@@ -50,7 +51,7 @@ static int check(const struct serveOptions *options, int argc, char **argv)
 	return serveRun(options);
 }
 
-static int serve(struct serveOptions *options, int argc, char **argv)
+static int hdnodeServe(struct serveOptions *options, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "listen", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->listen,
@@ -109,11 +110,11 @@ static int serve(struct serveOptions *options, int argc, char **argv)
 		"  hdnode --name=node01\n"
 		"  hdnode --listen=0.0.0.0:6528 --tokens=/etc/hdtrace/tokens");
 	status = cliParse(&hdnode, lists, &argc, &argv);
-	return status < 0 ? check(options, argc, argv) : status;
+	return status < 0 ? hdnodeCheckServe(options, argc, argv) : status;
 }
 
 /* What does not begin with an option is a subcommand. */
-static int runCommand(int argc, char **argv)
+static int hdnodeRunCommand(int argc, char **argv)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
 		if (strcmp(commands[i].name, argv[0]) == 0)
@@ -131,11 +132,11 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	hdNetLogger->prefix = "hdnode";
 	if (argc > 1 && argv[1][0] != '-')
-		return runCommand(argc - 1, argv + 1);
+		return hdnodeRunCommand(argc - 1, argv + 1);
 	wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
-	status = serve(&options, argc, argv);
+	status = hdnodeServe(&options, argc, argv);
 	if (status == 0 && wantsDump)
-		status = cliSubcommandsDump(commands, NULL, runCommand);
+		status = cliSubcommandsDump(commands, NULL, hdnodeRunCommand);
 	g_strfreev(options.listen);
 	g_strfreev(options.metricsFrom);
 	g_free(options.name);

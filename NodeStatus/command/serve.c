@@ -13,7 +13,7 @@
 
 #include "NodeStatus/command/serve.h"
 #include "NodeStatus/daemon/server.h"
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/local.h"
 #include "NodeStatus/wire/wire.h"
 #include "cli/errors.h"
 #include "cli/output.h"
@@ -244,7 +244,7 @@ static gboolean serveLocal(struct serving *serving)
 }
 
 /* SIGHUP: read all files again; what is wrong stays as it was. */
-static void serveReload(struct serving *serving)
+static void nodeServeReload(struct serving *serving)
 {
 	char *text, *error = NULL;
 	gsize length;
@@ -288,7 +288,7 @@ static void serveLimitEnd(void)
 	alarm(END_S);
 }
 
-static void serveSignal(struct hdPoll *poll, uint32_t events)
+static void nodeServeOnSignal(struct hdPoll *poll, uint32_t events)
 {
 	struct serving *serving = (struct serving *)(void *)poll;
 	struct signalfd_siginfo info;
@@ -297,7 +297,7 @@ static void serveSignal(struct hdPoll *poll, uint32_t events)
 	while (read(serving->fd, &info, sizeof(info)) ==
 	       (ssize_t)sizeof(info)) {
 		if (info.ssi_signo == SIGHUP) {
-			serveReload(serving);
+			nodeServeReload(serving);
 			continue;
 		}
 		serveLimitEnd();
@@ -329,7 +329,7 @@ static int serveServer(struct serving *serving)
 
 	if (ret < 0)
 		return NODE_FAILED;
-	serving->signals.ready = serveSignal;
+	serving->signals.ready = nodeServeOnSignal;
 	ret = hdLoopAdd(hdNodeServerLoop(serving->server), serving->fd, EPOLLIN,
 			&serving->signals);
 	if (ret == 0)

@@ -271,7 +271,7 @@ static const struct hdProtocol clientProtocol = {
 
 /* ---- Its connection ---------------------------------------------------- */
 
-static bool clientTake(struct hdConnection *connection)
+static bool nodeClientOnInput(struct hdConnection *connection)
 {
 	return hdSessionTake(
 		&((struct nodeClient *)(void *)connection)->session);
@@ -280,31 +280,31 @@ static bool clientTake(struct hdConnection *connection)
 /* ---- Begin and end ----------------------------------------------------- */
 
 /* There is nothing that comes by itself. */
-static bool clientFill(struct hdConnection *connection)
+static bool nodeClientOnDrained(struct hdConnection *connection)
 {
 	(void)connection;
 	return false;
 }
 
-static bool clientIsBusy(const struct hdConnection *connection)
+static bool nodeClientIsBusy(const struct hdConnection *connection)
 {
 	(void)connection;
 	return false;
 }
 
-static bool clientOwes(const struct hdConnection *connection)
+static bool nodeClientOwesReply(const struct hdConnection *connection)
 {
 	const struct nodeClient *client = (const void *)connection;
 
 	return hdSessionOwes(&client->session) || client->ticket;
 }
 
-static void clientRefuse(struct hdConnection *connection, const char *why)
+static void nodeClientRefuse(struct hdConnection *connection, const char *why)
 {
 	clientRefused(&((struct nodeClient *)(void *)connection)->session, why);
 }
 
-static void clientClosed(struct hdConnection *connection)
+static void nodeClientOnClose(struct hdConnection *connection)
 {
 	struct nodeClient *client = (struct nodeClient *)(void *)connection;
 	struct hdNodeServer *server = client->server;
@@ -320,12 +320,12 @@ static void clientClosed(struct hdConnection *connection)
 void nodeClientSetup(struct hdNodeServer *server)
 {
 	static const struct hdConnectionCalls calls = {
-		.take = clientTake,
-		.fill = clientFill,
-		.isBusy = clientIsBusy,
-		.owes = clientOwes,
-		.refuse = clientRefuse,
-		.closed = clientClosed,
+		.take = nodeClientOnInput,
+		.fill = nodeClientOnDrained,
+		.isBusy = nodeClientIsBusy,
+		.owes = nodeClientOwesReply,
+		.refuse = nodeClientRefuse,
+		.closed = nodeClientOnClose,
 	};
 
 	server->connections = (struct hdConnectionSetup){

@@ -50,7 +50,7 @@ static void serverAccepted(void *context, int fd,
 	nodeAcceptedOpen(context, fd, address);
 }
 
-static int serverListen(struct hdNodeServer *server)
+static int nodeServerListen(struct hdNodeServer *server)
 {
 	static const struct hdListenCalls calls = {
 		.hasRoom = serverHasRoom,
@@ -83,8 +83,8 @@ static void serverFiles(const struct hdNodeServer *server)
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-static int serverSecrets(const struct hdNodeServerSetup *setup,
-			 struct hdTokens **tokens, struct hdTls **tls)
+static int nodeServerLoadSecrets(const struct hdNodeServerSetup *setup,
+				 struct hdTokens **tokens, struct hdTls **tls)
 {
 	return hdAuthenticationRead(setup->tokens, setup->certificate,
 				    setup->key, tokens, tls);
@@ -95,7 +95,7 @@ int hdNodeServerReload(struct hdNodeServer *server)
 	struct hdTokens *tokens;
 	struct hdTls *tls;
 	struct nodeClient *next;
-	int ret = serverSecrets(&server->setup, &tokens, &tls);
+	int ret = nodeServerLoadSecrets(&server->setup, &tokens, &tls);
 
 	if (ret < 0)
 		return ret;
@@ -140,13 +140,14 @@ static int serverOpen(struct hdNodeServer *server)
 	nodeClientSetup(server);
 	serverSelf(server);
 	serverFiles(server);
-	ret = serverSecrets(&server->setup, &server->tokens, &server->tls);
+	ret = nodeServerLoadSecrets(&server->setup, &server->tokens,
+				    &server->tls);
 	if (ret == 0 && hdHasHttp)
 		ret = hdHttpCreate(&server->loop, NULL, &http, &server->http);
 	if (ret == 0)
 		ret = nodeLaterOpen(server);
 	if (ret == 0)
-		ret = serverListen(server);
+		ret = nodeServerListen(server);
 	if (ret == 0)
 		hdListenSay(server->listeners);
 	return ret;
@@ -298,8 +299,8 @@ static void serverSample(const struct hdMetricText *text, const char *name,
 	hdMetricNumber(text, value);
 }
 
-static void serverMetrics(const struct hdNodeServer *server,
-			  const struct hdMetricText *text)
+static void nodeServerPutMetrics(const struct hdNodeServer *server,
+				 const struct hdMetricText *text)
 {
 	hdMetricFamily(text, "hdtrace_node_info", false, NULL,
 		       "Name, boot ID and version of this node.");
@@ -335,7 +336,7 @@ char *nodeServerMetrics(void *context, bool isOpenMetrics, size_t *length)
 		return NULL;
 	if (source->metrics)
 		source->metrics(source->context, &text);
-	serverMetrics(server, &text);
+	nodeServerPutMetrics(server, &text);
 	hdMetricEnd(&text);
 	isBad = ferror(text.file);
 	if (fclose(text.file) != 0 || isBad) {

@@ -30,9 +30,9 @@ static bool isBack(const struct nodeRule *rule, double value)
 }
 
 /* What a value makes of an alarm. */
-static enum nodeAlarmState judge(struct nodeAlarm *alarm,
-				 const struct nodeRule *rule, double value,
-				 int64_t nowNs)
+static enum nodeAlarmState alarmsNextState(struct nodeAlarm *alarm,
+					   const struct nodeRule *rule,
+					   double value, int64_t nowNs)
 {
 	if (!isfinite(value)) {
 		alarm->isPending = false;
@@ -62,7 +62,7 @@ static enum nodeAlarmState judge(struct nodeAlarm *alarm,
 void nodeAlarmTake(struct nodeAlarm *alarm, const struct nodeRule *rule,
 		   double value, int64_t nowNs, int64_t wallNs)
 {
-	enum nodeAlarmState state = judge(alarm, rule, value, nowNs);
+	enum nodeAlarmState state = alarmsNextState(alarm, rule, value, nowNs);
 
 	if (state != alarm->state || alarm->changeNs == 0)
 		alarm->changeNs = wallNs;

@@ -23,8 +23,8 @@ extern char **environ;
  * kernel is left; who asked may look later whether it has ended. */
 #define REAP_NS (HD_NS_PER_S / 2)
 
-static int start(const char *path, const char *const *arguments, int outFd,
-		 pid_t *pid)
+static int childStart(const char *path, const char *const *arguments, int outFd,
+		      pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
@@ -52,7 +52,7 @@ static int start(const char *path, const char *const *arguments, int outFd,
 }
 
 /* Wait for what there is to read; 1, 0 when time is over, or -EINTR. */
-static int await(int fd, int wakeFd, int64_t deadlineNs)
+static int childAwaitInput(int fd, int wakeFd, int64_t deadlineNs)
 {
 	struct pollfd fds[2] = { { .fd = fd, .events = POLLIN },
 				 { .fd = wakeFd, .events = POLLIN } };
@@ -73,13 +73,13 @@ static int await(int fd, int wakeFd, int64_t deadlineNs)
 	}
 }
 
-static int readAll(int fd, int wakeFd, int64_t deadlineNs, size_t max,
-		   GString *text)
+static int childReadAll(int fd, int wakeFd, int64_t deadlineNs, size_t max,
+			GString *text)
 {
 	char bytes[4096];
 
 	for (;;) {
-		int ret = await(fd, wakeFd, deadlineNs);
+		int ret = childAwaitInput(fd, wakeFd, deadlineNs);
 		ssize_t got;
 
 		if (ret <= 0)
@@ -126,14 +126,14 @@ int nodeChildRun(const char *path, const char *const *arguments, int wakeFd,
 		*left = 0;
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -errno;
-	ret = start(path, arguments, fds[1], &pid);
+	ret = childStart(path, arguments, fds[1], &pid);
 	close(fds[1]);
 	if (ret < 0) {
 		close(fds[0]);
 		return ret;
 	}
 	text = g_string_new(NULL);
-	ret = readAll(fds[0], wakeFd, deadline, max, text);
+	ret = childReadAll(fds[0], wakeFd, deadline, max, text);
 	close(fds[0]);
 	/* It may close its output and go on. */
 	if (ret == 0 && !reap(pid, deadline, &status))

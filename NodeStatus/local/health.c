@@ -13,12 +13,12 @@
 #include <glib.h>
 
 #include "NodeStatus/local/child.h"
-#include "NodeStatus/local/health.h"
+#include "NodeStatus/local/core/health.h"
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/node.h"
 #include "NodeStatus/local/smart.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 #include "common/clock.h"
 #include "common/thread.h"
 
@@ -65,7 +65,7 @@ static void publishDisk(struct nodeHealth *health, json_t *disk)
 	pthread_mutex_unlock(&health->mutex);
 }
 
-static bool isState(const json_t *disk, const char *state)
+static bool healthIsState(const json_t *disk, const char *state)
 {
 	return g_strcmp0(json_string_value(json_object_get(disk, "state")),
 			 state) == 0;
@@ -75,9 +75,9 @@ static bool isState(const json_t *disk, const char *state)
  * not well for that: it counts as failing until it says otherwise. */
 static void remember(struct nodeHealth *health, const char *name, json_t *disk)
 {
-	if (isState(disk, "failing"))
+	if (healthIsState(disk, "failing"))
 		g_hash_table_add(health->failing, g_strdup(name));
-	else if (isState(disk, "ok") || isState(disk, "warned"))
+	else if (healthIsState(disk, "ok") || healthIsState(disk, "warned"))
 		g_hash_table_remove(health->failing, name);
 	else if (g_hash_table_contains(health->failing, name))
 		json_array_append_new(
@@ -123,7 +123,8 @@ static void sumDisks(struct nodeHealth *health, char **names, size_t count)
 				json_array_remove(disks, i);
 			continue;
 		}
-		known += isState(disk, "ok") || isState(disk, "warned");
+		known += healthIsState(disk, "ok") ||
+			 healthIsState(disk, "warned");
 	}
 	health->numbers.failingDisks = known + failing > 0 ? failing : NAN;
 	json_decref(health->json);
@@ -143,7 +144,7 @@ static json_t *without(const char *name, const char *state, const char *reason)
 			 "reasons", reason, "bits", "temperature_celsius");
 }
 
-static gboolean hasEnded(gpointer name, gpointer pid, gpointer context)
+static gboolean healthHasEnded(gpointer name, gpointer pid, gpointer context)
 {
 	(void)name;
 	(void)context;
@@ -175,7 +176,7 @@ static void lookAtDisks(struct nodeHealth *health)
 	ssize_t count = ptSysListNames(&names, health->root, "/sys/block");
 	size_t kept = 0;
 
-	g_hash_table_foreach_remove(health->stuck, hasEnded, NULL);
+	g_hash_table_foreach_remove(health->stuck, healthHasEnded, NULL);
 	for (ssize_t i = 0; i < count && !isEnding(health); i++) {
 		json_t *disk;
 
@@ -199,7 +200,7 @@ static void lookAtDisks(struct nodeHealth *health)
 
 /* ---- The rest ---------------------------------------------------------- */
 
-static void lookAtFiles(struct nodeHealth *health)
+static void healthScanFiles(struct nodeHealth *health)
 {
 	struct nodeHealthNumbers numbers = { NAN, NAN, NAN, NAN };
 	json_t *heat = nodeTemperatures(health->root, &numbers.hottestCelsius);
@@ -224,7 +225,7 @@ static void lookAtFiles(struct nodeHealth *health)
 
 /* ---- The thread -------------------------------------------------------- */
 
-static int64_t intervalOf(struct nodeHealth *health)
+static int64_t healthIntervalOf(struct nodeHealth *health)
 {
 	int64_t interval;
 
@@ -234,7 +235,7 @@ static int64_t intervalOf(struct nodeHealth *health)
 	return interval;
 }
 
-static void *run(void *context)
+static void *healthThreadRun(void *context)
 {
 	struct nodeHealth *health = context;
 	struct pollfd fds[2] = { { .fd = health->wakeFd, .events = POLLIN },
@@ -251,14 +252,14 @@ static void *run(void *context)
 				next = hdMonotonicNow();
 			continue;
 		}
-		next = now + intervalOf(health);
-		lookAtFiles(health);
+		next = now + healthIntervalOf(health);
+		healthScanFiles(health);
 		lookAtDisks(health);
 	}
 	return NULL;
 }
 
-static void freeAll(struct nodeHealth *health)
+static void healthFreeAll(struct nodeHealth *health)
 {
 	if (health->wakeFd >= 0)
 		close(health->wakeFd);
@@ -298,9 +299,9 @@ int nodeHealthStart(const char *root, const char *smartctl, int64_t intervalNs,
 	health->turnFd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = health->wakeFd < 0 || health->turnFd < 0
 		      ? -EMFILE
-		      : hdThreadStart(&health->thread, run, health);
+		      : hdThreadStart(&health->thread, healthThreadRun, health);
 	if (ret < 0) {
-		freeAll(health);
+		healthFreeAll(health);
 		return ret;
 	}
 	*result = health;
@@ -329,7 +330,7 @@ void nodeHealthStop(struct nodeHealth *health)
 		return;
 	poke(health->wakeFd);
 	pthread_join(health->thread, NULL);
-	freeAll(health);
+	healthFreeAll(health);
 }
 
 /* With the mutex. */

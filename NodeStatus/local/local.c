@@ -38,7 +38,7 @@ static int64_t cpusOf(const json_t *capabilities)
 	return cpus > 0 ? cpus : 1;
 }
 
-static json_t *describe(const struct hdNodeLocal *local)
+static json_t *nodeLocalDescribe(const struct hdNodeLocal *local)
 {
 	json_t *capabilities = nodeMachineRead(local->name, local->root);
 
@@ -53,7 +53,7 @@ static void readCapabilities(struct hdNodeLocal *local)
 {
 	json_t *capabilities;
 
-	capabilities = describe(local);
+	capabilities = nodeLocalDescribe(local);
 	pthread_mutex_lock(&local->mutex);
 	json_decref(local->capabilities);
 	local->capabilities = capabilities;
@@ -62,12 +62,12 @@ static void readCapabilities(struct hdNodeLocal *local)
 	pthread_mutex_unlock(&local->mutex);
 }
 
-static void begin(void *context)
+static void nodeLocalBeginThread(void *context)
 {
 	(void)context;
 }
 
-static void take(void *context, uint64_t number, bool isLast)
+static void nodeLocalTakeSample(void *context, uint64_t number, bool isLast)
 {
 	struct hdNodeLocal *local = context;
 	bool isNew, isDue;
@@ -96,11 +96,12 @@ static void take(void *context, uint64_t number, bool isLast)
 	pthread_mutex_unlock(&local->mutex);
 }
 
-static const struct hdSamplerCalls samplerCalls = { begin, take };
+static const struct hdSamplerCalls samplerCalls = { nodeLocalBeginThread,
+						    nodeLocalTakeSample };
 
 /* ---- Configuration ----------------------------------------------------- */
 
-static int startSampler(struct hdNodeLocal *local, double intervalS)
+static int nodeLocalStartSampler(struct hdNodeLocal *local, double intervalS)
 {
 	struct hdSampler *sampler;
 	uint64_t steps = 1;
@@ -121,7 +122,7 @@ static int startSampler(struct hdNodeLocal *local, double intervalS)
 	return 0;
 }
 
-static bool isSame(const struct nodeRule *a, const struct nodeRule *b)
+static bool nodeLocalIsSame(const struct nodeRule *a, const struct nodeRule *b)
 {
 	return strcmp(a->name, b->name) == 0 && a->metric == b->metric &&
 	       a->isAbove == b->isAbove && a->threshold == b->threshold &&
@@ -137,7 +138,8 @@ static void takeRules(struct hdNodeLocal *local, struct nodeRules *rules)
 		alarms[i].state = NODE_ALARM_UNKNOWN;
 		alarms[i].value = NAN;
 		for (size_t k = 0; k < local->rules.count; k++)
-			if (isSame(&rules->list[i], &local->rules.list[k]))
+			if (nodeLocalIsSame(&rules->list[i],
+					    &local->rules.list[k]))
 				alarms[i] = local->alarms[k];
 	}
 	nodeRulesClear(&local->rules);
@@ -147,8 +149,8 @@ static void takeRules(struct hdNodeLocal *local, struct nodeRules *rules)
 	nodeJudge(local);
 }
 
-static double intervalOf(const struct hdNodeLocal *local,
-			 const struct nodeRules *rules)
+static double nodeLocalIntervalOf(const struct hdNodeLocal *local,
+				  const struct nodeRules *rules)
 {
 	return local->fixedIntervalS > 0 ? local->fixedIntervalS
 					 : rules->intervalS;
@@ -166,10 +168,10 @@ int hdNodeLocalConfigure(struct hdNodeLocal *local, const char *ini,
 		return ret;
 	pthread_mutex_lock(&local->configMutex);
 	pthread_mutex_lock(&local->mutex);
-	before = intervalOf(local, &local->rules);
+	before = nodeLocalIntervalOf(local, &local->rules);
 	health = local->rules.healthIntervalS;
 	takeRules(local, &rules);
-	after = intervalOf(local, &local->rules);
+	after = nodeLocalIntervalOf(local, &local->rules);
 	pthread_mutex_unlock(&local->mutex);
 	if (local->rules.healthIntervalS != health)
 		nodeHealthSetInterval(
@@ -182,7 +184,7 @@ int hdNodeLocalConfigure(struct hdNodeLocal *local, const char *ini,
 		pthread_mutex_unlock(&local->mutex);
 		/* It may be waiting for the mutex, or for a disk. */
 		hdSamplerDestroy(sampler);
-		ret = startSampler(local, after);
+		ret = nodeLocalStartSampler(local, after);
 	}
 	pthread_mutex_unlock(&local->configMutex);
 	return ret;
@@ -201,8 +203,8 @@ static void sayErrors(const struct hdLogger *logger, const char *errors)
 	g_strfreev(lines);
 }
 
-static struct hdNodeLocal *create(const struct hdNodeSetup *setup,
-				  struct nodeRules *rules)
+static struct hdNodeLocal *nodeLocalCreate(const struct hdNodeSetup *setup,
+					   struct nodeRules *rules)
 {
 	struct hdNodeLocal *local = g_new0(struct hdNodeLocal, 1);
 	const char *root = setup->root ? setup->root : "";
@@ -211,7 +213,7 @@ static struct hdNodeLocal *create(const struct hdNodeSetup *setup,
 	local->root = g_strdup(root);
 	local->fixedIntervalS = (double)setup->intervalNs / 1e9;
 	nodeSampleBegin(&local->sample, root);
-	local->capabilities = describe(local);
+	local->capabilities = nodeLocalDescribe(local);
 	local->cpus = (double)cpusOf(local->capabilities);
 	local->processes = nodeProcessesCreate(root);
 	local->links =
@@ -241,14 +243,15 @@ int hdNodeLocalStart(const struct hdNodeSetup *setup,
 		free(error);
 		return ret;
 	}
-	local = create(setup, &rules);
+	local = nodeLocalCreate(setup, &rules);
 	ret = nodeHealthStart(local->root, setup->smartctl,
 			      (int64_t)(local->rules.healthIntervalS * 1e9),
 			      NODE_SMART_LIMIT_NS, &local->health);
 	if (ret == 0)
 		ret = nodeWatchStart(local, &local->watch);
 	if (ret == 0)
-		ret = startSampler(local, intervalOf(local, &local->rules));
+		ret = nodeLocalStartSampler(
+			local, nodeLocalIntervalOf(local, &local->rules));
 	if (ret < 0) {
 		hdNodeLocalStop(local);
 		return ret;

@@ -17,9 +17,9 @@
 
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/machine.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 
 /* A CPU; -1: not known. */
 struct cpu {
@@ -62,24 +62,24 @@ static struct cpu *cpuOf(struct machine *machine, const char *number)
 	return NULL;
 }
 
-static void takeText(char **where, const char *value)
+static void nodeMachineAddText(char **where, const char *value)
 {
 	if (!*where && *value)
 		*where = g_strdup(value);
 }
 
 /* A line of cpuinfo, whatever the architecture calls it. */
-static void takeLine(struct machine *machine, struct cpu *cpu, const char *key,
-		     const char *value)
+static void nodeMachineAddLine(struct machine *machine, struct cpu *cpu,
+			       const char *key, const char *value)
 {
 	if (strcmp(key, "model name") == 0 || strcmp(key, "Model") == 0 ||
 	    strcmp(key, "cpu") == 0)
-		takeText(&machine->model, value);
+		nodeMachineAddText(&machine->model, value);
 	else if (strcmp(key, "vendor_id") == 0 ||
 		 strcmp(key, "CPU implementer") == 0)
-		takeText(&machine->vendor, value);
+		nodeMachineAddText(&machine->vendor, value);
 	else if (strcmp(key, "flags") == 0 || strcmp(key, "Features") == 0)
-		takeText(&machine->flags, value);
+		nodeMachineAddText(&machine->flags, value);
 	else if (cpu && strcmp(key, "physical id") == 0)
 		cpu->package = atoi(value);
 	else if (cpu && strcmp(key, "core id") == 0)
@@ -107,7 +107,7 @@ static void readCpuinfo(struct machine *machine)
 		if (strcmp(lines[i], "processor") == 0)
 			cpu = cpuOf(machine, value);
 		else
-			takeLine(machine, cpu, lines[i], value);
+			nodeMachineAddLine(machine, cpu, lines[i], value);
 	}
 	g_strfreev(lines);
 	g_free(text);
@@ -276,8 +276,8 @@ static void readMemory(struct machine *machine)
 
 /* ---- Devices ----------------------------------------------------------- */
 
-static bool isThere(const char *root, const char *folder, const char *name,
-		    const char *file)
+static bool nodeMachineIsThere(const char *root, const char *folder,
+			       const char *name, const char *file)
 {
 	return rutFileExists(root, "%s/%s/%s", folder, name, file);
 }
@@ -311,7 +311,7 @@ static json_t *listDisks(const char *root)
 	ssize_t count = ptSysListNames(&names, root, "/sys/block");
 
 	for (ssize_t i = 0; i < count; i++)
-		if (isThere(root, "/sys/block", names[i], "device"))
+		if (nodeMachineIsThere(root, "/sys/block", names[i], "device"))
 			json_array_append_new(list,
 					      describeDisk(root, names[i]));
 	if (count >= 0)
@@ -338,11 +338,11 @@ static json_t *listNics(const char *root)
 	ssize_t count = ptSysListNames(&names, root, "/sys/class/net");
 
 	for (ssize_t i = 0; i < count; i++) {
-		bool isHardware =
-			isThere(root, "/sys/class/net", names[i], "device");
+		bool isHardware = nodeMachineIsThere(root, "/sys/class/net",
+						     names[i], "device");
 
 		if (strcmp(names[i], "lo") == 0 ||
-		    !isThere(root, "/sys/class/net", names[i], "."))
+		    !nodeMachineIsThere(root, "/sys/class/net", names[i], "."))
 			continue;
 		json_array_append_new(
 			list,

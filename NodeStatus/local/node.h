@@ -10,8 +10,8 @@
 #include <pthread.h>
 
 #include "NodeStatus/local/alarms.h"
-#include "NodeStatus/local/health.h"
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/health.h"
+#include "NodeStatus/local/core/local.h"
 #include "NodeStatus/local/power.h"
 #include "NodeStatus/local/processes.h"
 #include "NodeStatus/local/sample.h"

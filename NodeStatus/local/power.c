@@ -9,9 +9,9 @@
 
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/power.h"
-#include "PowerTracingLibrary/client/own.h"
-#include "PowerTracingLibrary/client/powersum.h"
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/own.h"
+#include "PowerTracingLibrary/client/core/powersum.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "common/clock.h"
 
 /* A reading that is older says nothing of now. */
@@ -23,7 +23,7 @@ struct nodePower {
 	char *source; /* Its address. */
 	struct ptRemoteSetup remote;
 	struct ptRecorderSetup setup;
-	struct ptWish wish;
+	struct ptSelection selection;
 	char *node;
 	struct ptRecorder *recorder;
 	/* the machine's own meters. */
@@ -33,8 +33,9 @@ struct nodePower {
 
 /* ---- A service --------------------------------------------------------- */
 
-static int opened(void *context, const struct ptRecorderGroup *groups,
-		  size_t count, const struct ptRemoteClock *clock)
+static int nodePowerOnOpened(void *context,
+			     const struct ptRecorderGroup *groups, size_t count,
+			     const struct ptRemoteClock *clock)
 {
 	struct nodePower *power = context;
 
@@ -43,15 +44,16 @@ static int opened(void *context, const struct ptRecorderGroup *groups,
 	return 0;
 }
 
-static void add(void *context, size_t group,
-		const struct ptRecorderReading *reading)
+static void nodePowerOnReading(void *context, size_t group,
+			       const struct ptRecorderReading *reading)
 {
 	struct nodePower *power = context;
 
 	ptPowerSumAdd(&power->sum, group, reading);
 }
 
-static const struct ptRecorderCalls calls = { .opened = opened, .add = add };
+static const struct ptRecorderCalls calls = { .opened = nodePowerOnOpened,
+					      .add = nodePowerOnReading };
 
 /* Whether a service is asked: one that was named, or whose socket is there. */
 static bool hasService(struct nodePower *power, const char *server)
@@ -65,11 +67,12 @@ static bool hasService(struct nodePower *power, const char *server)
 
 static void askService(struct nodePower *power)
 {
-	power->wish = (struct ptWish){ .node = power->node, .value = "P" };
+	power->selection =
+		(struct ptSelection){ .node = power->node, .value = "P" };
 	power->setup = (struct ptRecorderSetup){
 		.remote = &power->remote,
-		.wishes = &power->wish,
-		.wishCount = 1,
+		.selections = &power->selection,
+		.selectionCount = 1,
 		.frequency = 1,
 		.isPatient = true,
 	};
@@ -131,7 +134,8 @@ void nodePowerStop(struct nodePower *power)
 }
 
 /* Power now, energy since the begin, and when the oldest reading ended. */
-static double sum(struct nodePower *power, double *joules, int64_t *endNs)
+static double nodePowerSumNow(struct nodePower *power, double *joules,
+			      int64_t *endNs)
 {
 	const struct ptIntegral *integral = &power->sum.integral;
 	int64_t now = hdClockNow();
@@ -156,13 +160,13 @@ double nodePowerWatts(struct nodePower *power, double *joules)
 {
 	int64_t endNs;
 
-	return sum(power, joules, &endNs);
+	return nodePowerSumNow(power, joules, &endNs);
 }
 
 json_t *nodePowerJson(struct nodePower *power)
 {
 	int64_t endNs;
-	double joules, watts = sum(power, &joules, &endNs);
+	double joules, watts = nodePowerSumNow(power, &joules, &endNs);
 	bool isThere = endNs > 0 && endNs < INT64_MAX;
 	const char *source = power->own ? ptOwnName(power->own) : power->source;
 

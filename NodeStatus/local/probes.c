@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "InstrumentationLibrary/attach/attach.h"
+#include "InstrumentationLibrary/attach/core/attach.h"
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/probes.h"
 #include "common/clock.h"
@@ -34,28 +34,29 @@ static const char *kindWord(unsigned int kind)
 	return words[kind < G_N_ELEMENTS(words) ? kind : 0];
 }
 
-static json_t *countOf(const struct probeRow *row, uint64_t count)
+static json_t *nodeProbesCountOf(const struct probeRow *row, uint64_t count)
 {
 	return row->isUnknown ? json_null() : json_integer((json_int_t)count);
 }
 
 /* Times are in seconds; of transfers and counters it is bytes, or amounts, that
  * have a mean and a sum. */
-static json_t *describe(const struct probeRow *row)
+static json_t *nodeProbesDescribeRow(const struct probeRow *row)
 {
 	const struct hdProbeFigures *is = &row->figures;
 
 	return json_pack(
 		"{so so ss so so so so so so so so so so so so}", "name",
 		nodeJsonText(is->name), "to", nodeJsonText(is->to), "kind",
-		kindWord(is->kind), "count", countOf(row, is->instances),
-		"timed", countOf(row, is->timed), "missed",
-		countOf(row, is->missed), "sum", nodeJsonReal(is->body_s),
-		"mean", nodeJsonReal(is->mean_s), "variance",
-		nodeJsonReal(is->variance), "min", nodeJsonReal(is->min_s),
-		"max", nodeJsonReal(is->max_s), "p50", nodeJsonReal(is->p50_s),
-		"p99", nodeJsonReal(is->p99_s), "dispatch_s",
-		nodeJsonReal(is->dispatch_s), "dispatch_mean_s",
+		kindWord(is->kind), "count",
+		nodeProbesCountOf(row, is->instances), "timed",
+		nodeProbesCountOf(row, is->timed), "missed",
+		nodeProbesCountOf(row, is->missed), "sum",
+		nodeJsonReal(is->body_s), "mean", nodeJsonReal(is->mean_s),
+		"variance", nodeJsonReal(is->variance), "min",
+		nodeJsonReal(is->min_s), "max", nodeJsonReal(is->max_s), "p50",
+		nodeJsonReal(is->p50_s), "p99", nodeJsonReal(is->p99_s),
+		"dispatch_s", nodeJsonReal(is->dispatch_s), "dispatch_mean_s",
 		nodeJsonReal(is->dispatch_mean_s));
 }
 
@@ -85,8 +86,8 @@ static void sweepRows(struct sweep *sweep, json_t *process,
 
 	for (guint i = 0; i < table->rows->len; i++)
 		json_array_append_new(
-			probes, describe(&g_array_index(table->rows,
-							struct probeRow, i)));
+			probes, nodeProbesDescribeRow(&g_array_index(
+					table->rows, struct probeRow, i)));
 	sweep->allRows += table->rows->len;
 }
 
@@ -167,7 +168,7 @@ static void sweepRead(struct sweep *sweep, const struct candidate *candidate,
 }
 
 /* The name of a process, while it is there. */
-static json_t *nameOf(pid_t pid)
+static json_t *nodeProbesNameOf(pid_t pid)
 {
 	char *path = g_strdup_printf("/proc/%d/comm", (int)pid), *name = NULL;
 	json_t *json;
@@ -189,11 +190,11 @@ static void sweepOne(struct sweep *sweep, const struct candidate *candidate,
 	json_t *process = NULL;
 
 	if (sweep->processes)
-		process = json_pack("{si si so sn sn sn sn sn s[]}", "pid",
-				    (int)candidate->pid, "uid",
-				    (int)candidate->uid, "name",
-				    nameOf(candidate->pid), "error", "clock",
-				    "seconds", "lost", "skipped", "probes");
+		process = json_pack(
+			"{si si so sn sn sn sn sn s[]}", "pid",
+			(int)candidate->pid, "uid", (int)candidate->uid, "name",
+			nodeProbesNameOf(candidate->pid), "error", "clock",
+			"seconds", "lost", "skipped", "probes");
 	if (skipped) {
 		sweepFail(process, skipped);
 		if (sweep->missed)
@@ -253,7 +254,8 @@ static GArray *findCandidates(const pid_t *list, size_t count, uid_t first)
 
 /* Read one after the other, and let the next sweep begin where this one ends.
  */
-static void sweepAll(struct sweep *sweep, const GArray *all, uid_t *next)
+static void nodeProbesSweepAll(struct sweep *sweep, const GArray *all,
+			       uid_t *next)
 {
 	bool isLate = false;
 
@@ -287,7 +289,7 @@ json_t *nodeProbesRead(struct nodeProbes *self, const pid_t *list, size_t count,
 			       .processes = json_array() };
 	GArray *all = findCandidates(list, count, self->nextUser);
 
-	sweepAll(&sweep, all, &self->nextUser);
+	nodeProbesSweepAll(&sweep, all, &self->nextUser);
 	g_array_unref(all);
 	g_hash_table_unref(sweep.rows);
 	return json_pack("{so}", "processes", sweep.processes);
@@ -322,7 +324,7 @@ double nodeProbesMissed(struct nodeProbes *self, const pid_t *list,
 	GHashTableIter iter;
 	gpointer pid, now;
 
-	sweepAll(&sweep, all, &self->nextUser);
+	nodeProbesSweepAll(&sweep, all, &self->nextUser);
 	g_array_unref(all);
 	g_hash_table_iter_init(&iter, sweep.missed);
 	while (g_hash_table_iter_next(&iter, &pid, &now)) {

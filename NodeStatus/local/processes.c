@@ -74,8 +74,8 @@ void nodeProcessesFree(struct nodeProcesses *self)
 
 /* ---- Files of a process ------------------------------------------------ */
 
-static bool readFile(int proc, const char *pid, const char *name, char *text,
-		     size_t size)
+static bool processesReadFile(int proc, const char *pid, const char *name,
+			      char *text, size_t size)
 {
 	char path[64];
 	ssize_t got;
@@ -121,7 +121,7 @@ static bool isInfinite(int proc, const char *pid)
 	char text[4096] = "";
 	const char *second;
 
-	if (!readFile(proc, pid, "cmdline", text, sizeof(text)))
+	if (!processesReadFile(proc, pid, "cmdline", text, sizeof(text)))
 		return false;
 	second = text + strlen(text) + 1;
 	return second < text + sizeof(text) && strcmp(second, "infinity") == 0;
@@ -141,7 +141,7 @@ static bool isInJob(int proc, const char *pid)
 {
 	char text[4096];
 
-	return readFile(proc, pid, "cgroup", text, sizeof(text)) &&
+	return processesReadFile(proc, pid, "cgroup", text, sizeof(text)) &&
 	       (strstr(text, "/slurm") || strstr(text, "slurmstepd")) &&
 	       strstr(text, "/job_");
 }
@@ -154,7 +154,8 @@ static bool isRecord(const char *target)
 }
 
 /* Whether it has a file of ours open. */
-static void lookAtFiles(int proc, const char *pid, struct process *process)
+static void processesScanFiles(int proc, const char *pid,
+			       struct process *process)
 {
 	char path[64], target[PATH_MAX];
 	struct dirent *entry;
@@ -196,18 +197,19 @@ static void findEvidence(int proc, const char *pid, struct process *process)
 	    isInJob(proc, pid))
 		process->isOurs = true;
 	if (process->pid != getpid())
-		lookAtFiles(proc, pid, process);
+		processesScanFiles(proc, pid, process);
 }
 
 /* ---- All of them ------------------------------------------------------- */
 
-static void lookAt(struct nodeProcesses *self, int proc, const char *name)
+static void processesScanProcess(struct nodeProcesses *self, int proc,
+				 const char *name)
 {
 	struct process now = { .pid = (pid_t)atoi(name), .isNew = true };
 	struct process *process;
 	char text[1024];
 
-	if (!readFile(proc, name, "stat", text, sizeof(text)) ||
+	if (!processesReadFile(proc, name, "stat", text, sizeof(text)) ||
 	    !parseStat(text, &now))
 		return;
 	process = g_hash_table_lookup(self->all, GINT_TO_POINTER(now.pid));
@@ -279,8 +281,8 @@ static void owe(const struct nodeProcesses *self, const struct process *process)
  * before is taken off. Who does not wait, as with SIGCHLD ignored, has nothing
  * of it, and what has come from all children is the most that can be too much;
  * what went with those who had nobody is lost. */
-static uint64_t ticksOf(const struct nodeProcesses *self,
-			const struct process *process)
+static uint64_t processesTicksOf(const struct nodeProcesses *self,
+				 const struct process *process)
 {
 	uint64_t ticks, waited, twice;
 
@@ -295,7 +297,8 @@ static uint64_t ticksOf(const struct nodeProcesses *self,
 	return ticks - MIN(twice, ticks);
 }
 
-static gboolean forget(gpointer key, gpointer value, gpointer context)
+static gboolean processesIsForgotten(gpointer key, gpointer value,
+				     gpointer context)
 {
 	struct process *process = value;
 
@@ -311,7 +314,7 @@ static gboolean forget(gpointer key, gpointer value, gpointer context)
 	return FALSE;
 }
 
-static double account(struct nodeProcesses *self, size_t *count)
+static double processesAccountTicks(struct nodeProcesses *self, size_t *count)
 {
 	uint64_t ticks = 0, newest = self->lastStart;
 	GHashTableIter iter;
@@ -335,8 +338,8 @@ static double account(struct nodeProcesses *self, size_t *count)
 	g_ptr_array_set_size(self->replaced, 0);
 	g_hash_table_iter_init(&iter, self->all);
 	while (g_hash_table_iter_next(&iter, NULL, &value))
-		ticks += ticksOf(self, value);
-	g_hash_table_foreach_remove(self->all, forget, NULL);
+		ticks += processesTicksOf(self, value);
+	g_hash_table_foreach_remove(self->all, processesIsForgotten, NULL);
 	self->lastStart = newest;
 	return (double)ticks * self->tickS;
 }
@@ -356,9 +359,9 @@ bool nodeProcessesLook(struct nodeProcesses *self, double *seconds,
 		return false;
 	while ((entry = readdir(dir)))
 		if (g_ascii_isdigit(entry->d_name[0]))
-			lookAt(self, dirfd(dir), entry->d_name);
+			processesScanProcess(self, dirfd(dir), entry->d_name);
 	closedir(dir);
-	used = account(self, count);
+	used = processesAccountTicks(self, count);
 	if (self->hasLooked)
 		*seconds = used;
 	self->hasLooked = true;

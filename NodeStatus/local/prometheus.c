@@ -26,7 +26,7 @@ static void sampleClear(gpointer data)
 }
 
 /* The unit of a column as hdtrace export says it, and the end of the name. */
-static const char *unitOf(const char *unit)
+static const char *prometheusUnitOf(const char *unit)
 {
 	static const char *const units[][2] = {
 		{ "W", "watts" },  { "J", "joules" },  { "s", "seconds" },
@@ -41,7 +41,7 @@ static const char *unitOf(const char *unit)
 }
 
 /* "hdtrace_utilization_cpu_state_user_percent" */
-static char *nameOf(const struct rutColumn *column, const char *unit)
+static char *prometheusNameOf(const struct rutColumn *column, const char *unit)
 {
 	GString *name = g_string_new("hdtrace_utilization_");
 
@@ -57,7 +57,7 @@ static char *nameOf(const struct rutColumn *column, const char *unit)
 	return g_string_free(name, FALSE);
 }
 
-static bool hasName(const GArray *samples, const char *name)
+static bool prometheusHasName(const GArray *samples, const char *name)
 {
 	for (guint i = 0; i < samples->len; i++)
 		if (strcmp(g_array_index(samples, struct sample, i).name,
@@ -66,13 +66,14 @@ static bool hasName(const GArray *samples, const char *name)
 	return false;
 }
 
-static void addColumn(GArray *samples, const struct nodeSample *from, size_t i)
+static void prometheusAddColumn(GArray *samples, const struct nodeSample *from,
+				size_t i)
 {
 	const struct rutColumn *column = &from->used.columns.list[i];
 	const struct nodeValue *value = &from->values[i];
-	const char *unit = unitOf(column->unit);
+	const char *unit = prometheusUnitOf(column->unit);
 	struct sample sample = {
-		.name = nameOf(column, unit),
+		.name = prometheusNameOf(column, unit),
 		.help = g_strdup_printf("%s in %s", column->name, column->unit),
 		.unit = unit,
 		.isCounter = column->kind == HD_KIND_DELTA,
@@ -82,8 +83,9 @@ static void addColumn(GArray *samples, const struct nodeSample *from, size_t i)
 	};
 
 	/* Names that differed in other characters get numbers, as there. */
-	for (int number = 2; hasName(samples, sample.name); number++) {
-		char *name = nameOf(column, NULL);
+	for (int number = 2; prometheusHasName(samples, sample.name);
+	     number++) {
+		char *name = prometheusNameOf(column, NULL);
 
 		g_free(sample.name);
 		sample.name =
@@ -156,8 +158,9 @@ static void addPower(GArray *samples, struct hdNodeLocal *local)
 	g_array_append_val(samples, energy);
 }
 
-static void tell(const struct sample *sample, const char *const *labels,
-		 hdNodeMetricTake *take, void *context)
+static void prometheusPutSample(const struct sample *sample,
+				const char *const *labels,
+				hdNodeMetricTake *take, void *context)
 {
 	const struct hdNodeMetric metric = {
 		.name = sample->name,
@@ -212,14 +215,14 @@ void hdNodeLocalMetrics(struct hdNodeLocal *local, hdNodeMetricTake *take,
 	for (size_t i = 0;
 	     i < local->sample.used.columns.count && !nodeSampleIsStale(local);
 	     i++)
-		addColumn(samples, &local->sample, i);
+		prometheusAddColumn(samples, &local->sample, i);
 	addMetrics(samples, local);
 	addPower(samples, local);
 	addAges(samples, local);
 	pthread_mutex_unlock(&local->mutex);
 	for (guint i = 0; i < samples->len; i++)
-		tell(&g_array_index(samples, struct sample, i), labels, take,
-		     context);
+		prometheusPutSample(&g_array_index(samples, struct sample, i),
+				    labels, take, context);
 	g_array_free(samples, TRUE);
 	alarms = hdNodeLocalSection(local, HD_NODE_ALARMS);
 	tellAlarms(local->name, alarms, stamp, take, context);

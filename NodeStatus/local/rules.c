@@ -29,7 +29,7 @@ struct reader {
 	bool hasNode;
 };
 
-static void report(void *context, long line, const char *text)
+static void nodeRulesReport(void *context, long line, const char *text)
 {
 	struct reader *reader = context;
 
@@ -47,14 +47,15 @@ static void wrong(struct reader *reader, long line, const char *format, ...)
 	va_start(arguments, format);
 	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
-	report(reader, line, text);
+	nodeRulesReport(reader, line, text);
 	g_free(text);
 }
 
 /* A number within limits; without the key it stays as it was. */
-static void readNumber(struct reader *reader,
-		       const struct hdIniSection *section, const char *name,
-		       double min, double max, double *value)
+static void nodeRulesReadNumber(struct reader *reader,
+				const struct hdIniSection *section,
+				const char *name, double min, double max,
+				double *value)
 {
 	const struct hdIniKey *key = hdIniFind(section, name);
 	double number;
@@ -87,7 +88,8 @@ static void checkKeys(struct reader *reader, const struct hdIniSection *section,
 	}
 }
 
-static void readNode(struct reader *reader, const struct hdIniSection *section)
+static void nodeRulesReadNode(struct reader *reader,
+			      const struct hdIniSection *section)
 {
 	static const char *const known[] = { "interval", "health_interval",
 					     NULL };
@@ -96,16 +98,16 @@ static void readNode(struct reader *reader, const struct hdIniSection *section)
 	if (reader->hasNode)
 		wrong(reader, section->line, "duplicate section [Node]");
 	reader->hasNode = true;
-	readNumber(reader, section, "interval", INTERVAL_MIN, INTERVAL_MAX,
-		   &reader->rules->intervalS);
-	readNumber(reader, section, "health_interval", HEALTH_MIN, HEALTH_MAX,
-		   &reader->rules->healthIntervalS);
+	nodeRulesReadNumber(reader, section, "interval", INTERVAL_MIN,
+			    INTERVAL_MAX, &reader->rules->intervalS);
+	nodeRulesReadNumber(reader, section, "health_interval", HEALTH_MIN,
+			    HEALTH_MAX, &reader->rules->healthIntervalS);
 }
 
 /* The value of a key that must be there, or NULL after a message. */
-static const struct hdIniKey *need(struct reader *reader,
-				   const struct hdIniSection *section,
-				   const char *name)
+static const struct hdIniKey *nodeRulesNeedKey(
+	struct reader *reader, const struct hdIniSection *section,
+	const char *name)
 {
 	const struct hdIniKey *key = hdIniFind(section, name);
 
@@ -115,7 +117,7 @@ static const struct hdIniKey *need(struct reader *reader,
 	return key;
 }
 
-static bool isName(const char *text)
+static bool nodeRulesIsName(const char *text)
 {
 	size_t length = strlen(text);
 
@@ -128,11 +130,11 @@ static bool isName(const char *text)
 static void readName(struct reader *reader, const struct hdIniSection *section,
 		     struct nodeRule *rule)
 {
-	const struct hdIniKey *key = need(reader, section, "name");
+	const struct hdIniKey *key = nodeRulesNeedKey(reader, section, "name");
 
 	if (!key)
 		return;
-	if (!isName(key->value)) {
+	if (!nodeRulesIsName(key->value)) {
 		wrong(reader, key->line,
 		      "name: invalid name; use at most %d letters, digits, "
 		      "\"-\", \"_\" and \".\"",
@@ -150,7 +152,8 @@ static void readMetric(struct reader *reader,
 		       const struct hdIniSection *section,
 		       struct nodeRule *rule)
 {
-	const struct hdIniKey *key = need(reader, section, "metric");
+	const struct hdIniKey *key =
+		nodeRulesNeedKey(reader, section, "metric");
 
 	if (!key)
 		return;
@@ -163,7 +166,8 @@ static void readComparator(struct reader *reader,
 			   const struct hdIniSection *section,
 			   struct nodeRule *rule)
 {
-	const struct hdIniKey *key = need(reader, section, "comparator");
+	const struct hdIniKey *key =
+		nodeRulesNeedKey(reader, section, "comparator");
 
 	if (!key)
 		return;
@@ -193,11 +197,12 @@ static void readAlarm(struct reader *reader, const struct hdIniSection *section)
 	readName(reader, section, &rule);
 	readMetric(reader, section, &rule);
 	readComparator(reader, section, &rule);
-	if (need(reader, section, "threshold"))
-		readNumber(reader, section, "threshold", -1e300, 1e300,
-			   &rule.threshold);
-	readNumber(reader, section, "hold", 0, HOLD_MAX, &rule.holdS);
-	readNumber(reader, section, "hysteresis", 0, 1e300, &rule.hysteresis);
+	if (nodeRulesNeedKey(reader, section, "threshold"))
+		nodeRulesReadNumber(reader, section, "threshold", -1e300, 1e300,
+				    &rule.threshold);
+	nodeRulesReadNumber(reader, section, "hold", 0, HOLD_MAX, &rule.holdS);
+	nodeRulesReadNumber(reader, section, "hysteresis", 0, 1e300,
+			    &rule.hysteresis);
 	rules->list = g_renew(struct nodeRule, rules->list, rules->count + 1);
 	rules->list[rules->count++] = rule;
 }
@@ -217,13 +222,14 @@ int nodeRulesParse(const char *ini, size_t length, struct nodeRules *rules,
 		ret = 0;
 		parsed = (struct hdIni){ 0 };
 	} else {
-		ret = hdIniParse(ini, length, report, &reader, &parsed);
+		ret = hdIniParse(ini, length, nodeRulesReport, &reader,
+				 &parsed);
 	}
 	for (size_t i = 0; ret == 0 && i < parsed.count; i++) {
 		const struct hdIniSection *section = &parsed.sections[i];
 
 		if (strcmp(section->name, "Node") == 0)
-			readNode(&reader, section);
+			nodeRulesReadNode(&reader, section);
 		else if (strcmp(section->name, "Alarm") == 0)
 			readAlarm(&reader, section);
 		else

@@ -9,9 +9,9 @@
 
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/sample.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/mount.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/mount.h"
 #include "common/clock.h"
 
 /* How long one sample waits for disks and GPUs, which may hang, and for those
@@ -46,7 +46,7 @@ static int addMount(void *context, const struct rutMount *mount)
 	return 0;
 }
 
-static void addLine(GString *text, const char *root, const char *path)
+static void nodeSampleAddLine(GString *text, const char *root, const char *path)
 {
 	char line[256];
 
@@ -56,7 +56,7 @@ static void addLine(GString *text, const char *root, const char *path)
 }
 
 /* Whether links are up: their speed is known from then on. */
-static void addLinks(GString *text, const char *root)
+static void nodeSampleAddLinks(GString *text, const char *root)
 {
 	char **names;
 	ssize_t count = ptSysListNames(&names, root, "/sys/class/net");
@@ -66,7 +66,7 @@ static void addLinks(GString *text, const char *root)
 					     names[i]);
 
 		g_string_append_printf(text, "%s ", names[i]);
-		addLine(text, root, path);
+		nodeSampleAddLine(text, root, path);
 		g_free(path);
 	}
 	if (count >= 0)
@@ -79,10 +79,10 @@ static char *unitsOf(const char *root)
 {
 	GString *text = g_string_new(NULL);
 
-	addLinks(text, root);
+	nodeSampleAddLinks(text, root);
 	addNames(text, root, "/sys/block");
-	addLine(text, root, "/sys/devices/system/cpu/present");
-	addLine(text, root, "/sys/devices/system/cpu/online");
+	nodeSampleAddLine(text, root, "/sys/devices/system/cpu/present");
+	nodeSampleAddLine(text, root, "/sys/devices/system/cpu/online");
 	if (rutFileExists(root, "/sys/module/nvidia"))
 		g_string_append(text, "nvidia\n");
 	rutMountsEach(root, addMount, text);
@@ -91,7 +91,7 @@ static char *unitsOf(const char *root)
 
 /* ---- Sources ----------------------------------------------------------- */
 
-static void noCost(void *context, int64_t *cpuNs, uint64_t *late)
+static void nodeSampleNoCost(void *context, int64_t *cpuNs, uint64_t *late)
 {
 	(void)context;
 	*cpuNs = 0;
@@ -183,7 +183,7 @@ void nodeSampleBegin(struct nodeSample *sample, const char *root)
 		.patienceNs = PATIENCE_NS,
 		.openPatienceNs = OPEN_PATIENCE_NS,
 		.restNs = REST_NS,
-		.getCost = noCost,
+		.getCost = nodeSampleNoCost,
 	};
 	setSources(&sample->setup.sources);
 	sample->known =
@@ -199,7 +199,7 @@ void nodeSampleFollow(struct nodeSample *sample)
 	rutUsedRead(&sample->used, RUT_WHY_FOLLOW);
 }
 
-static void takeValues(struct nodeSample *sample)
+static void nodeSampleReadValues(struct nodeSample *sample)
 {
 	const struct rutColumns *columns = &sample->used.columns;
 
@@ -251,7 +251,7 @@ bool nodeSampleTake(struct nodeSample *sample)
 	sample->lengthS = (double)(sample->readNs - sample->beganNs) / 1e9;
 	sample->beganNs = sample->endedNs = sample->readNs;
 	if (sample->lengthS > 0)
-		takeValues(sample);
+		nodeSampleReadValues(sample);
 	if (isNew)
 		useNext(sample);
 	return isNew;
@@ -344,7 +344,8 @@ const struct nodePlace nodePlaces[] = {
 };
 
 /* The object of a unit, which is made if it is not there yet. */
-static json_t *unitObject(json_t *list, const char *key, const char *unit)
+static json_t *nodeSampleUnitObject(json_t *list, const char *key,
+				    const char *unit)
 {
 	bool isNumber = strcmp(key, "cpu") == 0 || strcmp(key, "gpu") == 0;
 	json_int_t number = isNumber ? g_ascii_strtoll(unit, NULL, 10) : 0;
@@ -386,8 +387,8 @@ static json_t *jsonOf(double value, bool isWhole)
 }
 
 /* Put a value where it belongs, if that is anywhere. */
-static void putValue(json_t *status, const char *name,
-		     const struct nodeValue *value)
+static void nodeSamplePutValue(json_t *status, const char *name,
+			       const struct nodeValue *value)
 {
 	for (const struct nodePlace *place = nodePlaces; place->prefix;
 	     place++) {
@@ -399,7 +400,8 @@ static void putValue(json_t *status, const char *name,
 			continue;
 		object = section(status, place->section, place->unit != NULL);
 		if (place->unit)
-			object = unitObject(object, place->unit, name + length);
+			object = nodeSampleUnitObject(object, place->unit,
+						      name + length);
 		json_object_set_new(object, place->key,
 				    jsonOf(value->now, place->isWhole));
 		if (place->sumKey)
@@ -457,7 +459,7 @@ static void eachGpu(const struct nodeSample *sample, json_t *list,
 static void describeGpu(const struct nodeSample *sample, json_t *gpus,
 			const char *unit, const char *name)
 {
-	json_t *gpu = unitObject(gpus, "gpu", unit);
+	json_t *gpu = nodeSampleUnitObject(gpus, "gpu", unit);
 
 	(void)sample;
 	json_object_set_new(gpu, "name", nodeJsonText(name));
@@ -467,8 +469,8 @@ static void describeGpu(const struct nodeSample *sample, json_t *gpus,
 			json_object_set_new(gpu, place->key, json_null());
 }
 
-static void addGpu(const struct nodeSample *sample, json_t *list,
-		   const char *unit, const char *name)
+static void nodeSampleAddGpu(const struct nodeSample *sample, json_t *list,
+			     const char *unit, const char *name)
 {
 	const struct rutColumns *columns = &sample->used.columns;
 	char *size = g_strconcat("GPU_MEM_SIZE_", unit, NULL);
@@ -490,7 +492,7 @@ json_t *nodeSampleGpus(const struct nodeSample *sample)
 {
 	json_t *list = json_array();
 
-	eachGpu(sample, list, addGpu);
+	eachGpu(sample, list, nodeSampleAddGpu);
 	return list;
 }
 
@@ -513,7 +515,8 @@ json_t *nodeSampleJson(const struct nodeSample *sample)
 	for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
 		section(status, arrays[i], true);
 	for (size_t i = 0; i < columns->count; i++)
-		putValue(status, columns->list[i].name, &sample->values[i]);
+		nodeSamplePutValue(status, columns->list[i].name,
+				   &sample->values[i]);
 	eachGpu(sample, json_object_get(status, "gpus"), describeGpu);
 	putLoad(status, sample);
 	putTotal(json_object_get(status, "memory"));

@@ -23,7 +23,7 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
 
 /** Where a value of libRUT is in the JSON. */
 struct nodePlace {

@@ -7,8 +7,8 @@
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/machine.h"
 #include "NodeStatus/local/node.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 #include "common/clock.h"
 
 /* ---- Metrics ----------------------------------------------------------- */
@@ -23,8 +23,8 @@ struct gathered {
 };
 
 /* What an interface is; remembered for a while. */
-static const struct nodeLink *linkOf(const struct hdNodeLocal *local,
-				     const char *name)
+static const struct nodeLink *nodeSectionLinkOf(const struct hdNodeLocal *local,
+						const char *name)
 {
 	struct nodeLink *link = g_hash_table_lookup(local->links, name);
 
@@ -42,14 +42,14 @@ static void addErrors(void *context, const char *unit, double value)
 {
 	struct gathered *all = context;
 
-	if (isfinite(value) && linkOf(all->local, unit)->isHardware)
+	if (isfinite(value) && nodeSectionLinkOf(all->local, unit)->isHardware)
 		all->errors = (isfinite(all->errors) ? all->errors : 0) + value;
 }
 
-static void addUse(void *context, const char *unit, double value)
+static void nodeSectionAddUse(void *context, const char *unit, double value)
 {
 	struct gathered *all = context;
-	int64_t bits = linkOf(all->local, unit)->bits;
+	int64_t bits = nodeSectionLinkOf(all->local, unit)->bits;
 	double use = bits > 0 ? 100 * 8 * value / (double)bits : NAN;
 
 	if (isfinite(use) && !(all->use >= use))
@@ -71,7 +71,7 @@ static void addSize(void *context, const char *unit, double value)
 		all->free = left;
 }
 
-static void addGpu(void *context, const char *unit, double value)
+static void nodeSectionAddGpu(void *context, const char *unit, double value)
 {
 	struct gathered *all = context;
 
@@ -82,7 +82,7 @@ static void addGpu(void *context, const char *unit, double value)
 	all->gpus++;
 }
 
-static double part(double value, double whole)
+static double nodeSectionPartOf(double value, double whole)
 {
 	return whole > 0 ? 100 * value / whole : NAN;
 }
@@ -120,11 +120,11 @@ static void findMemoryMetrics(struct hdNodeLocal *local)
 	m[NODE_memory_available_bytes] =
 		nodeSampleValue(sample, "MEM_AVAILABLE");
 	m[NODE_memory_available_percent] =
-		part(m[NODE_memory_available_bytes],
-		     nodeSampleValue(sample, "MEM_USED") +
-			     nodeSampleValue(sample, "MEM_FREE"));
-	m[NODE_swap_used_percent] =
-		part(used, used + nodeSampleValue(sample, "SWAP_FREE"));
+		nodeSectionPartOf(m[NODE_memory_available_bytes],
+				  nodeSampleValue(sample, "MEM_USED") +
+					  nodeSampleValue(sample, "MEM_FREE"));
+	m[NODE_swap_used_percent] = nodeSectionPartOf(
+		used, used + nodeSampleValue(sample, "SWAP_FREE"));
 	m[NODE_swap_in_bytes_per_s] = in;
 	m[NODE_swap_out_bytes_per_s] = out;
 	m[NODE_swap_thrashing_bytes_per_s] =
@@ -141,10 +141,10 @@ void nodeFindMetrics(struct hdNodeLocal *local)
 	findMemoryMetrics(local);
 	nodeSampleEach(&local->sample, "NET_ERRORS_IN_", addErrors, &all);
 	nodeSampleEach(&local->sample, "NET_ERRORS_OUT_", addErrors, &all);
-	nodeSampleEach(&local->sample, "NET_IN_", addUse, &all);
-	nodeSampleEach(&local->sample, "NET_OUT_", addUse, &all);
+	nodeSampleEach(&local->sample, "NET_IN_", nodeSectionAddUse, &all);
+	nodeSampleEach(&local->sample, "NET_OUT_", nodeSectionAddUse, &all);
 	nodeSampleEach(&local->sample, "STORAGE_SIZE_", addSize, &all);
-	nodeSampleEach(&local->sample, "GPU_UTIL_", addGpu, &all);
+	nodeSampleEach(&local->sample, "GPU_UTIL_", nodeSectionAddGpu, &all);
 	m[NODE_link_errors_per_s] = all.errors;
 	m[NODE_link_use_percent] = all.use;
 	m[NODE_gpu_use_percent] = all.gpus ? all.gpuUse / all.gpus : NAN;
@@ -160,7 +160,7 @@ void nodeFindMetrics(struct hdNodeLocal *local)
 
 /* ---- Age ----------------------------------------------------------------- */
 
-static double intervalOf(const struct hdNodeLocal *local)
+static double nodeSectionIntervalOf(const struct hdNodeLocal *local)
 {
 	return local->fixedIntervalS > 0 ? local->fixedIntervalS
 					 : local->rules.intervalS;
@@ -175,7 +175,7 @@ double nodeSampleAge(const struct hdNodeLocal *local)
 
 bool nodeSampleIsStale(const struct hdNodeLocal *local)
 {
-	return nodeIsStale(nodeSampleAge(local), intervalOf(local));
+	return nodeIsStale(nodeSampleAge(local), nodeSectionIntervalOf(local));
 }
 
 bool nodeMetricIsStale(const struct hdNodeLocal *local, size_t metric)
@@ -236,7 +236,7 @@ static void describeNics(const struct hdNodeLocal *local, json_t *nics)
 		json_t *nic = json_array_get(nics, i);
 		const char *name =
 			json_string_value(json_object_get(nic, "name"));
-		int64_t bits = linkOf(local, name ? name : "")->bits;
+		int64_t bits = nodeSectionLinkOf(local, name ? name : "")->bits;
 		const json_t *in = json_object_get(nic, "in_bytes_per_s");
 		const json_t *out = json_object_get(nic, "out_bytes_per_s");
 

@@ -16,11 +16,11 @@
 
 #include <glib.h>
 
-#include "NodeStatus/local/health.h"
+#include "NodeStatus/local/core/health.h"
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/machine.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 
 #define CELSIUS_MIN (-40)
 #define CELSIUS_MAX 150

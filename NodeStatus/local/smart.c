@@ -55,13 +55,15 @@ struct verdict {
 	json_t *reasons;
 };
 
-static void judge(struct verdict *verdict, enum state state, const char *reason)
+static void smartAddReason(struct verdict *verdict, enum state state,
+			   const char *reason)
 {
 	verdict->state = MAX(verdict->state, state);
 	json_array_append_new(verdict->reasons, json_string(reason));
 }
 
-static const json_t *at(const json_t *json, const char *a, const char *b)
+static const json_t *smartValueAt(const json_t *json, const char *a,
+				  const char *b)
 {
 	const json_t *inner = json_object_get(json, a);
 
@@ -71,7 +73,7 @@ static const json_t *at(const json_t *json, const char *a, const char *b)
 /* What it prints when a disk sleeps is a message, and bit 1. */
 static bool isAsleep(const json_t *json)
 {
-	const json_t *messages = at(json, "smartctl", "messages");
+	const json_t *messages = smartValueAt(json, "smartctl", "messages");
 
 	for (size_t i = 0; i < json_array_size(messages); i++) {
 		const char *text = json_string_value(
@@ -91,30 +93,34 @@ static void judgeBits(struct verdict *verdict, int status, const json_t *json)
 		if (!(status & 1 << i))
 			continue;
 		if (i == 1 && sleeps)
-			judge(verdict, STATE_ASLEEP, "the disk sleeps");
+			smartAddReason(verdict, STATE_ASLEEP,
+				       "the disk sleeps");
 		else
-			judge(verdict, bits[i].state, bits[i].reason);
+			smartAddReason(verdict, bits[i].state, bits[i].reason);
 	}
 }
 
 /* What its text says: without an opinion of the disk there is no "ok". */
 static void judgeText(struct verdict *verdict, const json_t *json)
 {
-	const json_t *passed = at(json, "smart_status", "passed");
-	const json_t *supported = at(json, "smart_support", "available");
+	const json_t *passed = smartValueAt(json, "smart_status", "passed");
+	const json_t *supported =
+		smartValueAt(json, "smart_support", "available");
 
 	if (json_is_false(passed))
-		judge(verdict, STATE_FAILING, "the SMART health test failed");
+		smartAddReason(verdict, STATE_FAILING,
+			       "the SMART health test failed");
 	else if (json_is_false(supported))
-		judge(verdict, STATE_UNAVAILABLE, "SMART is not supported");
+		smartAddReason(verdict, STATE_UNAVAILABLE,
+			       "SMART is not supported");
 	else if (!json_is_true(passed) && verdict->state < STATE_UNAVAILABLE)
-		judge(verdict, STATE_UNAVAILABLE,
-		      "the health status is not available");
+		smartAddReason(verdict, STATE_UNAVAILABLE,
+			       "the health status is not available");
 }
 
-static json_t *numberAt(const json_t *json, const char *a, const char *b)
+static json_t *smartNumberAt(const json_t *json, const char *a, const char *b)
 {
-	const json_t *number = at(json, a, b);
+	const json_t *number = smartValueAt(json, a, b);
 
 	return json_is_number(number) ? json_deep_copy(number) : json_null();
 }
@@ -131,19 +137,21 @@ static const char *failure(int error)
 	}
 }
 
-static json_t *describe(const char *name, struct verdict *verdict, int status,
-			const json_t *json)
+static json_t *smartDescribe(const char *name, struct verdict *verdict,
+			     int status, const json_t *json)
 {
-	return json_pack(
-		"{sossso so so so so so}", "name", nodeJsonText(name), "state",
-		stateWords[verdict->state], "reasons", verdict->reasons, "bits",
-		nodeJsonCount(status), "temperature_celsius",
-		numberAt(json, "temperature", "current"), "model",
-		nodeJsonText(json_string_value(at(json, "model_name", NULL))),
-		"serial",
-		nodeJsonText(
-			json_string_value(at(json, "serial_number", NULL))),
-		"power_on_hours", numberAt(json, "power_on_time", "hours"));
+	return json_pack("{sossso so so so so so}", "name", nodeJsonText(name),
+			 "state", stateWords[verdict->state], "reasons",
+			 verdict->reasons, "bits", nodeJsonCount(status),
+			 "temperature_celsius",
+			 smartNumberAt(json, "temperature", "current"), "model",
+			 nodeJsonText(json_string_value(
+				 smartValueAt(json, "model_name", NULL))),
+			 "serial",
+			 nodeJsonText(json_string_value(
+				 smartValueAt(json, "serial_number", NULL))),
+			 "power_on_hours",
+			 smartNumberAt(json, "power_on_time", "hours"));
 }
 
 json_t *nodeSmartAsk(const char *smartctl, const char *name, int wakeFd,
@@ -163,18 +171,18 @@ json_t *nodeSmartAsk(const char *smartctl, const char *name, int wakeFd,
 	if (ret == 0)
 		json = json_loadb(result.output, result.length, 0, NULL);
 	if (ret < 0)
-		judge(&verdict, STATE_UNKNOWN, failure(ret));
+		smartAddReason(&verdict, STATE_UNKNOWN, failure(ret));
 	else if (result.status < 0)
-		judge(&verdict, STATE_UNKNOWN,
-		      "smartctl was killed by a signal");
+		smartAddReason(&verdict, STATE_UNKNOWN,
+			       "smartctl was killed by a signal");
 	else if (!json_is_object(json))
-		judge(&verdict, STATE_UNKNOWN,
-		      "output of smartctl is not JSON");
+		smartAddReason(&verdict, STATE_UNKNOWN,
+			       "output of smartctl is not JSON");
 	if (json_is_object(json) && result.status >= 0) {
 		judgeBits(&verdict, result.status, json);
 		judgeText(&verdict, json);
 	}
-	all = describe(name, &verdict, result.status, json);
+	all = smartDescribe(name, &verdict, result.status, json);
 	json_decref(json);
 	g_free(result.output);
 	g_free(device);

@@ -10,7 +10,7 @@
 #ifndef HD_NODE_WATCH_H
 #define HD_NODE_WATCH_H
 
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/local.h"
 
 struct nodeWatch;
 

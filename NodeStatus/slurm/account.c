@@ -33,7 +33,7 @@ int hdslurmAccountCreate(const char *path)
 	return 0;
 }
 
-static bool parse(const char *line, struct hdslurmNode *node)
+static bool accountParseLine(const char *line, struct hdslurmNode *node)
 {
 	int simulated, used = 0;
 	size_t length;
@@ -65,7 +65,7 @@ int hdslurmAccountRead(const char *path,
 	while (fgets(line, sizeof(line), file)) {
 		struct hdslurmNode node;
 
-		if (!parse(line, &node))
+		if (!accountParseLine(line, &node))
 			continue;
 		count++;
 		take(context, &node);
@@ -74,7 +74,7 @@ int hdslurmAccountRead(const char *path,
 	return count;
 }
 
-static void sum(void *context, const struct hdslurmNode *node)
+static void accountSumLine(void *context, const struct hdslurmNode *node)
 {
 	struct summing *summing = context;
 	struct hdslurmTotal *total = summing->total;
@@ -93,7 +93,7 @@ static void sum(void *context, const struct hdslurmNode *node)
 }
 
 /* Wait for the file, but not for ever: the job would not end. */
-static int lock(int fd)
+static int accountLockFile(int fd)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
@@ -115,7 +115,8 @@ static bool hasNoLocks(int ret)
 	       ret == -EINVAL;
 }
 
-static int append(int fd, const struct hdslurmNode *node, bool isLocked)
+static int accountAppendLine(int fd, const struct hdslurmNode *node,
+			     bool isLocked)
 {
 	char line[LINE_MAX_BYTES];
 	int length = snprintf(
@@ -149,12 +150,12 @@ int hdslurmAccountAdd(const char *path, const struct hdslurmNode *node,
 	memset(total, 0, sizeof(*total));
 	if (fd < 0)
 		return -errno;
-	ret = lock(fd);
+	ret = accountLockFile(fd);
 	if (ret == 0 || hasNoLocks(ret))
-		ret = append(fd, node, ret == 0);
+		ret = accountAppendLine(fd, node, ret == 0);
 	/* Closing any descriptor of a file gives up its lock. */
 	if (ret == 0)
-		ret = hdslurmAccountRead(path, sum, &summing);
+		ret = hdslurmAccountRead(path, accountSumLine, &summing);
 	close(fd);
 	if (ret < 0)
 		return ret;

@@ -24,7 +24,7 @@
 #include <jansson.h>
 
 #include "NodeStatus/local/child.h"
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/local.h"
 #include "NodeStatus/slurm/listener.h"
 #include "cli/options.h"
 #include "cli/errors.h"
@@ -209,8 +209,8 @@ static const json_t *findAlarm(const json_t *alarms, const char *name)
 }
 
 /* Look at those alarms that drain; an alarm that there is not says nothing. */
-static struct verdict judge(const struct settings *settings,
-			    const json_t *alarms)
+static struct verdict slurmHealthJudgeAlarms(const struct settings *settings,
+					     const json_t *alarms)
 {
 	struct verdict verdict = { .reason = g_string_new(NULL) };
 	char **names = g_strsplit_set(settings->drain, " ,\t", -1);
@@ -267,7 +267,7 @@ static json_t *lookHere(const struct settings *settings)
 		g_usleep((gulong)(LOOK_INTERVAL_NS / 1000));
 		json_decref(alarms);
 		alarms = hdNodeLocalSection(local, HD_NODE_ALARMS);
-		verdict = judge(settings, alarms);
+		verdict = slurmHealthJudgeAlarms(settings, alarms);
 		isDone = !verdict.isUnknown || hdMonotonicNow() >= untilNs;
 		g_string_free(verdict.reason, TRUE);
 	}
@@ -382,7 +382,7 @@ static gboolean act(const struct settings *settings,
 	return isGood;
 }
 
-static int run(struct settings *settings)
+static int slurmHealthRun(struct settings *settings)
 {
 	struct verdict verdict;
 	json_t *alarms;
@@ -397,7 +397,7 @@ static int run(struct settings *settings)
 		alarms = lookHere(settings);
 	if (!alarms)
 		return 1;
-	verdict = judge(settings, alarms);
+	verdict = slurmHealthJudgeAlarms(settings, alarms);
 	json_decref(alarms);
 	isGood = act(settings, &verdict);
 	g_string_free(verdict.reason, TRUE);
@@ -445,7 +445,7 @@ int main(int argc, char **argv)
 		status = cliUsage(&command, "missing option: --node; "
 					    "SLURMD_NODENAME is not set");
 	if (status < 0)
-		status = run(&settings);
+		status = slurmHealthRun(&settings);
 	clearSettings(&settings);
 	return status;
 }

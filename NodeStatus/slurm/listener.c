@@ -16,7 +16,7 @@
 /** The kernel's number of sockets that listen. */
 #define LISTENING 0x0a
 
-static bool isOurs(uid_t uid)
+static bool listenerIsOurs(uid_t uid)
 {
 	return uid == 0 || uid == geteuid();
 }
@@ -27,8 +27,8 @@ static enum hdslurmListener ofUnix(const char *path)
 
 	if (lstat(path, &status) < 0)
 		return HDSLURM_LISTENER_NONE;
-	return isOurs(status.st_uid) ? HDSLURM_LISTENER_OURS
-				     : HDSLURM_LISTENER_STRANGER;
+	return listenerIsOurs(status.st_uid) ? HDSLURM_LISTENER_OURS
+					     : HDSLURM_LISTENER_STRANGER;
 }
 
 static bool isLoopback(const char *host)
@@ -52,7 +52,7 @@ static void lookIn(const char *path, unsigned int port,
 			   &at, &state, &uid) != 3 ||
 		    at != port || state != LISTENING)
 			continue;
-		if (!isOurs(uid))
+		if (!listenerIsOurs(uid))
 			*found = HDSLURM_LISTENER_STRANGER;
 		else if (*found == HDSLURM_LISTENER_NONE)
 			*found = HDSLURM_LISTENER_OURS;

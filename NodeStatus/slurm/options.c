@@ -25,8 +25,8 @@ static bool isPlain(const char *text)
 	return true;
 }
 
-static void complainOf(hdslurmComplain *complain, const char *word,
-		       const char *why)
+static void slurmOptionsReportWord(hdslurmReport *report, const char *word,
+				   const char *why)
 {
 	char what[WHAT_MAX], shown[256];
 
@@ -35,10 +35,10 @@ static void complainOf(hdslurmComplain *complain, const char *word,
 		if ((unsigned char)*c < 32 || *c == 127)
 			*c = '?';
 	snprintf(what, sizeof(what), "%s: %s", shown, why);
-	complain(what);
+	report(what);
 }
 
-static bool copyText(char *to, size_t size, const char *text)
+static bool slurmOptionsCopyText(char *to, size_t size, const char *text)
 {
 	return *text && isPlain(text) &&
 	       (size_t)snprintf(to, size, "%s", text) < size;
@@ -51,23 +51,24 @@ static const char *takeProject(const char *text, char *project)
 	char name[HDSLURM_NAME_MAX];
 
 	if (strchr(text, '/') || *text == '.' ||
-	    !copyText(name, sizeof(name), text))
+	    !slurmOptionsCopyText(name, sizeof(name), text))
 		return why;
 	strcpy(project, name);
 	return NULL;
 }
 
-static const char *takePath(const char *text, char *path)
+static const char *slurmOptionsParsePath(const char *text, char *path)
 {
 	char copy[PATH_MAX];
 
-	if (!copyText(copy, sizeof(copy), text))
+	if (!slurmOptionsCopyText(copy, sizeof(copy), text))
 		return "invalid path";
 	strcpy(path, copy);
 	return NULL;
 }
 
-static const char *takeInterval(const char *text, unsigned int *intervalMs)
+static const char *slurmOptionsParseInterval(const char *text,
+					     unsigned int *intervalMs)
 {
 	char *end;
 	long number;
@@ -93,7 +94,8 @@ static const char *takeMpi(const char *text, char *mpi)
 }
 
 /* Take KEY=VALUE; NULL, or what is wrong. */
-static const char *takeOption(char *word, struct hdslurmOptions *options)
+static const char *slurmOptionsParseOption(char *word,
+					   struct hdslurmOptions *options)
 {
 	char *value = strchr(word, '=');
 
@@ -104,16 +106,16 @@ static const char *takeOption(char *word, struct hdslurmOptions *options)
 	if (strcmp(word, "project") == 0)
 		return takeProject(value, options->project);
 	if (strcmp(word, "directory") == 0)
-		return takePath(value, options->directory);
+		return slurmOptionsParsePath(value, options->directory);
 	if (strcmp(word, "interval") == 0)
-		return takeInterval(value, &options->intervalMs);
+		return slurmOptionsParseInterval(value, &options->intervalMs);
 	if (strcmp(word, "mpi") == 0)
 		return takeMpi(value, options->mpi);
 	return "unknown key; expected project, directory, interval or mpi";
 }
 
 void hdslurmOptionsParse(const char *text, struct hdslurmOptions *options,
-			 hdslurmComplain *complain)
+			 hdslurmReport *report)
 {
 	char word[PATH_MAX], copy[PATH_MAX];
 
@@ -126,16 +128,16 @@ void hdslurmOptionsParse(const char *text, struct hdslurmOptions *options,
 		snprintf(word, sizeof(word), "%.*s", (int)length, text);
 		strcpy(copy, word);
 		if (length < sizeof(word))
-			why = takeOption(copy, options);
+			why = slurmOptionsParseOption(copy, options);
 		if (why)
-			complainOf(complain, word, why);
+			slurmOptionsReportWord(report, word, why);
 		text += length;
 		text += *text == ',';
 	}
 }
 
 void hdslurmSiteParse(int count, char **words, struct hdslurmSite *site,
-		      hdslurmComplain *complain)
+		      hdslurmReport *report)
 {
 	memset(site, 0, sizeof(*site));
 	strcpy(site->power, "auto");
@@ -145,13 +147,14 @@ void hdslurmSiteParse(int count, char **words, struct hdslurmSite *site,
 				  "from=";
 
 		if (strncmp(words[i], "power=", 6) == 0)
-			why = takePath(words[i] + 6, site->power);
+			why = slurmOptionsParsePath(words[i] + 6, site->power);
 		else if (strncmp(words[i], "from=", 5) == 0)
-			why = takePath(words[i] + 5, site->from);
+			why = slurmOptionsParsePath(words[i] + 5, site->from);
 		else if (strncmp(words[i], "interval=", 9) == 0)
-			why = takeInterval(words[i] + 9, &site->intervalMs);
+			why = slurmOptionsParseInterval(words[i] + 9,
+							&site->intervalMs);
 		if (why)
-			complainOf(complain, words[i], why);
+			slurmOptionsReportWord(report, words[i], why);
 	}
 }
 
@@ -171,9 +174,10 @@ bool hdslurmOrderParse(const char *text, struct hdslurmOrder *order)
 	if (sscanf(text, "%15[0-9] %15[a-z] %n", number, mpi, &used) != 2 ||
 	    !used || text[used] != '/')
 		return false;
-	return !takeInterval(number, &order->intervalMs) &&
+	return !slurmOptionsParseInterval(number, &order->intervalMs) &&
 	       !takeMpi(mpi, order->mpi) &&
-	       copyText(order->path, sizeof(order->path), text + used);
+	       slurmOptionsCopyText(order->path, sizeof(order->path),
+				    text + used);
 }
 
 bool hdslurmExpand(const char *text, const char *node, char *result,

@@ -50,7 +50,7 @@ struct hdslurmOrder {
 };
 
 /** Is told what is wrong, in a few words. */
-typedef void hdslurmComplain(const char *what);
+typedef void hdslurmReport(const char *what);
 
 /**
  * Read the option's argument: KEY=VALUE with commas between.
@@ -59,11 +59,11 @@ typedef void hdslurmComplain(const char *what);
  * @param options Everything is set.
  */
 void hdslurmOptionsParse(const char *text, struct hdslurmOptions *options,
-			 hdslurmComplain *complain);
+			 hdslurmReport *report);
 
 /** Read what is in plugstack.conf: KEY=VALUE each. */
 void hdslurmSiteParse(int count, char **words, struct hdslurmSite *site,
-		      hdslurmComplain *complain);
+		      hdslurmReport *report);
 
 /** Write an order as a text; whether there is room. */
 bool hdslurmOrderFormat(const struct hdslurmOrder *order, char *text,

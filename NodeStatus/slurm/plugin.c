@@ -63,17 +63,17 @@ static struct {
 /* ---- Options --------------------------------------------------------------
  */
 
-static void complainNot(const char *what)
+static void pluginIgnore(const char *what)
 {
 	(void)what;
 }
 
-static void complain(const char *what)
+static void pluginLogError(const char *what)
 {
 	hdslurmSay("--" HDSLURM_OPTION "=%s", what);
 }
 
-static void complainSite(const char *what)
+static void pluginLogSite(const char *what)
 {
 	hdslurmSay("plugstack.conf: %s", what);
 }
@@ -85,7 +85,7 @@ static const char *inherited(void)
 }
 
 /* Called for what srun inherits, then for what it is given. */
-static int takeOption(int value, const char *argument, int isRemote)
+static int pluginOnOption(int value, const char *argument, int isRemote)
 {
 	const char *other = inherited();
 
@@ -111,7 +111,7 @@ static struct spank_option option = {
 	.arginfo = optionArgument,
 	.usage = optionHelp,
 	.has_arg = 2,
-	.cb = takeOption,
+	.cb = pluginOnOption,
 };
 
 int slurm_spank_init(spank_t spank, int count, char **words)
@@ -122,7 +122,7 @@ int slurm_spank_init(spank_t spank, int count, char **words)
 	    context != S_CTX_REMOTE)
 		return ESPANK_SUCCESS;
 	spank_option_register(spank, &option);
-	hdslurmSiteParse(count, words, &plugin.site, complainNot);
+	hdslurmSiteParse(count, words, &plugin.site, pluginIgnore);
 	return ESPANK_SUCCESS;
 }
 
@@ -170,8 +170,8 @@ int slurm_spank_local_user_init(spank_t spank, int count, char **words)
 	    info.step >= HDSLURM_STEP_MAX)
 		return ESPANK_SUCCESS;
 	spank_get_item(spank, S_JOB_NNODES, &info.nodes);
-	hdslurmSiteParse(count, words, &plugin.site, complainSite);
-	hdslurmOptionsParse(plugin.argument, &options, complain);
+	hdslurmSiteParse(count, words, &plugin.site, pluginLogSite);
+	hdslurmOptionsParse(plugin.argument, &options, pluginLogError);
 	plugin.isBegun = hdslurmStepBegin(&options, &info, &plugin.step);
 	if (!plugin.isBegun)
 		return ESPANK_SUCCESS;
@@ -185,7 +185,7 @@ int slurm_spank_local_user_init(spank_t spank, int count, char **words)
 	return ESPANK_SUCCESS;
 }
 
-static void endStep(void)
+static void pluginEndStep(void)
 {
 	char hdtrace[PATH_MAX];
 
@@ -206,14 +206,14 @@ int slurm_spank_init_post_opt(spank_t spank, int count, char **words)
 	(void)count;
 	(void)words;
 	if (spank_context() == S_CTX_ALLOCATOR && plugin.isAsked)
-		hdslurmOptionsParse(plugin.argument, &options, complain);
+		hdslurmOptionsParse(plugin.argument, &options, pluginLogError);
 	return ESPANK_SUCCESS;
 }
 
 /* ---- A node: the recorder -------------------------------------------------
  */
 
-static void findNode(spank_t spank, char *node)
+static void pluginFindNode(spank_t spank, char *node)
 {
 	const char *name = getenv("SLURMD_NODENAME");
 
@@ -300,7 +300,7 @@ int slurm_spank_user_init(spank_t spank, int count, char **words)
 	plugin.isOrdered = spank_remote(spank) == 1 && findOrder(spank);
 	if (!plugin.isOrdered)
 		return ESPANK_SUCCESS;
-	findNode(spank, plugin.node);
+	pluginFindNode(spank, plugin.node);
 	spank_get_item(spank, S_JOB_LOCAL_TASK_COUNT, &plugin.tasks);
 	startRecorder(spank);
 	return ESPANK_SUCCESS;
@@ -337,7 +337,7 @@ static const char *findMpi(spank_t spank)
 }
 
 /* Say once why libhdMPI is not there: two words of it. */
-static void complainOfMpi(spank_t spank, const char *why, const char *what)
+static void pluginLogMpi(spank_t spank, const char *why, const char *what)
 {
 	unsigned int rank = 0;
 
@@ -356,14 +356,14 @@ static void preload(spank_t spank, const char *mpi)
 	snprintf(name, sizeof(name), "libhdMPI-%s.so", mpi);
 	findOurs(HDSLURM_PKGLIBDIR, name, library);
 	if (access(library, R_OK) != 0) {
-		complainOfMpi(spank, "missing library ", library);
+		pluginLogMpi(spank, "missing library ", library);
 		return;
 	}
 	error = spank_getenv(spank, "LD_PRELOAD", before, sizeof(before));
 	if (error == ESPANK_ENV_NOEXIST) {
 		*before = '\0';
 	} else if (error != ESPANK_SUCCESS) {
-		complainOfMpi(spank, "LD_PRELOAD is too long", "");
+		pluginLogMpi(spank, "LD_PRELOAD is too long", "");
 		return;
 	}
 	snprintf(list, sizeof(list), "%s%s%s", library, *before ? ":" : "",
@@ -374,7 +374,7 @@ static void preload(spank_t spank, const char *mpi)
 /* What libhdMPI is told, also where it is in the program itself, or comes by
  * hdmpirun. The recorder has utilization and power; ranks add their CPU time.
  */
-static void setVariables(spank_t spank)
+static void pluginSetVariables(spank_t spank)
 {
 	char path[PATH_MAX], interval[16];
 	char *slash;
@@ -402,7 +402,7 @@ int slurm_spank_task_init(spank_t spank, int count, char **words)
 	(void)words;
 	if (!plugin.isOrdered)
 		return ESPANK_SUCCESS;
-	setVariables(spank);
+	pluginSetVariables(spank);
 	mpi = findMpi(spank);
 	if (mpi)
 		preload(spank, mpi);
@@ -490,6 +490,6 @@ int slurm_spank_exit(spank_t spank, int count, char **words)
 	if (context == S_CTX_REMOTE)
 		endRecorder(spank); /* Of tasks that never began. */
 	else if (context == S_CTX_LOCAL)
-		endStep();
+		pluginEndStep();
 	return ESPANK_SUCCESS;
 }

@@ -61,7 +61,7 @@ bool hdslurmServiceStart(struct hdslurmService *service, const char *pt,
 	return false;
 }
 
-static void waitFor(pid_t child)
+static void slurmServiceWaitFor(pid_t child)
 {
 	for (int i = 0; i < END_TRIES; i++) {
 		if (waitpid(child, NULL, WNOHANG) != 0)
@@ -76,8 +76,9 @@ static void waitFor(pid_t child)
 /* Give a group of the other project to the step's: GROUP is Energy, Energy-2,
  * ...
  */
-static bool takeGroup(const struct hdslurmService *service, const char *project,
-		      const char *node, int number)
+static bool slurmServiceGiveGroup(const struct hdslurmService *service,
+				  const char *project, const char *node,
+				  int number)
 {
 	char from[2 * PATH_MAX], to[2 * PATH_MAX], group[32] = "Energy";
 	bool isTaken;
@@ -100,9 +101,9 @@ bool hdslurmServiceEnd(struct hdslurmService *service, const char *project,
 	int count = 0;
 
 	close(service->input);
-	waitFor(service->child);
+	slurmServiceWaitFor(service->child);
 	service->child = 0;
-	while (takeGroup(service, project, node, count + 1))
+	while (slurmServiceGiveGroup(service, project, node, count + 1))
 		count++;
 	snprintf(file, sizeof(file), "%s.proj", service->project);
 	unlink(file);

@@ -34,7 +34,7 @@ void hdslurmSay(const char *format, ...)
  */
 
 /* The absolute path of where projects go. */
-static bool makeDirectory(const char *given, char *directory)
+static bool slurmStepMakeDirectory(const char *given, char *directory)
 {
 	char here[PATH_MAX];
 
@@ -64,7 +64,7 @@ static void makeName(const struct hdslurmOptions *options,
 }
 
 /* Take a path if nobody has it; -EEXIST if somebody has. */
-static int takePath(struct hdslurmStep *step)
+static int slurmStepClaimPath(struct hdslurmStep *step)
 {
 	int ret;
 
@@ -89,7 +89,7 @@ static int takeFreePath(const char *path, struct hdslurmStep *step)
 		if (snprintf(step->path, sizeof(step->path), "%s%s", path,
 			     number) >= (int)sizeof(step->path))
 			return -ENAMETOOLONG;
-		ret = takePath(step);
+		ret = slurmStepClaimPath(step);
 	}
 	return ret;
 }
@@ -104,7 +104,7 @@ bool hdslurmStepBegin(const struct hdslurmOptions *options,
 	memset(step, 0, sizeof(*step));
 	step->nodes = info->nodes;
 	makeName(options, info, name, sizeof(name));
-	if (makeDirectory(options->directory, directory) &&
+	if (slurmStepMakeDirectory(options->directory, directory) &&
 	    snprintf(path, sizeof(path), "%s/%s", directory, name) <
 		    (int)sizeof(path)) {
 		hdProjectMakeDirectories(path);

@@ -24,7 +24,7 @@
 static atomic_ullong callbackTeams;
 static atomic_ullong callbackTasks;
 
-static int64_t cpuNow(void)
+static int64_t ompCallbacksCpuNow(void)
 {
 	struct timespec now;
 
@@ -36,7 +36,7 @@ static int64_t cpuNow(void)
 /* What the thread has used, for its region that begins. */
 static int64_t cpuBegin(struct ompLane *lane)
 {
-	int64_t used = cpuNow();
+	int64_t used = ompCallbacksCpuNow();
 
 	if (used >= 0)
 		ompLaneCpu(lane, used);
@@ -139,8 +139,8 @@ static void onParallelEnd(ompt_data_t *parallel, ompt_data_t *task, int flags,
 }
 
 /* A worker begins the region; who encountered it has begun it already. */
-static void workerBegin(struct ompLane *lane, struct ompTeam *team,
-			unsigned int size, unsigned int index)
+static void ompCallbacksWorkerBegin(struct ompLane *lane, struct ompTeam *team,
+				    unsigned int size, unsigned int index)
 {
 	struct ompOpen *open;
 
@@ -173,7 +173,7 @@ static void onImplicitTask(ompt_scope_endpoint_t endpoint,
 	    !parallel || !parallel->ptr || !(lane = ompLaneGet()))
 		return;
 	ompLaneLock(lane);
-	workerBegin(lane, parallel->ptr, size, index);
+	ompCallbacksWorkerBegin(lane, parallel->ptr, size, index);
 	ompLaneUnlock(lane);
 }
 
@@ -205,7 +205,7 @@ static const char *workName(ompt_work_t kind)
 
 /* End the innermost state if it is of this kind: what the runtime tells late
  * has ended already. */
-static void endOf(struct ompLane *lane, enum ompKind kind)
+static void ompCallbacksEndState(struct ompLane *lane, enum ompKind kind)
 {
 	const struct ompOpen *top = ompLaneTop(lane);
 
@@ -227,7 +227,7 @@ static void onWork(ompt_work_t kind, ompt_scope_endpoint_t endpoint,
 		return;
 	ompLaneLock(lane);
 	if (endpoint == ompt_scope_end) {
-		endOf(lane, OMP_WORK);
+		ompCallbacksEndState(lane, OMP_WORK);
 	} else if ((open = ompLaneBegin(lane, name, -1)) != NULL) {
 		open->kind = OMP_WORK;
 		if (count > 0 && count <= INT64_MAX)
@@ -236,7 +236,7 @@ static void onWork(ompt_work_t kind, ompt_scope_endpoint_t endpoint,
 		ompLaneText(lane, "at", ompCode(&lane->codes, code));
 	}
 	if (endpoint == ompt_scope_beginend)
-		endOf(lane, OMP_WORK);
+		ompCallbacksEndState(lane, OMP_WORK);
 	ompLaneUnlock(lane);
 }
 
@@ -301,7 +301,7 @@ static void onSyncRegionWait(ompt_sync_region_t kind,
 	if (endpoint == ompt_scope_begin)
 		waitBegin(lane, kind, parallel, code);
 	else
-		endOf(lane, OMP_WAIT);
+		ompCallbacksEndState(lane, OMP_WAIT);
 	ompLaneUnlock(lane);
 }
 

@@ -41,7 +41,8 @@ void ompDependsAdd(uint64_t task, uint64_t before)
 }
 
 /* Append a number; what has no room is said to be left out. */
-static size_t append(char *text, size_t used, size_t size, uint64_t number)
+static size_t dependsAppend(char *text, size_t used, size_t size,
+			    uint64_t number)
 {
 	int length = snprintf(text + used, size - used, "%s%llu",
 			      used ? " " : "", (unsigned long long)number);
@@ -68,7 +69,7 @@ bool ompDependsTake(uint64_t task, char *text, size_t size)
 			continue;
 		}
 		if (used < size)
-			used = append(text, used, size, this->before);
+			used = dependsAppend(text, used, size, this->before);
 		*at = this->next;
 		free(this);
 		atomic_fetch_sub(&depends.count, 1);

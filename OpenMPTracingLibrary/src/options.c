@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "OpenMPTracingLibrary/src/message.h"
+#include "OpenMPTracingLibrary/src/omplog.h"
 #include "OpenMPTracingLibrary/src/options.h"
 #include "common/environment.h"
 #include "common/format/projectname.h"

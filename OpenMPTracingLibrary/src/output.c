@@ -10,7 +10,7 @@
 #include <hdMPI.h>
 #include <hdTopology.h>
 #include <hdTrace.h>
-#include "OpenMPTracingLibrary/src/message.h"
+#include "OpenMPTracingLibrary/src/omplog.h"
 #include "OpenMPTracingLibrary/src/options.h"
 #include "OpenMPTracingLibrary/src/output.h"
 #include "common/clock.h"

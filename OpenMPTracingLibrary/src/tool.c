@@ -5,7 +5,7 @@
 
 #include "OpenMPTracingLibrary/src/callbacks.h"
 #include "OpenMPTracingLibrary/src/lane.h"
-#include "OpenMPTracingLibrary/src/message.h"
+#include "OpenMPTracingLibrary/src/omplog.h"
 #include "OpenMPTracingLibrary/src/options.h"
 #include "OpenMPTracingLibrary/src/output.h"
 

@@ -6,8 +6,8 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/client/explain.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/client/core/explain.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "cli/output.h"
 #include "common/nodepower.h"
 

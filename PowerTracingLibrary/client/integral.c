@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/client/integral.h"
+#include "PowerTracingLibrary/client/core/integral.h"
 
 void ptIntegralInit(struct ptIntegral *integral, size_t count, int64_t fromNs)
 {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/client/own.h"
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/own.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "cli/output.h"
 #include "common/clock.h"
@@ -75,8 +75,8 @@ static void found(void *context, const char *label, const char *description,
 		description);
 }
 
-static void look(struct search *search, struct ptOwn *own,
-		 const struct ptDriver *driver)
+static void ownMetersLookForChannels(struct search *search, struct ptOwn *own,
+				     const struct ptDriver *driver)
 {
 	struct ptSetup setup = setupOf(own);
 	gsize before = own->looked->len;
@@ -92,8 +92,8 @@ static void look(struct search *search, struct ptOwn *own,
 }
 
 /* What a channel of a driver measures. */
-static struct hdPowerChannel channelOf(const struct ptDriver *driver,
-				       const char *label)
+static struct hdPowerChannel ownMetersChannelOf(const struct ptDriver *driver,
+						const char *label)
 {
 	struct hdPowerChannel channel = { .device = driver->name,
 					  .label = label };
@@ -104,10 +104,10 @@ static struct hdPowerChannel channelOf(const struct ptDriver *driver,
 
 /* Whether a channel may become a part of the node's power: a core of many is
  * in its package, and what has no known role is for where nothing else is. */
-static gboolean isCandidate(const struct ptDriver *driver, const char *label,
-			    gboolean hasOthers)
+static gboolean ownMetersIsCandidate(const struct ptDriver *driver,
+				     const char *label, gboolean hasOthers)
 {
-	struct hdPowerChannel channel = channelOf(driver, label);
+	struct hdPowerChannel channel = ownMetersChannelOf(driver, label);
 
 	if (channel.is == HD_POWER_CORE && !channel.container[0])
 		return FALSE;
@@ -119,7 +119,8 @@ static void keepCandidates(struct search *search, gboolean hasOthers)
 	GPtrArray *labels = search->labels;
 
 	for (guint i = labels->len; i-- > 0;)
-		if (!isCandidate(search->driver, labels->pdata[i], hasOthers))
+		if (!ownMetersIsCandidate(search->driver, labels->pdata[i],
+					  hasOthers))
 			g_ptr_array_remove_index(labels, i);
 }
 
@@ -147,7 +148,7 @@ static void meterAdd(struct ptSink *sink, const union hdCell *cells,
 
 static const struct ptSinkCalls meterCalls = { .add = meterAdd };
 
-static const struct ptQuantity *powerOf(const struct ptDriver *driver)
+static const struct ptQuantity *ownMetersPowerOf(const struct ptDriver *driver)
 {
 	for (const struct ptQuantity *q = driver->quantities; q->name; q++)
 		if (strcmp(q->name, "P") == 0)
@@ -156,13 +157,14 @@ static const struct ptQuantity *powerOf(const struct ptDriver *driver)
 }
 
 /* Resolve a channel as a configuration would; FALSE if it vanished. */
-static gboolean resolve(struct ptOwn *own, const struct ptDriver *driver,
-			const char *label, struct ptColumn *column)
+static gboolean ownMetersResolve(struct ptOwn *own,
+				 const struct ptDriver *driver,
+				 const char *label, struct ptColumn *column)
 {
 	struct ptSetup setup = setupOf(own);
 	char why[256] = "";
 
-	column->quantity = powerOf(driver);
+	column->quantity = ownMetersPowerOf(driver);
 	return column->quantity &&
 	       driver->resolve(&setup, label, 0, &column->channel,
 			       column->label, why, sizeof(why)) == 0;
@@ -196,8 +198,8 @@ static gboolean addMeter(struct ptOwn *own, const struct ptDriver *driver,
 	config->columns = g_new0(struct ptColumn, labels->len + 1);
 	meter->values = g_new0(double, labels->len + 1);
 	for (guint i = 0; i < labels->len; i++)
-		if (resolve(own, driver, labels->pdata[i],
-			    &config->columns[config->columnCount]))
+		if (ownMetersResolve(own, driver, labels->pdata[i],
+				     &config->columns[config->columnCount]))
 			config->columnCount++;
 	if (config->columnCount == 0 ||
 	    ptRunnerInit(&meter->runner, config, own->root) != 0) {
@@ -215,13 +217,13 @@ static gboolean addMeter(struct ptOwn *own, const struct ptDriver *driver,
 }
 
 /* Take a driver's channels, if there are any. */
-static gboolean take(struct ptOwn *own, const char *name)
+static gboolean ownMetersAddDriver(struct ptOwn *own, const char *name)
 {
 	const struct ptDriver *driver = ptDriverFind(ptDrivers, name);
 	struct search search;
 	gboolean isTaken;
 
-	look(&search, own, driver);
+	ownMetersLookForChannels(&search, own, driver);
 	keepCandidates(&search, own->meters->len > 0);
 	isTaken =
 		search.labels->len > 0 && addMeter(own, driver, search.labels);
@@ -229,18 +231,18 @@ static gboolean take(struct ptOwn *own, const char *name)
 	return isTaken;
 }
 
-static void takeAll(struct ptOwn *own)
+static void ownMetersAddAll(struct ptOwn *own)
 {
 	/* The same counters in two ways. */
-	if (!take(own, "powercap"))
-		take(own, "perf");
-	take(own, "nvml");
-	take(own, "hwmon");
-	take(own, "power_supply");
+	if (!ownMetersAddDriver(own, "powercap"))
+		ownMetersAddDriver(own, "perf");
+	ownMetersAddDriver(own, "nvml");
+	ownMetersAddDriver(own, "hwmon");
+	ownMetersAddDriver(own, "power_supply");
 }
 
 /* The rule chooses among the columns of all meters. */
-static void choose(struct ptOwn *own)
+static void ownMetersChooseColumns(struct ptOwn *own)
 {
 	size_t count = own->sum->count;
 	struct hdPowerChannel *channels =
@@ -281,7 +283,7 @@ static void openSum(struct ptOwn *own)
 			groups[i].columns[k].unit = (char *)"W";
 	}
 	ptPowerSumOpen(own->sum, groups, own->meters->len);
-	choose(own);
+	ownMetersChooseColumns(own);
 	for (guint i = 0; i < own->meters->len; i++)
 		g_free(groups[i].columns);
 	g_free(groups);
@@ -341,9 +343,9 @@ struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
 		       "perf, nvml, hwmon, power_supply or sim",
 		       tool, device);
 	else if (device)
-		take(own, device);
+		ownMetersAddDriver(own, device);
 	else
-		takeAll(own);
+		ownMetersAddAll(own);
 	if (own->meters->len > 0) {
 		openSum(own);
 		return own;

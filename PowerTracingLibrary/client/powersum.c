@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/client/powersum.h"
+#include "PowerTracingLibrary/client/core/powersum.h"
 
 void ptPowerSumInit(struct ptPowerSum *sum)
 {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/client/recording.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/backoff.h"
 #include "common/clock.h"
 #include "common/net.h"
@@ -67,7 +67,7 @@ static void tellAll(struct ptRecorder *recorder, bool isUp)
 	}
 }
 
-static void lose(struct ptRecorder *recorder)
+static void recorderLoseConnection(struct ptRecorder *recorder)
 {
 	ptMessage(HD_LOG_WARNING,
 		  "%s: connection lost; continuing when it is back",
@@ -112,7 +112,7 @@ static int64_t patience(const struct ptRecorder *recorder)
 	return hdMonotonicNow() + MIN(LAST_NS + longest * 3 / 2, LAST_MAX_NS);
 }
 
-/* Forget that it was woken; listen() finds out what for. */
+/* Forget that it was woken; recorderHandleWish() finds out what for. */
 static void drain(struct ptRecorder *recorder)
 {
 	eventfd_t count;
@@ -122,7 +122,7 @@ static void drain(struct ptRecorder *recorder)
 
 /* Look what the other thread wants: also while frames come without a pause, so
  * that nothing wakes. */
-static void listen(struct ptRecorder *recorder)
+static void recorderHandleWish(struct ptRecorder *recorder)
 {
 	if (!recorder->lastNs &&
 	    __atomic_load_n(&recorder->isEnding, __ATOMIC_ACQUIRE))
@@ -156,7 +156,7 @@ static int pingIfDue(struct ptRecorder *recorder)
 }
 
 /* Receive something, or do what is due. */
-static int step(struct ptRecorder *recorder)
+static int recorderStep(struct ptRecorder *recorder)
 {
 	int64_t due = hdMonotonicNow() + PING_NS / 2;
 	struct ptRemoteFrame frame;
@@ -183,22 +183,22 @@ static void waitForRetry(struct ptRecorder *recorder)
 		retry(recorder);
 }
 
-static void *run(void *data)
+static void *recorderThreadRun(void *data)
 {
 	struct ptRecorder *recorder = data;
 
 	while (!recorder->hasFailed) {
 		bool isLast;
 
-		listen(recorder);
+		recorderHandleWish(recorder);
 		isLast = recorder->lastNs != 0;
 		if (isLast && (!recorder->remote || isCovered(recorder) ||
 			       hdMonotonicNow() >= recorder->lastNs))
 			break;
 		if (!recorder->remote)
 			waitForRetry(recorder);
-		else if (step(recorder) < 0)
-			lose(recorder);
+		else if (recorderStep(recorder) < 0)
+			recorderLoseConnection(recorder);
 	}
 	if (recorder->remote && !recorder->hasFailed)
 		ptRecordingStop(recorder);
@@ -209,7 +209,7 @@ static void *run(void *data)
 /* Create the thread, with all signals blocked: they are the program's. */
 static int createThread(struct ptRecorder *recorder)
 {
-	int ret = hdThreadStart(&recorder->thread, run, recorder);
+	int ret = hdThreadStart(&recorder->thread, recorderThreadRun, recorder);
 
 	if (ret < 0)
 		ptMessage(HD_LOG_ERROR, "cannot create a thread: %s",
@@ -240,7 +240,7 @@ int ptRecorderOpen(const struct ptRecorderSetup *setup,
 	}
 	if (ret < 0 && setup->isPatient && recorder->wakeFd >= 0 &&
 	    !recorder->hasFailed) {
-		lose(recorder);
+		recorderLoseConnection(recorder);
 		ret = 0;
 	}
 	if (ret < 0)
@@ -255,7 +255,7 @@ int ptRecorderBegin(struct ptRecorder *recorder)
 	int ret = recorder->remote ? ptRecordingStart(recorder) : 0;
 
 	if (ret < 0 && recorder->setup->isPatient) {
-		lose(recorder);
+		recorderLoseConnection(recorder);
 		ret = 0;
 	}
 	if (ret == 0)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/client/recording.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 static int nonsense(struct ptRecorder *recorder)
@@ -56,8 +56,8 @@ void ptRecordingClear(struct ptRecorder *recorder)
 	g_free(recorder->values);
 }
 
-static int takeColumn(struct ptRecorder *recorder, uint16_t tag,
-		      struct ptRecorderGroup *group, size_t number)
+static int recordingParseColumn(struct ptRecorder *recorder, uint16_t tag,
+				struct ptRecorderGroup *group, size_t number)
 {
 	struct ptRecorderColumn *column = &group->columns[number];
 	struct ptWireColumn from;
@@ -82,8 +82,9 @@ static int takeColumn(struct ptRecorder *recorder, uint16_t tag,
 }
 
 /* Take a group, which has no more columns than are left of all. */
-static int takeGroup(struct ptRecorder *recorder, uint16_t tag,
-		     struct ptRecorderGroup *group, size_t number, size_t *left)
+static int recordingParseGroup(struct ptRecorder *recorder, uint16_t tag,
+			       struct ptRecorderGroup *group, size_t number,
+			       size_t *left)
 {
 	struct ptWireGroup from;
 	int ret = ptRemoteAnswer(recorder->remote, tag, PT_WIRE_GROUP, &from,
@@ -100,7 +101,7 @@ static int takeGroup(struct ptRecorder *recorder, uint16_t tag,
 	group->columns = g_new0(struct ptRecorderColumn, from.columns);
 	for (size_t i = 0; ret == 0 && i < from.columns; i++) {
 		group->count++;
-		ret = takeColumn(recorder, tag, group, i);
+		ret = recordingParseColumn(recorder, tag, group, i);
 	}
 	return ret;
 }
@@ -113,18 +114,19 @@ static int sendOpen(struct ptRecorder *recorder, uint16_t *tag)
 		.flags = setup->isByLine ? PT_WIRE_LINES : 0,
 		.frequency = setup->frequency,
 		.delayMs = setup->delayMs,
-		.count = (uint16_t)setup->wishCount,
+		.count = (uint16_t)setup->selectionCount,
 	};
-	size_t room = setup->wishCount * 4 * (2 + HD_FIELD_TEXT_MAX), used = 0;
+	size_t room = setup->selectionCount * 4 * (2 + HD_FIELD_TEXT_MAX),
+	       used = 0;
 	unsigned char *bytes = g_malloc(room);
 	int ret;
 
-	for (size_t i = 0; i < setup->wishCount; i++) {
+	for (size_t i = 0; i < setup->selectionCount; i++) {
 		const struct ptWireSelection selection = {
-			.device = hdFieldTextOf(setup->wishes[i].device),
-			.node = hdFieldTextOf(setup->wishes[i].node),
-			.line = hdFieldTextOf(setup->wishes[i].line),
-			.value = hdFieldTextOf(setup->wishes[i].value),
+			.device = hdFieldTextOf(setup->selections[i].device),
+			.node = hdFieldTextOf(setup->selections[i].node),
+			.line = hdFieldTextOf(setup->selections[i].line),
+			.value = hdFieldTextOf(setup->selections[i].value),
 		};
 
 		used += ptWirePutSelection(&selection, bytes + used,
@@ -148,9 +150,9 @@ static bool isSameColumn(const struct ptRecorderColumn *a,
 }
 
 /* Find what a group of the server is, and its columns. */
-static void findGroup(const struct ptRecorder *recorder,
-		      const struct ptRecorderGroup *group,
-		      struct ptRecordingGroup *served)
+static void recordingFindGroup(const struct ptRecorder *recorder,
+			       const struct ptRecorderGroup *group,
+			       struct ptRecordingGroup *served)
 {
 	const struct ptRecorderGroup *own = NULL;
 
@@ -215,7 +217,7 @@ int ptRecordingOpen(struct ptRecorder *recorder)
 	groups = g_new0(struct ptRecorderGroup, opened.groups);
 	for (size_t i = 0; ret == 0 && i < opened.groups; i++) {
 		count++;
-		ret = takeGroup(recorder, tag, &groups[i], i, &left);
+		ret = recordingParseGroup(recorder, tag, &groups[i], i, &left);
 	}
 	if (ret == 0 && !recorder->isOpened) {
 		ret = keepGroups(recorder, groups, count);
@@ -229,7 +231,8 @@ int ptRecordingOpen(struct ptRecorder *recorder)
 		recorder->served = g_new0(struct ptRecordingGroup, count);
 		recorder->servedCount = count;
 		for (size_t i = 0; i < count; i++)
-			findGroup(recorder, &known[i], &recorder->served[i]);
+			recordingFindGroup(recorder, &known[i],
+					   &recorder->served[i]);
 	}
 	if (groups)
 		clearGroups(groups, count);
@@ -269,9 +272,10 @@ static bool findServed(const struct ptRecorder *recorder, uint32_t stream,
 	return stream == recorder->stream && group < recorder->servedCount;
 }
 
-static void takeReading(struct ptRecorder *recorder,
-			const struct ptRecordingGroup *served,
-			const struct ptWireView *view, size_t count, size_t at)
+static void recordingAddReading(struct ptRecorder *recorder,
+				const struct ptRecordingGroup *served,
+				const struct ptWireView *view, size_t count,
+				size_t at)
 {
 	struct ptRecorderGroup *group = &recorder->groups[served->group];
 	struct ptRecorderReading reading = {
@@ -311,7 +315,7 @@ static int takeData(struct ptRecorder *recorder, const struct ptWireData *data)
 	if (data->columns != served->count || ptWireViewData(data, &view) < 0)
 		return nonsense(recorder);
 	for (size_t i = 0; served->group != SIZE_MAX && i < data->count; i++)
-		takeReading(recorder, served, &view, data->count, i);
+		recordingAddReading(recorder, served, &view, data->count, i);
 	return 0;
 }
 
@@ -336,8 +340,8 @@ static int takeLoss(struct ptRecorder *recorder, const struct ptWireLoss *loss)
 	return 0;
 }
 
-static int takeEvent(struct ptRecorder *recorder,
-		     const struct ptWireEvent *event)
+static int recordingAddEvent(struct ptRecorder *recorder,
+			     const struct ptWireEvent *event)
 {
 	bool isUp = event->what == 2;
 	size_t number;
@@ -359,7 +363,8 @@ static int takeEvent(struct ptRecorder *recorder,
 }
 
 /* The end; only that of a stop is expected. */
-static int takeEnd(struct ptRecorder *recorder, const struct ptWireEnd *end)
+static int recordingAddEnd(struct ptRecorder *recorder,
+			   const struct ptWireEnd *end)
 {
 	static const char *const reasons[] = {
 		[2] = "the service ends",
@@ -400,9 +405,9 @@ int ptRecordingTake(struct ptRecorder *recorder,
 	case PT_WIRE_LOSS:
 		return takeLoss(recorder, &message.loss);
 	case PT_WIRE_EVENT:
-		return takeEvent(recorder, &message.event);
+		return recordingAddEvent(recorder, &message.event);
 	case PT_WIRE_END:
-		return takeEnd(recorder, &message.end);
+		return recordingAddEnd(recorder, &message.end);
 	case PT_WIRE_STOPPED:
 	case PT_WIRE_TOTAL:
 		return 0;

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "common/backoff.h"
 
 /** What is known of a group at the moment. */

@@ -10,10 +10,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/client/remote.h"
+#include "PowerTracingLibrary/client/core/remote.h"
 #include "net/tls.h"
 #include "net/tokens.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* Where a service is if nothing else is said: that of pmlib. */
@@ -246,7 +246,8 @@ int ptRemoteDecode(struct ptRemote *remote, const struct ptRemoteFrame *frame,
 	return ret < 0 ? remoteFailed(remote, -EPROTO) : 0;
 }
 
-static int takePong(struct ptRemote *remote, const struct ptRemoteFrame *frame)
+static int remoteHandlePong(struct ptRemote *remote,
+			    const struct ptRemoteFrame *frame)
 {
 	struct hdFramePong pong;
 	int ret = ptRemoteDecode(remote, frame, &pong);
@@ -274,7 +275,7 @@ int ptRemoteReceive(struct ptRemote *remote, int64_t deadlineNs,
 			return remoteFailed(remote, ret);
 		if (frame->header.type != PT_WIRE_PONG)
 			return 0;
-		ret = takePong(remote, frame);
+		ret = remoteHandlePong(remote, frame);
 		if (ret < 0)
 			return ret;
 	}
@@ -403,7 +404,7 @@ static int remoteCompare(struct ptRemote *remote)
 		if (frame.header.type == PT_WIRE_ERROR)
 			return ptRemoteRefused(remote, &frame);
 		ret = frame.header.type == PT_WIRE_PONG
-			      ? takePong(remote, &frame)
+			      ? remoteHandlePong(remote, &frame)
 			      : remoteFailed(remote, -EPROTO);
 	}
 	return ret;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/client/remoteclock.h"
+#include "PowerTracingLibrary/client/core/remoteclock.h"
 
 /* Prepare what times are corrected by: points of the server's monotonic clock,
  * and what is to be added for our wall clock. */

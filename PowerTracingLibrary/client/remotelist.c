@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/client/remotelist.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 /* Nobody has more than this, of all together. */
 #define LIST_MAX 1000000
@@ -41,7 +41,8 @@ static int addDevice(struct ptRemote *remote, struct ptListed *listed,
 	return 0;
 }
 
-static int addLine(struct ptListed *listed, const struct ptWireLine *from)
+static int remoteListAddLine(struct ptListed *listed,
+			     const struct ptWireLine *from)
 {
 	struct ptListedDevice *device;
 	struct ptListedLine *line;
@@ -60,7 +61,8 @@ static int addLine(struct ptListed *listed, const struct ptWireLine *from)
 	return 0;
 }
 
-static int addValue(struct ptListed *listed, const struct ptWireValue *from)
+static int remoteListAddValue(struct ptListed *listed,
+			      const struct ptWireValue *from)
 {
 	struct ptListedDevice *device;
 	struct ptListedLine *line;
@@ -100,10 +102,10 @@ static int listTake(struct ptRemote *remote, struct ptListed *listed,
 		ret = addDevice(remote, listed, &message.device);
 		break;
 	case PT_WIRE_LINE:
-		ret = addLine(listed, &message.line);
+		ret = remoteListAddLine(listed, &message.line);
 		break;
 	case PT_WIRE_VALUE:
-		ret = addValue(listed, &message.value);
+		ret = remoteListAddValue(listed, &message.value);
 		break;
 	case PT_WIRE_LIST_END:
 		return 1;
@@ -206,7 +208,7 @@ static bool hasValue(const struct ptListedLine *line, void *data)
 }
 
 /* Add a name to a list if it is not there. */
-static void addName(GString *names, const char *name)
+static void remoteListAddName(GString *names, const char *name)
 {
 	size_t length = strlen(name);
 	const char *at = names->str;
@@ -220,11 +222,11 @@ static void addName(GString *names, const char *name)
 	g_string_append_printf(names, "%s%s", names->len ? ", " : "", name);
 }
 
-static bool addNode(const struct ptListedLine *line, void *data)
+static bool remoteListAddNode(const struct ptListedLine *line, void *data)
 {
 	struct search *search = data;
 
-	addName(search->names, line->node);
+	remoteListAddName(search->names, line->node);
 	return false;
 }
 
@@ -233,7 +235,7 @@ static bool addValues(const struct ptListedLine *line, void *data)
 	struct search *search = data;
 
 	for (size_t i = 0; isOfNode(line, data) && i < line->valueCount; i++)
-		addName(search->names, line->values[i].name);
+		remoteListAddName(search->names, line->values[i].name);
 	return false;
 }
 
@@ -256,7 +258,7 @@ char *ptListedNodes(const struct ptListed *listed)
 {
 	struct search search = { .names = g_string_new(NULL) };
 
-	eachLine(listed, addNode, &search);
+	eachLine(listed, remoteListAddNode, &search);
 	return g_string_free(search.names, FALSE);
 }
 

@@ -6,7 +6,7 @@
 #ifndef PT_REMOTELIST_H
 #define PT_REMOTELIST_H
 
-#include "PowerTracingLibrary/client/remote.h"
+#include "PowerTracingLibrary/client/core/remote.h"
 
 /** What a line measures. */
 struct ptListedValue {

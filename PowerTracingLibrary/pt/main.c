@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/client/explain.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/client/core/explain.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "PowerTracingLibrary/service/site/site.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/precision.h"
 
-#define COMMAND(name, run, summary) { #name, summary },
-#define RUN(name, run, summary) run,
+#define COMMAND(name, ptMainRun, summary) { #name, summary },
+#define RUN(name, ptMainRun, summary) ptMainRun,
 
 static const struct cliSubcommand commands[] = {
 	PT_COMMANDS(COMMAND){ NULL, NULL },
@@ -57,7 +57,7 @@ static struct cliCommand pt = {
 };
 
 /* Check what options do not check themselves; returns a message or NULL. */
-static const char *optionsCheck(const struct options *options)
+static const char *ptMainCheckOptions(const struct options *options)
 {
 	if (!options->config && !options->list)
 		return "missing option: --config";
@@ -66,7 +66,7 @@ static const char *optionsCheck(const struct options *options)
 	return NULL;
 }
 
-static int check(const struct options *options)
+static int ptMainCheck(const struct options *options)
 {
 	struct ptConfig config;
 	int ret = sessionRead(options, &config);
@@ -98,7 +98,7 @@ static int readFirst(const struct options *options)
 	return -ret;
 }
 
-static int run(const struct options *options)
+static int ptMainRun(const struct options *options)
 {
 	gboolean isSite = ptSiteIsOne(options->config);
 	int result;
@@ -123,7 +123,7 @@ static int run(const struct options *options)
 	return result;
 }
 
-static int parseAndRun(struct options *options, int argc, char **argv)
+static int ptMainParseAndRun(struct options *options, int argc, char **argv)
 {
 	gboolean hasDuration;
 	const GOptionEntry entries[] = {
@@ -186,7 +186,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	if (argc > 1)
 		return cliErrorUnexpected(&pt, argv[1]);
 	hasDuration = options->duration != -1;
-	message = optionsCheck(options);
+	message = ptMainCheckOptions(options);
 	if (message)
 		return cliUsage(&pt, "%s", message);
 	if (!hasDuration)
@@ -200,13 +200,13 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		message = siteOptions(options);
 		if (message)
 			return cliUsage(&pt, "%s", message);
-		return options->check ? siteCheck(options) : run(options);
+		return options->check ? siteCheck(options) : ptMainRun(options);
 	}
-	return options->check ? check(options) : run(options);
+	return options->check ? ptMainCheck(options) : ptMainRun(options);
 }
 
 /* What does not begin with an option is a subcommand. */
-static int runCommand(int argc, char **argv)
+static int ptMainRunCommand(int argc, char **argv)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
 		if (strcmp(commands[i].name, argv[0]) == 0)
@@ -226,11 +226,11 @@ int main(int argc, char **argv)
 	/* Who runs for weeks says when its device is lost. */
 	hdLogSetVerbosity(&ptLogger, verbosity && *verbosity ? verbosity : "1");
 	if (argc > 1 && argv[1][0] != '-')
-		return runCommand(argc - 1, argv + 1);
+		return ptMainRunCommand(argc - 1, argv + 1);
 	wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
-	result = parseAndRun(&options, argc, argv);
+	result = ptMainParseAndRun(&options, argc, argv);
 	if (result == 0 && wantsDump)
-		result = cliSubcommandsDump(commands, NULL, runCommand);
+		result = cliSubcommandsDump(commands, NULL, ptMainRunCommand);
 	g_free(options.config);
 	g_free(options.project);
 	g_free(options.topology);

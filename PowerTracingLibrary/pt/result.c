@@ -6,7 +6,7 @@
 #include <string.h>
 #include <glib.h>
 
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
 

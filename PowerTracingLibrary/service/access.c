@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/service/access.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* Refusals a second that are said. */

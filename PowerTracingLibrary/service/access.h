@@ -8,7 +8,7 @@
 
 #include <sys/socket.h>
 
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 
 /** Find out where a client is and, at a Unix socket, who it is. */
 void ptAccessFind(struct ptClient *client, const struct sockaddr *address);

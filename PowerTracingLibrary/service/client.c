@@ -9,7 +9,7 @@
 #include "PowerTracingLibrary/service/access.h"
 #include "PowerTracingLibrary/service/protocols.h"
 #include "PowerTracingLibrary/service/shares.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* ---- What its connection asks ------------------------------------------ */
@@ -33,7 +33,7 @@ static bool clientDetect(struct ptClient *client)
 	return false;
 }
 
-static bool clientTake(struct hdConnection *connection)
+static bool serviceClientOnInput(struct hdConnection *connection)
 {
 	struct ptClient *client = (struct ptClient *)(void *)connection;
 
@@ -42,7 +42,7 @@ static bool clientTake(struct hdConnection *connection)
 	return client->protocol->receive(client);
 }
 
-static bool clientFill(struct hdConnection *connection)
+static bool serviceClientOnDrained(struct hdConnection *connection)
 {
 	struct ptClient *client = (struct ptClient *)(void *)connection;
 
@@ -50,26 +50,27 @@ static bool clientFill(struct hdConnection *connection)
 	       client->protocol->fill(client);
 }
 
-static bool clientIsBusy(const struct hdConnection *connection)
+static bool serviceClientIsBusy(const struct hdConnection *connection)
 {
 	const struct ptClient *client = (const void *)connection;
 
 	return client->protocol && client->protocol->isBusy(client);
 }
 
-static bool clientOwes(const struct hdConnection *connection)
+static bool serviceClientOwesReply(const struct hdConnection *connection)
 {
 	const struct ptClient *client = (const void *)connection;
 
 	return client->protocol && client->protocol->owes(client);
 }
 
-static void clientRefuse(struct hdConnection *connection, const char *why)
+static void serviceClientRefuse(struct hdConnection *connection,
+				const char *why)
 {
 	ptClientRefuse((struct ptClient *)(void *)connection, "%s", why);
 }
 
-static void clientClosed(struct hdConnection *connection)
+static void serviceClientOnClose(struct hdConnection *connection)
 {
 	struct ptClient *client = (struct ptClient *)(void *)connection;
 	struct ptService *service = client->service;
@@ -86,12 +87,12 @@ static void clientClosed(struct hdConnection *connection)
 }
 
 static const struct hdConnectionCalls clientCalls = {
-	.take = clientTake,
-	.fill = clientFill,
-	.isBusy = clientIsBusy,
-	.owes = clientOwes,
-	.refuse = clientRefuse,
-	.closed = clientClosed,
+	.take = serviceClientOnInput,
+	.fill = serviceClientOnDrained,
+	.isBusy = serviceClientIsBusy,
+	.owes = serviceClientOwesReply,
+	.refuse = serviceClientRefuse,
+	.closed = serviceClientOnClose,
 };
 
 void ptClientSetup(struct ptService *service)

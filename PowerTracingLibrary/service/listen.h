@@ -6,7 +6,7 @@
 #ifndef PT_LISTEN_H
 #define PT_LISTEN_H
 
-#include "PowerTracingLibrary/service/service.h"
+#include "PowerTracingLibrary/service/core/service.h"
 
 /** Listen where a configuration says: as hdListen(). */
 int ptListen(struct ptService *service, const struct ptSite *site);

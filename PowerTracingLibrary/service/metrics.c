@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 #include "PowerTracingLibrary/service/metrics.h"
 #include "common/clock.h"
 #include "net/metrictext.h"

@@ -6,7 +6,7 @@
 #ifndef PT_METRICS_H
 #define PT_METRICS_H
 
-#include "PowerTracingLibrary/service/service.h"
+#include "PowerTracingLibrary/service/core/service.h"
 
 /**
  * Write all metrics.

@@ -10,7 +10,7 @@
 #ifndef PT_PROTOCOLS_H
 #define PT_PROTOCOLS_H
 
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 
 /** pmlib: ten operations; pt-site.cfg(5) says which kinds of it. */
 extern const struct ptProtocol ptPmlib;

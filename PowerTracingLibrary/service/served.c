@@ -11,9 +11,9 @@
 #include <sys/eventfd.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/service/served.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/service/core/served.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "common/clock.h"

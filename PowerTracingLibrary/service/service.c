@@ -9,13 +9,13 @@
 
 #include <PT.h>
 #include "net/tokens.h"
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 #include "PowerTracingLibrary/service/metrics.h"
 #include "net/http.h"
 #include "PowerTracingLibrary/service/listen.h"
-#include "PowerTracingLibrary/service/privileges.h"
+#include "PowerTracingLibrary/service/site/privileges.h"
 #include "PowerTracingLibrary/service/shares.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 #define NS_PER_MS INT64_C(1000000)

@@ -13,7 +13,7 @@
 #ifndef PT_SHARES_H
 #define PT_SHARES_H
 
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 
 /** Take the limits of the site of a service. */
 void ptShareSetup(struct ptService *service);

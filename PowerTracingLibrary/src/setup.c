@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 const char *ptSetupOptionOr(const struct ptSetup *setup, const char *name,
 			    const char *otherwise)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "PowerTracingLibrary/src/trace.h"
@@ -138,7 +138,7 @@ int pt_stopTracing(PowerTrace *trace)
 }
 
 /* End the thread, close the device, and say what happened. */
-static int traceEnd(PowerTrace *trace)
+static int meterTraceEnd(PowerTrace *trace)
 {
 	struct ptCounts counts;
 	bool isOpen = ptRunnerEnd(&trace->runner, &counts);
@@ -163,7 +163,7 @@ int pt_finalizeTrace(PowerTrace *trace)
 	if (!trace)
 		return PT_SUCCESS;
 	if (trace->owner == getpid())
-		ret = traceEnd(trace);
+		ret = meterTraceEnd(trace);
 	else
 		ptRunnerForget(&trace->runner);
 	if (ptWriterDestroy(trace->writer) != 0) {

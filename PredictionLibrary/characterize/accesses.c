@@ -8,7 +8,8 @@
 
 #include "PredictionLibrary/characterize/learn.h"
 
-static bool isSame(const struct learntAccess *a, const struct learntAccess *b)
+static bool accessesIsSame(const struct learntAccess *a,
+			   const struct learntAccess *b)
 {
 	return strcmp(a->order, b->order) == 0 &&
 	       strcmp(a->access, b->access) == 0 && a->bytes == b->bytes &&
@@ -16,9 +17,9 @@ static bool isSame(const struct learntAccess *a, const struct learntAccess *b)
 }
 
 /* Dynamic energy of one by the pauses around it; NaN: not known. */
-static double energyOf(const struct learnt *self,
-		       const struct learntAccess *access,
-		       enum learntRefusal *refusal)
+static double accessesEnergyOf(const struct learnt *self,
+			       const struct learntAccess *access,
+			       enum learntRefusal *refusal)
 {
 	const struct learntMeter *meter = learntMeterOf(self, access->meter);
 	struct learntRun run = { .start = access->start,
@@ -34,8 +35,9 @@ static double energyOf(const struct learnt *self,
 	       access->times;
 }
 
-static void takeTimes(const struct learnt *self, struct learntAccess *class,
-		      size_t number, bool isAlone)
+static void accessesAddTimes(const struct learnt *self,
+			     struct learntAccess *class, size_t number,
+			     bool isAlone)
 {
 	GArray *times = g_array_new(FALSE, FALSE, sizeof(double));
 
@@ -61,9 +63,9 @@ static void takeClass(const struct learnt *self, size_t number)
 		&g_array_index(self->classes, struct learntAccess, number);
 	GArray *energies = g_array_new(FALSE, FALSE, sizeof(double));
 
-	takeTimes(self, class, number, true);
+	accessesAddTimes(self, class, number, true);
 	if (!class->time.count)
-		takeTimes(self, class, number, false);
+		accessesAddTimes(self, class, number, false);
 	for (guint i = 0; i < self->accesses->len; i++) {
 		const struct learntAccess *one =
 			&g_array_index(self->accesses, struct learntAccess, i);
@@ -72,7 +74,7 @@ static void takeClass(const struct learnt *self, size_t number)
 
 		if (one->class != number)
 			continue;
-		energy = energyOf(self, one, &refusal);
+		energy = accessesEnergyOf(self, one, &refusal);
 		if (refusal == RUN_GOOD)
 			g_array_append_val(energies, energy);
 		class->isOpen = class->isOpen || refusal == RUN_OVERLAP ||
@@ -89,7 +91,8 @@ static size_t classOf(const struct learnt *self,
 		      const struct learntAccess *access)
 {
 	for (guint k = 0; k < self->classes->len; k++) {
-		if (isSame(access, &g_array_index(self->classes,
+		if (accessesIsSame(access,
+				   &g_array_index(self->classes,
 						  struct learntAccess, k)))
 			return k;
 	}

@@ -127,7 +127,7 @@ struct points {
 	double *list; /* Pairs. */
 };
 
-static void addPoint(struct points *points, double x, double y)
+static void boardsAddPoint(struct points *points, double x, double y)
 {
 	if (isnan(x) || isnan(y))
 		return;
@@ -170,10 +170,11 @@ static void compareHosts(struct learnt *self, size_t number, size_t reference)
 	struct points points = { .list = g_new(double,
 					       2 * (self->entries->len + 1)) };
 
-	addPoint(&points, host->idle, learntHostOf(self, reference)->idle);
+	boardsAddPoint(&points, host->idle,
+		       learntHostOf(self, reference)->idle);
 	for (guint i = 0; i < self->entries->len; i++)
-		addPoint(&points, powerWhile(self, number, i),
-			 powerWhile(self, reference, i));
+		boardsAddPoint(&points, powerWhile(self, number, i),
+			       powerWhile(self, reference, i));
 	fitPoints(&points, host);
 	g_free(points.list);
 	if (!host->points && !isnan(host->idle))

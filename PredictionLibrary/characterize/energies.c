@@ -171,8 +171,9 @@ static double idleAt(const struct window *window, double middle)
 				       (after->middle - before->middle);
 }
 
-static enum learntRefusal judge(const struct learnt *self,
-				const struct learntRun *run, double length)
+static enum learntRefusal energiesCheckRun(const struct learnt *self,
+					   const struct learntRun *run,
+					   double length)
 {
 	if (!(run->energy > 0))
 		return RUN_NEGATIVE;
@@ -220,7 +221,7 @@ enum learntRefusal learnMeasure(const struct learnt *self,
 	run->error = sqrt(variance * length * length +
 			  window.before.noise * length *
 				  ((double)meter->cycle / 1e9));
-	return judge(self, run, length);
+	return energiesCheckRun(self, run, length);
 }
 
 /* What makes others of it than a run of its own. */

@@ -12,7 +12,7 @@
 
 /* ---- Configurations ----------------------------------------------------- */
 
-static int compareVariables(const GArray *x, const GArray *y)
+static int learntEntriesCompareVariables(const GArray *x, const GArray *y)
 {
 	for (guint i = 0; i < x->len && i < y->len; i++) {
 		const struct learntVariable *a =
@@ -29,7 +29,7 @@ static int compareVariables(const GArray *x, const GArray *y)
 	return (x->len > y->len) - (x->len < y->len);
 }
 
-static int compareEntries(const void *a, const void *b)
+static int learntEntriesCompareEntries(const void *a, const void *b)
 {
 	const struct learntEntry *x = *(struct learntEntry *const *)a;
 	const struct learntEntry *y = *(struct learntEntry *const *)b;
@@ -37,7 +37,9 @@ static int compareEntries(const void *a, const void *b)
 
 	if (order == 0)
 		order = strcmp(x->architecture, y->architecture);
-	return order ? order : compareVariables(x->variables, y->variables);
+	return order ? order
+		     : learntEntriesCompareVariables(x->variables,
+						     y->variables);
 }
 
 static struct learntEntry *entryNew(const struct learntRun *run)
@@ -51,15 +53,16 @@ static struct learntEntry *entryNew(const struct learntRun *run)
 	return entry;
 }
 
-static size_t findEntry(const struct learnt *self,
-			const struct learntEntry *wanted)
+static size_t learntEntriesFindEntry(const struct learnt *self,
+				     const struct learntEntry *wanted)
 {
 	size_t low = 0, high = self->entries->len;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compareEntries(&self->entries->pdata[middle], &wanted) < 0)
+		if (learntEntriesCompareEntries(&self->entries->pdata[middle],
+						&wanted) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -67,7 +70,7 @@ static size_t findEntry(const struct learnt *self,
 	return low;
 }
 
-static void addRun(struct learntEntry *entry, size_t number)
+static void learntEntriesAddRun(struct learntEntry *entry, size_t number)
 {
 	if (!entry->list)
 		entry->list = g_array_new(FALSE, FALSE, sizeof(size_t));
@@ -78,10 +81,11 @@ void learnConfigurations(struct learnt *self)
 {
 	for (guint i = 0; i < self->runs->len; i++) {
 		struct learntEntry *entry = entryNew(learntRunOf(self, i));
-		size_t place = findEntry(self, entry);
+		size_t place = learntEntriesFindEntry(self, entry);
 
 		if (place < self->entries->len &&
-		    compareEntries(&self->entries->pdata[place], &entry) == 0) {
+		    learntEntriesCompareEntries(&self->entries->pdata[place],
+						&entry) == 0) {
 			g_free(entry->kernel);
 			g_free(entry->architecture);
 			g_free(entry);
@@ -95,22 +99,22 @@ void learnConfigurations(struct learnt *self)
 					      .architecture = run->architecture,
 					      .variables = run->variables };
 
-		run->config = findEntry(self, &wanted);
-		addRun(self->entries->pdata[run->config], i);
+		run->config = learntEntriesFindEntry(self, &wanted);
+		learntEntriesAddRun(self->entries->pdata[run->config], i);
 	}
 }
 
 /* ---- Means -------------------------------------------------------------- */
 
-static double timeOf(const struct learntRun *run)
+static double learntEntriesTimeOf(const struct learntRun *run)
 {
 	return (double)(run->end - run->start) / 1e9 / run->times;
 }
 
 /* Runs of a configuration that a function takes. */
-static GArray *valuesOf(const struct learnt *self, size_t config,
-			double (*value)(const struct learnt *self,
-					const struct learntRun *run))
+static GArray *learntEntriesValuesOf(
+	const struct learnt *self, size_t config,
+	double (*value)(const struct learnt *self, const struct learntRun *run))
 {
 	GArray *values = g_array_new(FALSE, FALSE, sizeof(double));
 	const struct learntEntry *entry = self->entries->pdata[config];
@@ -126,11 +130,11 @@ static GArray *valuesOf(const struct learnt *self, size_t config,
 	return values;
 }
 
-static struct learntNumber meanOf(const struct learnt *self, size_t config,
-				  double (*value)(const struct learnt *self,
-						  const struct learntRun *run))
+static struct learntNumber learntEntriesMeanOf(
+	const struct learnt *self, size_t config,
+	double (*value)(const struct learnt *self, const struct learntRun *run))
 {
-	GArray *values = valuesOf(self, config, value);
+	GArray *values = learntEntriesValuesOf(self, config, value);
 	struct learntNumber number =
 		learntMean((const double *)(void *)values->data, values->len);
 
@@ -143,17 +147,20 @@ static double timeAlone(const struct learnt *self, const struct learntRun *run)
 	(void)self;
 	return run->refusal != RUN_SHORT && !run->isLoad && run->beside &&
 			       !run->besideCount
-		       ? timeOf(run)
+		       ? learntEntriesTimeOf(run)
 		       : NAN;
 }
 
 static double timeAny(const struct learnt *self, const struct learntRun *run)
 {
 	(void)self;
-	return run->refusal != RUN_SHORT && !run->isLoad ? timeOf(run) : NAN;
+	return run->refusal != RUN_SHORT && !run->isLoad
+		       ? learntEntriesTimeOf(run)
+		       : NAN;
 }
 
-static double energyOf(const struct learnt *self, const struct learntRun *run)
+static double learntEntriesEnergyOf(const struct learnt *self,
+				    const struct learntRun *run)
 {
 	size_t host = learntMeterOf(self, run->meter)->host;
 
@@ -163,7 +170,8 @@ static double energyOf(const struct learnt *self, const struct learntRun *run)
 		       : NAN;
 }
 
-static double errorOf(const struct learnt *self, const struct learntRun *run)
+static double learntEntriesErrorOf(const struct learnt *self,
+				   const struct learntRun *run)
 {
 	size_t host = learntMeterOf(self, run->meter)->host;
 
@@ -222,16 +230,19 @@ void learnEntries(struct learnt *self)
 	for (guint i = 0; i < self->entries->len; i++) {
 		struct learntEntry *entry = g_ptr_array_index(self->entries, i);
 
-		entry->time = meanOf(self, i, timeAlone);
+		entry->time = learntEntriesMeanOf(self, i, timeAlone);
 		if (!entry->time.count) {
-			entry->time = meanOf(self, i, timeAny);
+			entry->time = learntEntriesMeanOf(self, i, timeAny);
 			entry->isLoaded = entry->time.count > 0;
 		}
-		entry->energy = meanOf(self, i, energyOf);
+		entry->energy =
+			learntEntriesMeanOf(self, i, learntEntriesEnergyOf);
 		/* Of one alone noise tells how exact it is. */
 		if (entry->energy.count == 1)
 			entry->energy.error =
-				1.96 * meanOf(self, i, errorOf).mean;
+				1.96 * learntEntriesMeanOf(self, i,
+							   learntEntriesErrorOf)
+					       .mean;
 		findProfile(self, entry);
 	}
 }
@@ -247,7 +258,7 @@ struct factors {
 static void addFactor(GArray *list, const struct learntEntry *entry,
 		      const struct learntRun *run)
 {
-	double factor = timeOf(run) / entry->time.mean;
+	double factor = learntEntriesTimeOf(run) / entry->time.mean;
 	struct factors added = { .slowdown = { entry->kernel,
 					       entry->architecture,
 					       run->beside,

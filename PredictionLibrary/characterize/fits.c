@@ -50,7 +50,7 @@ struct fit {
 	GArray *used; /**< Columns (size_t) of the row that are not 0. */
 };
 
-static void put(struct fit *fit, size_t column, double value)
+static void fitsPutCell(struct fit *fit, size_t column, double value)
 {
 	if (fit->row[column] == 0 && value != 0)
 		g_array_append_val(fit->used, column);
@@ -66,7 +66,7 @@ static double overlapOf(int64_t start, int64_t end, int64_t from, int64_t until)
 	return overlap > 0 ? (double)overlap / 1e9 : 0;
 }
 
-static void putRuns(struct fit *fit, int64_t start, int64_t end)
+static void fitsPutRuns(struct fit *fit, int64_t start, int64_t end)
 {
 	const GArray *runs = fit->meter->runs;
 
@@ -82,9 +82,10 @@ static void putRuns(struct fit *fit, int64_t start, int64_t end)
 		if (run->start >= end)
 			break;
 		if (overlap > 0 && run->times > 0)
-			put(fit, fit->columns[run->config],
-			    overlap * run->times /
-				    ((double)(run->end - run->start) / 1e9));
+			fitsPutCell(fit, fit->columns[run->config],
+				    overlap * run->times /
+					    ((double)(run->end - run->start) /
+					     1e9));
 	}
 }
 
@@ -110,10 +111,11 @@ static void putAccesses(struct fit *fit, int64_t start, int64_t end)
 		if (access->start >= end)
 			break;
 		if (overlap > 0)
-			put(fit, fit->classColumns[access->class],
-			    overlap * access->times /
-				    ((double)(access->end - access->start) /
-				     1e9));
+			fitsPutCell(
+				fit, fit->classColumns[access->class],
+				overlap * access->times /
+					((double)(access->end - access->start) /
+					 1e9));
 	}
 }
 
@@ -131,8 +133,8 @@ static void putOthers(struct fit *fit, int64_t start, int64_t end)
 
 		if (span->start >= end)
 			break;
-		put(fit, FIT_OTHER,
-		    overlapOf(start, end, span->start, span->end));
+		fitsPutCell(fit, FIT_OTHER,
+			    overlapOf(start, end, span->start, span->end));
 	}
 }
 
@@ -144,10 +146,10 @@ static void makeRow(struct fit *fit, const struct powerStep *step,
 	int64_t end = step->end - fit->meter->late;
 	double length = (double)(end - start) / 1e9;
 
-	put(fit, FIT_IDLE, length);
-	put(fit, FIT_DRIFT, length * position);
+	fitsPutCell(fit, FIT_IDLE, length);
+	fitsPutCell(fit, FIT_DRIFT, length * position);
 	putOthers(fit, start, end);
-	putRuns(fit, start, end);
+	fitsPutRuns(fit, start, end);
 	putAccesses(fit, start, end);
 	use(fit, step->amount.energy);
 	for (guint i = 0; i < fit->used->len; i++)
@@ -175,7 +177,7 @@ static void eachRow(struct fit *fit, void (*use)(struct fit *, double energy))
 	}
 }
 
-static void addRow(struct fit *fit, double energy)
+static void fitsAddRow(struct fit *fit, double energy)
 {
 	for (guint i = 0; i < fit->used->len; i++) {
 		size_t a = g_array_index(fit->used, size_t, i);
@@ -302,8 +304,8 @@ static bool isTold(const struct fit *fit, size_t column)
 
 /* A number of a column, which was made of so many; whether it is better than
  * what is there. */
-static bool take(struct fit *fit, struct learntNumber *number, size_t count,
-		 size_t column, double variance)
+static bool fitsUseNumber(struct fit *fit, struct learntNumber *number,
+			  size_t count, size_t column, double variance)
 {
 	double scale = learntHostOf(fit->self, fit->meter->host)->scale;
 	double energy, error;
@@ -380,11 +382,11 @@ static bool findColumns(struct fit *fit, const bool *isOpen)
 	return isNeeded && fit->count < FIT_MOST;
 }
 
-static void solve(struct fit *fit, const bool *isOpen)
+static void fitsSolve(struct fit *fit, const bool *isOpen)
 {
 	double variance;
 
-	eachRow(fit, addRow);
+	eachRow(fit, fitsAddRow);
 	invert(fit);
 	findSolution(fit);
 	eachRow(fit, addRest);
@@ -394,8 +396,8 @@ static void solve(struct fit *fit, const bool *isOpen)
 			g_ptr_array_index(fit->self->entries, i);
 
 		if (fit->columns[i] && isOpen[i] &&
-		    take(fit, &entry->energy, entry->runs, fit->columns[i],
-			 variance))
+		    fitsUseNumber(fit, &entry->energy, entry->runs,
+				  fit->columns[i], variance))
 			entry->isFitted = true;
 	}
 	for (guint i = 0; i < fit->self->classes->len; i++) {
@@ -403,8 +405,8 @@ static void solve(struct fit *fit, const bool *isOpen)
 			fit->self->classes, struct learntAccess, i);
 
 		if (fit->classColumns[i] && class->isOpen &&
-		    take(fit, &class->energy, class->time.count,
-			 fit->classColumns[i], variance))
+		    fitsUseNumber(fit, &class->energy, class->time.count,
+				  fit->classColumns[i], variance))
 			class->isFitted = true;
 	}
 }
@@ -427,7 +429,7 @@ static void fitMeter(struct learnt *self, const struct learntMeter *meter,
 		fit.row = g_new0(double, fit.count);
 		fit.isKnown = g_new0(bool, fit.count);
 		fit.solution = g_new0(double, fit.count);
-		solve(&fit, isOpen);
+		fitsSolve(&fit, isOpen);
 	}
 	g_free(fit.columns);
 	g_free(fit.classColumns);
@@ -443,7 +445,7 @@ static void fitMeter(struct learnt *self, const struct learntMeter *meter,
 
 /* ---- What stays unknown ------------------------------------------------- */
 
-static void refuse(struct learnt *self, struct learntRun *run)
+static void fitsRefuseRun(struct learnt *self, struct learntRun *run)
 {
 	struct learntEntry *entry =
 		g_ptr_array_index(self->entries, run->config);
@@ -485,6 +487,6 @@ void learnFits(struct learnt *self)
 	     i++)
 		fitMeter(self, learntMeterOf(self, i), isOpen);
 	for (guint i = 0; i < self->runs->len && !self->choice.isTimeOnly; i++)
-		refuse(self, learntRunOf(self, i));
+		fitsRefuseRun(self, learntRunOf(self, i));
 	g_free(isOpen);
 }

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "HDTraceTools/delay/estimate.h"
+#include "HDTraceTools/model/power/delayestimate.h"
 #include "PredictionLibrary/characterize/learn.h"
 
 /** Where delays are looked for, as by hdtrace delay. */
@@ -21,7 +21,7 @@
 
 /* ---- When something ran ------------------------------------------------- */
 
-static int compareSpans(const void *a, const void *b)
+static int latenessCompareSpans(const void *a, const void *b)
 {
 	const struct learntSpan *x = a, *y = b;
 
@@ -31,10 +31,10 @@ static int compareSpans(const void *a, const void *b)
 }
 
 /* All spans that touch are one. */
-static void joinSpans(struct learntMeter *meter)
+static void latenessJoinSpans(struct learntMeter *meter)
 {
-	g_array_sort(meter->spans, compareSpans);
-	g_array_sort(meter->others, compareSpans);
+	g_array_sort(meter->spans, latenessCompareSpans);
+	g_array_sort(meter->others, latenessCompareSpans);
 	for (guint i = 0; i < meter->spans->len; i++) {
 		struct learntSpan span =
 			g_array_index(meter->spans, struct learntSpan, i);
@@ -199,7 +199,8 @@ static int estimateLateness(struct learntMeter *meter)
 	return 0;
 }
 
-static void say(const struct learnt *self, const struct learntMeter *meter)
+static void latenessReport(const struct learnt *self,
+			   const struct learntMeter *meter)
 {
 	const char *label = learntHostOf(self, meter->host)->label;
 
@@ -215,7 +216,7 @@ int learnLateness(struct learnt *self)
 		struct learntMeter *meter = learntMeterOf(self, i);
 		int ret = 0;
 
-		joinSpans(meter);
+		latenessJoinSpans(meter);
 		if (!meter->power || self->choice.isTimeOnly)
 			continue;
 		if (self->choice.isAsRecorded) {
@@ -223,7 +224,7 @@ int learnLateness(struct learnt *self)
 			meter->late = 0;
 		} else if (meter->lateness == LATE_UNKNOWN) {
 			ret = estimateLateness(meter);
-			say(self, meter);
+			latenessReport(self, meter);
 		}
 		if (ret < 0)
 			return ret;

@@ -21,7 +21,7 @@ static void freeHost(void *data)
 	g_free(host);
 }
 
-static void freeMeter(void *data)
+static void learntFreeMeter(void *data)
 {
 	struct learntMeter *meter = data;
 
@@ -41,7 +41,7 @@ static void freeVariable(void *data)
 	g_free(((struct learntVariable *)data)->name);
 }
 
-static void freeRun(void *data)
+static void learntFreeRun(void *data)
 {
 	struct learntRun *run = data;
 
@@ -79,8 +79,8 @@ struct learnt *learntNew(const struct learnChoice *choice,
 	self->data = data;
 	self->projects = g_ptr_array_new_with_free_func(closeProject);
 	self->hosts = g_ptr_array_new_with_free_func(freeHost);
-	self->meters = g_ptr_array_new_with_free_func(freeMeter);
-	self->runs = g_ptr_array_new_with_free_func(freeRun);
+	self->meters = g_ptr_array_new_with_free_func(learntFreeMeter);
+	self->runs = g_ptr_array_new_with_free_func(learntFreeRun);
 	self->entries = g_ptr_array_new_with_free_func(freeEntry);
 	self->slowdowns =
 		g_array_new(FALSE, TRUE, sizeof(struct learntSlowdown));

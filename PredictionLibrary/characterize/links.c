@@ -28,7 +28,7 @@ struct message {
 	double time;
 };
 
-static const char *kindOf(const struct learnt *self, size_t host)
+static const char *learntLinksKindOf(const struct learnt *self, size_t host)
 {
 	return learntHostOf(self, host)->architecture;
 }
@@ -52,8 +52,10 @@ static GArray *messagesOf(const struct learnt *self,
 				transfer->times,
 		};
 
-		if (strcmp(kindOf(self, transfer->from), pair->from) == 0 &&
-		    strcmp(kindOf(self, transfer->to), pair->to) == 0)
+		if (strcmp(learntLinksKindOf(self, transfer->from),
+			   pair->from) == 0 &&
+		    strcmp(learntLinksKindOf(self, transfer->to), pair->to) ==
+			    0)
 			g_array_append_val(messages, message);
 	}
 	return messages;
@@ -134,8 +136,10 @@ static void findPairs(struct learnt *self)
 	for (guint i = 0; i < self->transfers->len; i++) {
 		const struct learntTransfer *transfer = &g_array_index(
 			self->transfers, struct learntTransfer, i);
-		struct learntPair pair = { .from = kindOf(self, transfer->from),
-					   .to = kindOf(self, transfer->to) };
+		struct learntPair pair = {
+			.from = learntLinksKindOf(self, transfer->from),
+			.to = learntLinksKindOf(self, transfer->to)
+		};
 		bool isThere = false;
 
 		for (guint j = 0; j < self->pairs->len && !isThere; j++) {
@@ -366,7 +370,8 @@ static void findPacketEnergies(struct learnt *self, guint number,
 		size_t host = bridge->isOut ? transfer->from : transfer->to;
 		double energy;
 
-		if (strcmp(kindOf(self, host), bridge->architecture) != 0 ||
+		if (strcmp(learntLinksKindOf(self, host),
+			   bridge->architecture) != 0 ||
 		    packetsOf(self, transfer->bytes) < largest / 2)
 			continue;
 		energy = packetEnergy(self, transfer, host);

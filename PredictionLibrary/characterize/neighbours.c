@@ -20,7 +20,7 @@ struct neighbour {
 	bool isMixed;    /**< Several kernels. */
 };
 
-static int compareRuns(const void *a, const void *b, void *data)
+static int neighboursCompareRuns(const void *a, const void *b, void *data)
 {
 	const struct learnt *self = data;
 	const struct learntRun *x = learntRunOf(self, *(const size_t *)a);
@@ -42,7 +42,7 @@ static void sortRuns(struct learnt *self)
 	}
 	for (guint i = 0; i < self->meters->len; i++)
 		g_array_sort_with_data(learntMeterOf(self, i)->runs,
-				       compareRuns, self);
+				       neighboursCompareRuns, self);
 }
 
 /* Slowdowns are of PEs of one architecture; others are no known load. */
@@ -67,13 +67,14 @@ static void addNeighbour(GArray *list, const struct learntRun *run,
 	g_array_append_val(list, added);
 }
 
-static int compareNames(const void *a, const void *b)
+static int neighboursCompareNames(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /* Names of those that ran all the time; NULL if any did for a part. */
-static char *namesOf(const GArray *list, int64_t length, unsigned int *count)
+static char *neighboursNamesOf(const GArray *list, int64_t length,
+			       unsigned int *count)
 {
 	GPtrArray *names = g_ptr_array_new();
 	char *text = NULL;
@@ -91,7 +92,7 @@ static char *namesOf(const GArray *list, int64_t length, unsigned int *count)
 	}
 	*count = names->len;
 	if (!isPart) {
-		g_ptr_array_sort(names, compareNames);
+		g_ptr_array_sort(names, neighboursCompareNames);
 		g_ptr_array_add(names, NULL);
 		text = g_strjoinv(" ", (char **)names->pdata);
 	}
@@ -124,8 +125,8 @@ static void findBeside(struct learnt *self, const GArray *runs, guint place,
 		if (other->pe != run->pe && overlap > 0)
 			addNeighbour(list, run, other, overlap);
 	}
-	run->beside =
-		namesOf(list, MAX(run->end - run->start, 1), &run->besideCount);
+	run->beside = neighboursNamesOf(list, MAX(run->end - run->start, 1),
+					&run->besideCount);
 	g_array_unref(list);
 }
 
@@ -173,7 +174,8 @@ static void sortAccesses(struct learnt *self)
 				       compareAccesses, self);
 }
 
-static void put(struct timetable *table, int64_t start, int64_t end, size_t pe)
+static void neighboursPutRun(struct timetable *table, int64_t start,
+			     int64_t end, size_t pe)
 {
 	struct timed timed = { start, end, pe };
 
@@ -227,14 +229,15 @@ static void findAccesses(struct learnt *self, const struct learntMeter *meter)
 		const struct learntRun *run = learntRunOf(
 			self, g_array_index(meter->runs, size_t, i));
 
-		put(&runs, run->start, run->end, run->pe);
+		neighboursPutRun(&runs, run->start, run->end, run->pe);
 	}
 	for (guint i = 0; i < meter->accesses->len; i++) {
 		const struct learntAccess *access = &g_array_index(
 			self->accesses, struct learntAccess,
 			g_array_index(meter->accesses, size_t, i));
 
-		put(&accesses, access->start, access->end, access->pe);
+		neighboursPutRun(&accesses, access->start, access->end,
+				 access->pe);
 	}
 	for (guint i = 0; i < meter->runs->len && accesses.list->len; i++) {
 		struct learntRun *run = learntRunOf(

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kind.h"
@@ -29,13 +29,14 @@
 
 /* ---- Attributes --------------------------------------------------------- */
 
-static const char *textOf(const hdIRecord *record, const char *name)
+static const char *learntProjectTextOf(const hdIRecord *record,
+				       const char *name)
 {
 	return attributeFind(record->attributes, record->attributeCount, name);
 }
 
 /* A number that is all of an attribute; false: there is none. */
-static bool numberOf(const char *text, double *number)
+static bool learntProjectNumberOf(const char *text, double *number)
 {
 	char *end;
 
@@ -46,17 +47,18 @@ static bool numberOf(const char *text, double *number)
 }
 
 /* How often; 1 if nobody says, and 0 for what is no such number. */
-static double timesOf(const hdIRecord *record)
+static double learntProjectTimesOf(const hdIRecord *record)
 {
-	const char *text = textOf(record, "repetitions");
+	const char *text = learntProjectTextOf(record, "repetitions");
 	double times = 1;
 
-	if (text && (!numberOf(text, &times) || times < 1 || times > 1e15))
+	if (text &&
+	    (!learntProjectNumberOf(text, &times) || times < 1 || times > 1e15))
 		return 0;
 	return times;
 }
 
-static int compareVariables(const void *a, const void *b)
+static int learntProjectCompareVariables(const void *a, const void *b)
 {
 	const struct learntVariable *x = a, *y = b;
 
@@ -74,12 +76,12 @@ static GArray *variablesOf(const hdIRecord *record)
 
 		if (strncmp(attribute->name, "var.", 4) != 0 ||
 		    !attribute->name[4] ||
-		    !numberOf(attribute->value, &variable.value))
+		    !learntProjectNumberOf(attribute->value, &variable.value))
 			continue;
 		variable.name = g_strdup(attribute->name + 4);
 		g_array_append_val(variables, variable);
 	}
-	g_array_sort(variables, compareVariables);
+	g_array_sort(variables, learntProjectCompareVariables);
 	return variables;
 }
 
@@ -190,8 +192,10 @@ static void findCycles(struct learntMeter *meter)
 
 /* Power of a host is that of the groups at its node; how late it is, is that of
  * the first of them. */
-static int readPower(struct learnt *self, const hdIProject *project,
-		     const struct powerChoice *choice, size_t number)
+static int learntProjectReadPower(struct learnt *self,
+				  const hdIProject *project,
+				  const struct powerChoice *choice,
+				  size_t number)
 {
 	const struct powerGroup *power = powerChoiceAt(choice, number);
 	const hdIGroup *group = power->group;
@@ -238,7 +242,7 @@ struct reading {
 };
 
 /* Names of what is no kernel unless it says so. */
-static bool isReserved(const char *name)
+static bool learntProjectIsReserved(const char *name)
 {
 	static const char *const names[] = { "Pause", "Mark",     "Trial",
 					     "Batch", "Load",     "Exchange",
@@ -254,32 +258,34 @@ static bool isReserved(const char *name)
 /* The PE does nothing meanwhile: those of task graphs wait without work. */
 static bool isIdle(const struct reading *reading, const hdIRecord *record)
 {
-	if (reading->hasTasks && !textOf(record, "activity") &&
+	if (reading->hasTasks && !learntProjectTextOf(record, "activity") &&
 	    mpiIsFunction(record->name))
 		return true;
 	return strcmp(record->name, "Pause") == 0 ||
-	       strcmp(record->name, "Blocked") == 0 || textOf(record, "awaits");
+	       strcmp(record->name, "Blocked") == 0 ||
+	       learntProjectTextOf(record, "awaits");
 }
 
 static bool isInterrupted(const hdIRecord *record)
 {
-	const char *text = textOf(record, "interrupted");
+	const char *text = learntProjectTextOf(record, "interrupted");
 
 	return text && strcmp(text, "0") != 0;
 }
 
 /* The kernel that a state stands for; NULL: none. */
-static const char *kernelOf(const struct reading *reading,
-			    const hdIRecord *record)
+static const char *learntProjectKernelOf(const struct reading *reading,
+					 const hdIRecord *record)
 {
 	const struct learnChoice *choice = &reading->self->choice;
-	const char *kernel = textOf(record, "kernel");
+	const char *kernel = learntProjectTextOf(record, "kernel");
 
 	if (choice->kernel && fnmatch(choice->kernel, record->name, 0) == 0)
 		return kernel ? kernel : record->name;
 	if (kernel && *kernel)
 		return kernel;
-	if (choice->kernel || reading->hasKernels || isReserved(record->name))
+	if (choice->kernel || reading->hasKernels ||
+	    learntProjectIsReserved(record->name))
 		return NULL;
 	return record->name;
 }
@@ -303,11 +309,11 @@ static void dropInner(const struct reading *reading, int64_t start)
 		g_ptr_array_set_size(runs, (gint)runs->len - 1);
 }
 
-static void takeRun(const struct reading *reading, const hdIRecord *record,
-		    const char *kernel)
+static void learntProjectAddRun(const struct reading *reading,
+				const hdIRecord *record, const char *kernel)
 {
 	struct learnt *self = reading->self;
-	const char *architecture = textOf(record, "architecture");
+	const char *architecture = learntProjectTextOf(record, "architecture");
 	struct learntRun *run = g_new0(struct learntRun, 1);
 
 	dropInner(reading, record->start);
@@ -318,7 +324,7 @@ static void takeRun(const struct reading *reading, const hdIRecord *record,
 	run->variables = variablesOf(record);
 	run->meter = reading->meter;
 	run->pe = reading->pe;
-	run->times = timesOf(record);
+	run->times = learntProjectTimesOf(record);
 	run->start = record->start;
 	run->end = record->end;
 	run->isLoad = strcmp(record->name, "Load") == 0;
@@ -328,7 +334,8 @@ static void takeRun(const struct reading *reading, const hdIRecord *record,
 }
 
 /* Hosts by labels; those that are not there have no links. */
-static bool hostOf(const struct learnt *self, const char *label, size_t *host)
+static bool learntProjectHostOf(const struct learnt *self, const char *label,
+				size_t *host)
 {
 	for (guint i = 0; label && i < self->hosts->len; i++) {
 		if (strcmp(learntHostOf(self, i)->label, label) == 0) {
@@ -351,8 +358,9 @@ static bool hostOfRank(const struct reading *reading, const char *rank,
 
 		if (node->level >= level &&
 		    strcmp(rolesAt(node, level)->label, rank) == 0)
-			return hostOf(reading->self,
-				      hostNode(project, node)->label, host);
+			return learntProjectHostOf(
+				reading->self, hostNode(project, node)->label,
+				host);
 	}
 	return false;
 }
@@ -374,7 +382,7 @@ static void takeExchanger(const struct reading *reading,
 	struct learnt *self = reading->self;
 	struct learntHost *host =
 		learntHostOf(self, learntMeterOf(self, reading->meter)->host);
-	const char *architecture = textOf(record, "architecture");
+	const char *architecture = learntProjectTextOf(record, "architecture");
 
 	if (host->exchanger || !architecture || !*architecture)
 		return;
@@ -390,20 +398,26 @@ static bool takeTransfer(const struct reading *reading, const hdIRecord *record)
 	bool isExchange = strcmp(record->name, "Exchange") == 0;
 	struct learntTransfer transfer = {
 		.meter = reading->meter,
-		.times = timesOf(record) * (isExchange ? 2 : 1),
+		.times = learntProjectTimesOf(record) * (isExchange ? 2 : 1),
 		.start = record->start,
 		.end = record->end,
 	};
 
-	if (!numberOf(textOf(record, "size"), &transfer.bytes) ||
+	if (!learntProjectNumberOf(learntProjectTextOf(record, "size"),
+				   &transfer.bytes) ||
 	    transfer.bytes < 0 || !transfer.times ||
 	    transfer.end <= transfer.start)
 		return false;
 	if (isExchange
-		    ? !hostOf(self, textOf(record, "from"), &transfer.from) ||
-			      !hostOf(self, textOf(record, "to"), &transfer.to)
-		    : !textOf(record, "activity") ||
-			      !hostOfRank(reading, textOf(record, "toRank"),
+		    ? !learntProjectHostOf(self,
+					   learntProjectTextOf(record, "from"),
+					   &transfer.from) ||
+			      !learntProjectHostOf(
+				      self, learntProjectTextOf(record, "to"),
+				      &transfer.to)
+		    : !learntProjectTextOf(record, "activity") ||
+			      !hostOfRank(reading,
+					  learntProjectTextOf(record, "toRank"),
 					  &transfer.to))
 		return false;
 	if (isExchange)
@@ -418,12 +432,12 @@ static bool takeTransfer(const struct reading *reading, const hdIRecord *record)
 /* Whether it is accesses to a file, of a class. */
 static bool takeAccess(const struct reading *reading, const hdIRecord *record)
 {
-	const char *order = textOf(record, "order");
-	const char *access = textOf(record, "access");
+	const char *order = learntProjectTextOf(record, "order");
+	const char *access = learntProjectTextOf(record, "access");
 	struct learntAccess one = {
 		.order = g_intern_string(order ? order : ""),
 		.access = g_intern_string(access ? access : ""),
-		.times = timesOf(record),
+		.times = learntProjectTimesOf(record),
 		.meter = reading->meter,
 		.pe = reading->pe,
 		.start = record->start,
@@ -432,7 +446,9 @@ static bool takeAccess(const struct reading *reading, const hdIRecord *record)
 
 	if (strcmp(record->name, "Io") != 0 || isInterrupted(record) ||
 	    !order || !access || !one.times || one.end <= one.start ||
-	    !numberOf(textOf(record, "size"), &one.bytes) || one.bytes < 0)
+	    !learntProjectNumberOf(learntProjectTextOf(record, "size"),
+				   &one.bytes) ||
+	    one.bytes < 0)
 		return false;
 	g_array_append_val(reading->self->accesses, one);
 	return true;
@@ -447,7 +463,7 @@ static bool isBusy(const struct reading *reading, const hdIRecord *record,
 
 	if (strcmp(record->name, "Transfer") == 0)
 		return false;
-	if (kernel || isReserved(record->name))
+	if (kernel || learntProjectIsReserved(record->name))
 		return true;
 	return record->depth == 0 &&
 	       (runs->len <= reading->first ||
@@ -455,7 +471,8 @@ static bool isBusy(const struct reading *reading, const hdIRecord *record,
 			record->start);
 }
 
-static void takeRecord(struct reading *reading, const hdIRecord *record)
+static void learntProjectAddRecord(struct reading *reading,
+				   const hdIRecord *record)
 {
 	struct learnt *self = reading->self;
 	struct learntMeter *meter = learntMeterOf(self, reading->meter);
@@ -469,13 +486,13 @@ static void takeRecord(struct reading *reading, const hdIRecord *record)
 	    strcmp(record->name, "Exchange") != 0)
 		return;
 	isAccess = takeAccess(reading, record);
-	kernel = kernelOf(reading, record);
+	kernel = learntProjectKernelOf(reading, record);
 	if (isBusy(reading, record, kernel))
 		g_array_append_val(meter->spans, span);
 	if (isBusy(reading, record, kernel) && !kernel && !isAccess)
 		g_array_append_val(meter->others, span);
 	if (kernel && !isInterrupted(record))
-		takeRun(reading, record, kernel);
+		learntProjectAddRun(reading, record, kernel);
 }
 
 /* Whether any state of a trace names its kernel, or a task. */
@@ -487,8 +504,8 @@ static void findKinds(struct reading *reading, const hdITraceFile *trace)
 
 	while (reader && !reading->hasKernels && !reading->hasTasks &&
 	       hdI_readTrace(reader, &record) > 0) {
-		reading->hasKernels = textOf(record, "kernel");
-		reading->hasTasks = textOf(record, "activity");
+		reading->hasKernels = learntProjectTextOf(record, "kernel");
+		reading->hasTasks = learntProjectTextOf(record, "activity");
 	}
 	hdI_closeTrace(reader);
 }
@@ -517,7 +534,7 @@ static void addPe(struct reading *reading)
 			(char *)g_intern_string(last->architecture));
 }
 
-static void readTrace(struct reading *reading)
+static void learntProjectReadTrace(struct reading *reading)
 {
 	hdITraceReader *reader =
 		diagnosticsOpenTrace(reading->project, reading->trace, NULL);
@@ -527,7 +544,7 @@ static void readTrace(struct reading *reading)
 	reading->firstAccess = reading->self->accesses->len;
 	reading->pe = reading->self->peCount++;
 	while (reader && hdI_readTrace(reader, &record) > 0)
-		takeRecord(reading, record);
+		learntProjectAddRecord(reading, record);
 	hdI_closeTrace(reader);
 	addPe(reading);
 }
@@ -546,13 +563,13 @@ static void readTraces(struct learnt *self, const hdIProject *project)
 		reading.trace = project->traces[i];
 		reading.meter = meterOf(self, project,
 					hostNode(project, reading.trace->node));
-		readTrace(&reading);
+		learntProjectReadTrace(&reading);
 	}
 }
 
 /* ---- The project -------------------------------------------------------- */
 
-static void takeDiagnostic(const hdIMessage *message, void *data)
+static void learntProjectAddDiagnostic(const hdIMessage *message, void *data)
 {
 	const struct learnt *self = data;
 	hdPMessage said = { .isWarning = true,
@@ -565,7 +582,8 @@ static void takeDiagnostic(const hdIMessage *message, void *data)
 }
 
 /* Each measurement counts once, however its project is named. */
-static bool isKnown(const struct learnt *self, const hdIProject *project)
+static bool learntProjectIsKnown(const struct learnt *self,
+				 const hdIProject *project)
 {
 	struct stat is, other;
 
@@ -583,12 +601,13 @@ static bool isKnown(const struct learnt *self, const hdIProject *project)
 
 int learnProject(struct learnt *self, const char *path)
 {
-	hdIProject *project = hdI_openProject(path, takeDiagnostic, self);
+	hdIProject *project =
+		hdI_openProject(path, learntProjectAddDiagnostic, self);
 	int ret = project ? 0 : -errno;
 	struct powerChoice *choice;
 	int64_t start = 0;
 
-	if (project && isKnown(self, project)) {
+	if (project && learntProjectIsKnown(self, project)) {
 		hdI_closeProject(project);
 		ret = -EEXIST;
 	}
@@ -610,7 +629,7 @@ int learnProject(struct learnt *self, const char *path)
 	}
 	choice = powerChoiceNew(project, NULL);
 	for (size_t i = 0; i < project->groupCount && ret == 0; i++)
-		ret = readPower(self, project, choice, i);
+		ret = learntProjectReadPower(self, project, choice, i);
 	powerChoiceFree(choice);
 	if (ret < 0)
 		learntSay(self, false, project, NULL,

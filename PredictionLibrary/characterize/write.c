@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 #include "PredictionLibrary/characterize/learn.h"
 #include "PredictionLibrary/model/io.h"
 #include "common/number.h"
@@ -16,7 +16,8 @@
 /** Memory of a host whose size is not known: none is full. */
 #define MEMORY_UNKNOWN 0x1p52
 
-static void append(GString *out, const char *key, const char *text)
+static void learntWriteAppendText(GString *out, const char *key,
+				  const char *text)
 {
 	char *escaped = g_markup_escape_text(text, -1);
 
@@ -24,7 +25,7 @@ static void append(GString *out, const char *key, const char *text)
 	g_free(escaped);
 }
 
-static void appendNumber(GString *out, const char *key, double value)
+static void learntWriteAppendNumber(GString *out, const char *key, double value)
 {
 	char text[HD_DOUBLE_MAX];
 
@@ -45,7 +46,7 @@ static void appendId(GString *out, const char *key, const char *name,
 {
 	char *id = g_strconcat(name, tail, NULL);
 
-	append(out, key, id);
+	learntWriteAppendText(out, key, id);
 	g_free(id);
 }
 
@@ -59,20 +60,22 @@ static GString *document(void)
 static void appendEntry(GString *out, const struct learntEntry *entry)
 {
 	g_string_append(out, " <entry");
-	append(out, "kernel", entry->kernel);
-	append(out, "architecture", entry->architecture);
-	appendNumber(out, "time", orNothing(entry->time.mean));
-	appendNumber(out, "energy", orNothing(entry->energy.mean));
-	appendNumber(out, "time-sd", orNothing(entry->time.deviation));
-	appendNumber(out, "energy-sd", orNothing(entry->energy.deviation));
+	learntWriteAppendText(out, "kernel", entry->kernel);
+	learntWriteAppendText(out, "architecture", entry->architecture);
+	learntWriteAppendNumber(out, "time", orNothing(entry->time.mean));
+	learntWriteAppendNumber(out, "energy", orNothing(entry->energy.mean));
+	learntWriteAppendNumber(out, "time-sd",
+				orNothing(entry->time.deviation));
+	learntWriteAppendNumber(out, "energy-sd",
+				orNothing(entry->energy.deviation));
 	g_string_append_printf(out, " n=\"%zu\">", entry->time.count);
 	for (guint i = 0; i < entry->variables->len; i++) {
 		const struct learntVariable *variable = &g_array_index(
 			entry->variables, struct learntVariable, i);
 
 		g_string_append(out, "<assign");
-		append(out, "var", variable->name);
-		appendNumber(out, "val", variable->value);
+		learntWriteAppendText(out, "var", variable->name);
+		learntWriteAppendNumber(out, "val", variable->value);
 		g_string_append(out, "/>");
 	}
 	g_string_append(out, "</entry>\n");
@@ -91,11 +94,11 @@ static void appendSlowdown(GString *out, const struct learntSlowdown *slowdown)
 		isSame = strncmp(i, first, length) == 0 &&
 			 (i[length] == ' ' || !i[length]);
 	g_string_append(out, " <slowdown");
-	append(out, "architecture", slowdown->architecture);
-	append(out, "kernel", slowdown->kernel);
-	append(out, "load", isSame ? first : slowdown->beside);
+	learntWriteAppendText(out, "architecture", slowdown->architecture);
+	learntWriteAppendText(out, "kernel", slowdown->kernel);
+	learntWriteAppendText(out, "load", isSame ? first : slowdown->beside);
 	g_string_append_printf(out, " count=\"%u\"", slowdown->count);
-	appendNumber(out, "factor", slowdown->factor.mean);
+	learntWriteAppendNumber(out, "factor", slowdown->factor.mean);
 	g_string_append(out, "/>\n");
 	g_free(first);
 }
@@ -105,12 +108,12 @@ static void appendIo(GString *out, const struct learntAccess *class,
 		     const char *kind)
 {
 	g_string_append(out, " <io");
-	append(out, "architecture", kind);
-	append(out, "order", class->order);
-	append(out, "access", class->access);
-	appendNumber(out, "size", class->bytes);
-	appendNumber(out, "time", orNothing(class->time.mean));
-	appendNumber(out, "energy", orNothing(class->energy.mean));
+	learntWriteAppendText(out, "architecture", kind);
+	learntWriteAppendText(out, "order", class->order);
+	learntWriteAppendText(out, "access", class->access);
+	learntWriteAppendNumber(out, "size", class->bytes);
+	learntWriteAppendNumber(out, "time", orNothing(class->time.mean));
+	learntWriteAppendNumber(out, "energy", orNothing(class->energy.mean));
 	g_string_append_printf(out, " n=\"%zu\"/>\n", class->time.count);
 }
 
@@ -202,7 +205,8 @@ static GString *resources(const struct learnt *self)
 /* ---- Platform ----------------------------------------------------------- */
 
 /* Idle power of hosts of an architecture, as the reference would draw it. */
-static double idleOf(const struct learnt *self, const char *architecture)
+static double learntWriteIdleOf(const struct learnt *self,
+				const char *architecture)
 {
 	double sum = 0;
 	size_t count = 0;
@@ -230,7 +234,9 @@ static void appendKinds(GString *out, const struct learnt *self)
 			continue;
 		g_string_append(out, " <node-architecture");
 		appendId(out, "id", kind, "-node");
-		appendNumber(out, "idle-power", orNothing(idleOf(self, kind)));
+		learntWriteAppendNumber(
+			out, "idle-power",
+			orNothing(learntWriteIdleOf(self, kind)));
 		g_string_append(out, "/>\n");
 	}
 	g_hash_table_unref(seen);
@@ -241,12 +247,14 @@ static void appendKinds(GString *out, const struct learnt *self)
 		g_string_append(out, " <bridge-architecture");
 		appendId(out, "id", bridge->architecture,
 			 bridge->isOut ? "-out" : "-in");
-		appendNumber(out, "init-latency", bridge->init * 1e9);
-		appendNumber(out, "packet-size", self->choice.packetSize);
-		appendNumber(out, "packet-latency",
-			     orNothing(bridge->latency) * 1e9);
-		appendNumber(out, "packet-energy",
-			     orNothing(bridge->energy.mean) * 1e9);
+		learntWriteAppendNumber(out, "init-latency",
+					bridge->init * 1e9);
+		learntWriteAppendNumber(out, "packet-size",
+					self->choice.packetSize);
+		learntWriteAppendNumber(out, "packet-latency",
+					orNothing(bridge->latency) * 1e9);
+		learntWriteAppendNumber(out, "packet-energy",
+					orNothing(bridge->energy.mean) * 1e9);
 		g_string_append(out, "/>\n");
 	}
 }
@@ -274,15 +282,15 @@ static void appendHost(GString *out, const struct learnt *self,
 		       const struct learntHost *host, bool isLinked)
 {
 	g_string_append(out, " <node");
-	append(out, "id", host->label);
+	learntWriteAppendText(out, "id", host->label);
 	appendId(out, "architecture", host->architecture, "-node");
 	g_string_append(out, ">\n  <main-memory");
 	appendId(out, "id", host->label, ".memory");
-	appendNumber(out, "size",
-		     self->choice.memory > 0 ? self->choice.memory
-					     : MEMORY_UNKNOWN);
+	learntWriteAppendNumber(out, "size",
+				self->choice.memory > 0 ? self->choice.memory
+							: MEMORY_UNKNOWN);
 	if (self->choice.full)
-		append(out, "full", self->choice.full);
+		learntWriteAppendText(out, "full", self->choice.full);
 	if (isLinked) {
 		g_string_append(out, "><out");
 		appendId(out, "peer", host->label, ".out");
@@ -296,9 +304,10 @@ static void appendHost(GString *out, const struct learnt *self,
 	}
 	for (guint i = 0; i < host->pes->len; i++) {
 		g_string_append(out, "  <pe");
-		append(out, "id", g_ptr_array_index(host->pes, i));
-		append(out, "architecture",
-		       g_ptr_array_index(host->peKinds, i));
+		learntWriteAppendText(out, "id",
+				      g_ptr_array_index(host->pes, i));
+		learntWriteAppendText(out, "architecture",
+				      g_ptr_array_index(host->peKinds, i));
 		g_string_append(out, "/>\n");
 	}
 	g_string_append(out, " </node>\n");
@@ -346,19 +355,21 @@ static GString *platform(const struct learnt *self)
 static void appendKernel(GString *out, const struct learntEntry *entry)
 {
 	g_string_append(out, " <kernel");
-	append(out, "id", entry->kernel);
+	learntWriteAppendText(out, "id", entry->kernel);
 	g_string_append(out, ">\n");
 	for (guint i = 0; i < entry->variables->len; i++) {
 		g_string_append(out, "  <variable");
-		append(out, "id",
-		       g_array_index(entry->variables, struct learntVariable, i)
-			       .name);
+		learntWriteAppendText(out, "id",
+				      g_array_index(entry->variables,
+						    struct learntVariable, i)
+					      .name);
 		g_string_append(out, "/>\n");
 	}
 	for (int p = 0; p < LEARN_PHASES && entry->profiled; p++) {
 		g_string_append(out, "  <phase");
-		appendNumber(out, "until", (p + 1) / (double)LEARN_PHASES);
-		appendNumber(out, "weight", entry->profile[p]);
+		learntWriteAppendNumber(out, "until",
+					(p + 1) / (double)LEARN_PHASES);
+		learntWriteAppendNumber(out, "weight", entry->profile[p]);
 		g_string_append(out, "/>\n");
 	}
 	g_string_append(out, " </kernel>\n");
@@ -399,7 +410,7 @@ struct written {
 };
 
 /* Write one, without its name. 0 or a negative errno. */
-static int start(const struct learnt *self, struct written *one)
+static int learntWriteStartFile(const struct learnt *self, struct written *one)
 {
 	GString *text;
 	int ret = newFileStart(&one->file, one->path);
@@ -421,8 +432,8 @@ static int commit(struct written *one, bool isForced)
 }
 
 /* All or none, but for what happens at the renaming. */
-static int writeAll(const struct learnt *self, struct written *files,
-		    size_t count, bool isForced, size_t *at)
+static int learntWriteWriteAll(const struct learnt *self, struct written *files,
+			       size_t count, bool isForced, size_t *at)
 {
 	int ret = 0;
 
@@ -430,7 +441,8 @@ static int writeAll(const struct learnt *self, struct written *files,
 		if (!isForced && access(files[*at].path, F_OK) == 0)
 			return -EEXIST;
 	}
-	for (*at = 0; *at < count && (ret = start(self, &files[*at])) == 0;)
+	for (*at = 0; *at < count &&
+		      (ret = learntWriteStartFile(self, &files[*at])) == 0;)
 		++*at;
 	if (ret < 0)
 		return ret;
@@ -459,7 +471,8 @@ int learnWrite(const struct learnt *self, const char *folder, bool isForced,
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(files); i++)
 		files[i].path = g_build_filename(folder, files[i].name, NULL);
-	ret = writeAll(self, files, G_N_ELEMENTS(files), isForced, &at);
+	ret = learntWriteWriteAll(self, files, G_N_ELEMENTS(files), isForced,
+				  &at);
 	if (ret < 0)
 		*path = g_strdup(files[at].path);
 	for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {

@@ -13,7 +13,7 @@
 #include "cli/rows.h"
 
 /* What is asked for. */
-struct wishes {
+struct settings {
 	char *output;
 	char *format;
 	char *kernel;
@@ -227,7 +227,8 @@ static const struct rowColumn hostColumns[] = {
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 
-static void printHosts(struct output *out, const struct learnt *learnt)
+static void characterizePrintHosts(struct output *out,
+				   const struct learnt *learnt)
 {
 	beginTable(out, "hosts", hostColumns);
 	for (guint i = 0; i < learnt->hosts->len; i++) {
@@ -439,7 +440,7 @@ static void printAccesses(struct output *out, const struct learnt *learnt)
 	endTable(out, "Accesses to files", learnt->classes->len);
 }
 
-static void print(const struct learnt *learnt, bool isJson)
+static void characterizePrint(const struct learnt *learnt, bool isJson)
 {
 	struct outJson json = { .depth = 0 };
 	struct output out = { isJson ? OUT_JSON : OUT_TEXT, &json, NULL };
@@ -448,7 +449,7 @@ static void print(const struct learnt *learnt, bool isJson)
 		outJsonDocument(&json, "hdpredict-characterize");
 	printEntries(&out, learnt);
 	printSlowdowns(&out, learnt);
-	printHosts(&out, learnt);
+	characterizePrintHosts(&out, learnt);
 	printMeters(&out, learnt);
 	printPairs(&out, learnt);
 	printBridges(&out, learnt);
@@ -464,7 +465,8 @@ static void print(const struct learnt *learnt, bool isJson)
 /* ---- The command -------------------------------------------------------- */
 
 /* Kernels that have no entry: simulations cannot run them. */
-static int judge(struct predict *predict, const struct learnt *learnt)
+static int characterizeCheckKernels(struct predict *predict,
+				    const struct learnt *learnt)
 {
 	int status = PREDICT_OK;
 
@@ -489,8 +491,9 @@ static int judge(struct predict *predict, const struct learnt *learnt)
 	return status;
 }
 
-static int work(struct predict *predict, const struct wishes *wishes,
-		struct learnt *learnt, bool isJson, char **projects)
+static int characterizeWork(struct predict *predict,
+			    const struct settings *settings,
+			    struct learnt *learnt, bool isJson, char **projects)
 {
 	char *path = NULL;
 	int status = PREDICT_OK, ret = 0;
@@ -504,7 +507,7 @@ static int work(struct predict *predict, const struct wishes *wishes,
 	status = predictStatus(predict, ret, "characterization");
 	if (status != PREDICT_OK)
 		return status;
-	ret = learnWrite(learnt, wishes->output, wishes->isForced, &path);
+	ret = learnWrite(learnt, settings->output, settings->isForced, &path);
 	if (ret == -EEXIST)
 		status = predictError(
 			predict, "%s: the file exists; use -f to replace it",
@@ -514,26 +517,28 @@ static int work(struct predict *predict, const struct wishes *wishes,
 	g_free(path);
 	if (status != PREDICT_OK)
 		return status;
-	print(learnt, isJson);
-	return judge(predict, learnt);
+	characterizePrint(learnt, isJson);
+	return characterizeCheckKernels(predict, learnt);
 }
 
-static int check(struct predict *predict, const struct wishes *wishes)
+static int characterizeCheck(struct predict *predict,
+			     const struct settings *settings)
 {
-	if (!wishes->output)
+	if (!settings->output)
 		return predictMissingOption(predict, "output");
-	if (!(wishes->drift >= 0 && wishes->drift <= 100))
-		return predictOutOfRange(predict, "drift", wishes->drift,
+	if (!(settings->drift >= 0 && settings->drift <= 100))
+		return predictOutOfRange(predict, "drift", settings->drift,
 					 "0 to 100");
-	if (!(wishes->packetSize >= 1 && wishes->packetSize <= 1e15))
+	if (!(settings->packetSize >= 1 && settings->packetSize <= 1e15))
 		return predictOutOfRange(predict, "packet-size",
-					 wishes->packetSize, "1 or more bytes");
-	if (!(wishes->memory >= 0 && wishes->memory <= 0x1p53))
-		return predictOutOfRange(predict, "memory", wishes->memory,
+					 settings->packetSize,
+					 "1 or more bytes");
+	if (!(settings->memory >= 0 && settings->memory <= 0x1p53))
+		return predictOutOfRange(predict, "memory", settings->memory,
 					 "0 or more bytes");
-	if (wishes->full && wishes->memory == 0)
+	if (settings->full && settings->memory == 0)
 		return predictNeeds(predict, "full", "memory");
-	if (wishes->architecture && !*wishes->architecture)
+	if (settings->architecture && !*settings->architecture)
 		return predictInvalidValue(predict, "architecture", "",
 					   "a name");
 	return PREDICT_OK;
@@ -543,46 +548,47 @@ int characterizeRun(struct predict *predict, int argc, char **argv)
 {
 	static const char *const formats[] = { "text", "json", NULL };
 	static const char *const fulls[] = { "fail", "delay", NULL };
-	struct wishes wishes = { .drift = 10, .packetSize = 1492 };
+	struct settings settings = { .drift = 10, .packetSize = 1492 };
 	const GOptionEntry entries[] = {
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
 		  "Directory for platform.xml, resources.xml and kernels.xml",
 		  "DIRECTORY" },
-		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &settings.isForced,
 		  "Replace existing files", NULL },
-		{ "kernel", 0, 0, G_OPTION_ARG_STRING, &wishes.kernel,
+		{ "kernel", 0, 0, G_OPTION_ARG_STRING, &settings.kernel,
 		  "Pattern of kernel states (default: by attribute, else all "
 		  "except MPI)",
 		  "PATTERN" },
 		{ "architecture", 0, 0, G_OPTION_ARG_STRING,
-		  &wishes.architecture,
+		  &settings.architecture,
 		  "Architecture of PEs if their states name none (default: "
 		  "cpu)",
 		  "NAME" },
-		{ "reference", 0, 0, G_OPTION_ARG_STRING, &wishes.reference,
+		{ "reference", 0, 0, G_OPTION_ARG_STRING, &settings.reference,
 		  "Host that represents the power of its architecture "
 		  "(default: the first)",
 		  "HOST" },
-		{ "drift", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.drift,
+		{ "drift", 0, 0, G_OPTION_ARG_DOUBLE, &settings.drift,
 		  "Maximum change of idle power in % of the energy (default: "
 		  "10)",
 		  "PERCENT" },
-		{ "packet-size", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.packetSize,
+		{ "packet-size", 0, 0, G_OPTION_ARG_DOUBLE,
+		  &settings.packetSize,
 		  "Packet size of links in bytes (default: 1492)", "BYTES" },
-		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.memory,
+		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &settings.memory,
 		  "Memory of each host in bytes (default: unlimited)",
 		  "BYTES" },
-		{ "full", 0, 0, G_OPTION_ARG_STRING, &wishes.full,
+		{ "full", 0, 0, G_OPTION_ARG_STRING, &settings.full,
 		  "Behavior when memory is full: fail or delay (default: a "
 		  "report)",
 		  "HOW" },
-		{ "no-delay", 0, 0, G_OPTION_ARG_NONE, &wishes.isAsRecorded,
+		{ "no-delay", 0, 0, G_OPTION_ARG_NONE, &settings.isAsRecorded,
 		  "Use power time stamps as recorded, without correction of "
 		  "the meter delay",
 		  NULL },
-		{ "time-only", 0, 0, G_OPTION_ARG_NONE, &wishes.isTimeOnly,
+		{ "time-only", 0, 0, G_OPTION_ARG_NONE, &settings.isTimeOnly,
 		  "Omit energies", NULL },
-		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &settings.format,
 		  "Output format: text or json (default: text)", "FORMAT" },
 		{ NULL }
 	};
@@ -611,29 +617,30 @@ int characterizeRun(struct predict *predict, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (wishes.format)
-		format = predictChoose(predict, "--format", wishes.format,
+	if (settings.format)
+		format = predictChoose(predict, "--format", settings.format,
 				       formats);
-	if (wishes.full && format >= 0)
-		full = predictChoose(predict, "--full", wishes.full, fulls);
+	if (settings.full && format >= 0)
+		full = predictChoose(predict, "--full", settings.full, fulls);
 	status = format < 0 || full < 0 ? PREDICT_FAILED
-					: check(predict, &wishes);
+					: characterizeCheck(predict, &settings);
 	if (status != PREDICT_OK)
 		return status;
 	choice = (struct learnChoice){
-		.kernel = wishes.kernel,
+		.kernel = settings.kernel,
 		.architecture =
-			wishes.architecture ? wishes.architecture : "cpu",
-		.reference = wishes.reference,
-		.drift = wishes.drift / 100,
-		.packetSize = wishes.packetSize,
-		.memory = wishes.memory,
-		.full = wishes.full,
-		.isAsRecorded = wishes.isAsRecorded,
-		.isTimeOnly = wishes.isTimeOnly,
+			settings.architecture ? settings.architecture : "cpu",
+		.reference = settings.reference,
+		.drift = settings.drift / 100,
+		.packetSize = settings.packetSize,
+		.memory = settings.memory,
+		.full = settings.full,
+		.isAsRecorded = settings.isAsRecorded,
+		.isTimeOnly = settings.isTimeOnly,
 	};
 	learnt = learntNew(&choice, predictTake, predict);
-	status = work(predict, &wishes, learnt, format == 1, argv + 1);
+	status = characterizeWork(predict, &settings, learnt, format == 1,
+				  argv + 1);
 	learntFree(learnt);
 	return status;
 }

@@ -19,7 +19,7 @@ const char *generationWrong(const struct generation *self)
 		       : NULL;
 }
 
-static int make(const struct generation *self, hdPGraph **graph)
+static int generateMakeGraph(const struct generation *self, hdPGraph **graph)
 {
 	uint32_t tiles = (uint32_t)self->tiles, size = (uint32_t)self->tileSize;
 	uint32_t width = (uint32_t)self->width, steps = (uint32_t)self->steps;
@@ -41,7 +41,7 @@ static int make(const struct generation *self, hdPGraph **graph)
 
 /* Tasks go to the PEs of a list one after the other, and again from its
  * beginning. */
-static int place(const char *list, hdPGraph *graph)
+static int generatePlaceTasks(const char *list, hdPGraph *graph)
 {
 	char **pes = g_strsplit(list, ",", -1);
 	guint count = g_strv_length(pes);
@@ -58,10 +58,10 @@ static int place(const char *list, hdPGraph *graph)
 
 int generationMake(const struct generation *self, hdPGraph **graph)
 {
-	int ret = make(self, graph);
+	int ret = generateMakeGraph(self, graph);
 
 	if (ret == 0 && self->on) {
-		ret = place(self->on, *graph);
+		ret = generatePlaceTasks(self->on, *graph);
 		if (ret < 0) {
 			hdP_destroyGraph(*graph);
 			*graph = NULL;

@@ -31,8 +31,8 @@ static const struct cliSubcommand subcommands[] = {
 	{ NULL, NULL },
 };
 
-static int complain(const struct predict *predict, const char *hint,
-		    const char *format, va_list list)
+static int hdpredictReportError(const struct predict *predict, const char *hint,
+				const char *format, va_list list)
 {
 	char *text = g_strdup_vprintf(format, list);
 
@@ -51,7 +51,7 @@ int predictError(const struct predict *predict, const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	complain(predict, NULL, format, list);
+	hdpredictReportError(predict, NULL, format, list);
 	va_end(list);
 	return PREDICT_FAILED;
 }
@@ -61,7 +61,7 @@ int predictUsage(const struct predict *predict, const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	complain(predict, "", format, list);
+	hdpredictReportError(predict, "", format, list);
 	va_end(list);
 	return PREDICT_FAILED;
 }
@@ -162,7 +162,7 @@ int predictStatus(struct predict *predict, int ret, const char *what)
 }
 
 /* Bytes of a file; 0: unknown, as for a pipe. */
-static int64_t sizeOf(const char *path)
+static int64_t hdpredictSizeOf(const char *path)
 {
 	struct stat about;
 	int ret = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &about)
@@ -211,7 +211,8 @@ int predictRead(struct predict *predict, const char *graphPath,
 
 	/* All of them, so that all problems are reported; the worst counts. */
 	if (graph) {
-		cliProgressStart(&predict->progress, sizeOf(graphPath));
+		cliProgressStart(&predict->progress,
+				 hdpredictSizeOf(graphPath));
 		ret = hdP_readGraphTelling(graphPath, graph, predictShow,
 					   predict, predictTake, predict);
 		status = readStatus(predict, status, ret, graphPath);
@@ -283,7 +284,7 @@ static struct cliCommand hdpredict = {
 	.isPrefix = true,
 };
 
-static int run(int argc, char **argv)
+static int hdpredictRun(int argc, char **argv)
 {
 	struct predict predict = { NULL, 0, 0, NULL };
 	int status;
@@ -310,6 +311,6 @@ int main(int argc, char **argv)
 		"Commands:\n", subcommands,
 		"\nSee 'hdpredict COMMAND --help' and hdpredict(1) for "
 		"details.");
-	return cliSubcommandsMain(&hdpredict, subcommands, NULL, run, argc,
-				  argv);
+	return cliSubcommandsMain(&hdpredict, subcommands, NULL, hdpredictRun,
+				  argc, argv);
 }

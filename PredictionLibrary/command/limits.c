@@ -25,8 +25,8 @@ bool limitsHasPeak(const hdPPlatform *platform)
 	return false;
 }
 
-static size_t lookAt(struct limits *limits, const hdPResult *result,
-		     struct look *look)
+static size_t limitsPrint(struct limits *limits, const hdPResult *result,
+			  struct look *look)
 {
 	int ret = hdP_getPower(result, look->server, look->limit, &look->power,
 			       look->list, LIMITS_SHOWN);
@@ -57,7 +57,7 @@ static void jsonLook(struct limits *limits, const hdPGraph *graph,
 		     const hdPPlatform *platform, const hdPResult *result,
 		     struct look *look, struct outJson *json)
 {
-	size_t count = lookAt(limits, result, look);
+	size_t count = limitsPrint(limits, result, look);
 
 	outJsonDouble(json, "peak_w", look->power.peak);
 	outJsonDouble(json, "peak_at_s", look->power.peakAt);
@@ -171,7 +171,7 @@ static void textLook(struct limits *limits, const hdPGraph *graph,
 		     struct look *look)
 {
 	char numbers[4][OUT_NUMBER_SIZE];
-	size_t count = lookAt(limits, result, look);
+	size_t count = limitsPrint(limits, result, look);
 
 	if (look->server < 0)
 		printf("%-22s %s W at %s s\n", "Peak power",

@@ -16,7 +16,8 @@
 
 #define ENDS_MAX 100000000
 
-static void append(GString *out, const char *key, double value)
+static void platformCommandAppendNumber(GString *out, const char *key,
+					double value)
 {
 	char text[HD_DOUBLE_MAX];
 
@@ -30,18 +31,19 @@ static void linkKind(GString *out, const struct topology *self,
 		     const char *name, double times)
 {
 	g_string_append_printf(out, "<bridge-architecture id=\"%s\"", name);
-	append(out, "init-latency", self->initLatency);
-	append(out, "packet-size", self->packetSize);
-	append(out, "packet-latency", self->packetLatency / times);
-	append(out, "packet-energy", self->packetEnergy);
+	platformCommandAppendNumber(out, "init-latency", self->initLatency);
+	platformCommandAppendNumber(out, "packet-size", self->packetSize);
+	platformCommandAppendNumber(out, "packet-latency",
+				    self->packetLatency / times);
+	platformCommandAppendNumber(out, "packet-energy", self->packetEnergy);
 	g_string_append(out, "/>\n");
 }
 
-static void begin(GString *out, const struct topology *self)
+static void platformCommandBeginText(GString *out, const struct topology *self)
 {
 	g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			     "<platform>\n<node-architecture id=\"node\"");
-	append(out, "idle-power", self->idlePower);
+	platformCommandAppendNumber(out, "idle-power", self->idlePower);
 	g_string_append(out, "/>\n");
 	linkKind(out, self, "link", 1);
 	for (int n = 0; n < self->nodes; n++) {
@@ -49,7 +51,7 @@ static void begin(GString *out, const struct topology *self)
 				       "<node id=\"n%d\" architecture=\"node\">"
 				       "<main-memory id=\"n%d.memory\"",
 				       n, n);
-		append(out, "size", self->memory);
+		platformCommandAppendNumber(out, "size", self->memory);
 		g_string_append_printf(
 			out,
 			"><out peer=\"n%d.out\"/><in peer=\"n%d.in\"/>"
@@ -72,7 +74,7 @@ static void begin(GString *out, const struct topology *self)
 }
 
 /* The links of a node, as its switch sees them. */
-static void attach(GString *out, int node)
+static void platformCommandAttachNode(GString *out, int node)
 {
 	g_string_append_printf(out,
 			       "<in peer=\"n%d.out\"/><out peer=\"n%d.in\"/>",
@@ -83,7 +85,7 @@ static void star(GString *out, const struct topology *self)
 {
 	g_string_append(out, "<channel id=\"switch\">");
 	for (int n = 0; n < self->nodes; n++)
-		attach(out, n);
+		platformCommandAttachNode(out, n);
 	g_string_append(out, "</channel>\n");
 }
 
@@ -108,7 +110,7 @@ static void fatTree(GString *out, const struct topology *self)
 			for (int i = s * self->radix;
 			     i < below && i < (s + 1) * self->radix; i++) {
 				if (level == 0)
-					attach(out, i);
+					platformCommandAttachNode(out, i);
 				else
 					g_string_append_printf(
 						out,
@@ -150,7 +152,7 @@ static void torus(GString *out, const struct topology *self)
 		bool hasNorth = rows > 2 || (rows == 2 && row == 1);
 
 		g_string_append_printf(out, "<channel id=\"n%d.router\">", n);
-		attach(out, n);
+		platformCommandAttachNode(out, n);
 		if (hasEast)
 			g_string_append_printf(out,
 					       "<inout peer=\"n%d.east\"/>", n);
@@ -208,7 +210,7 @@ static int save(struct predict *predict, const char *path, const GString *text)
 	return status;
 }
 
-static bool isAmount(double value)
+static bool platformCommandIsAmount(double value)
 {
 	return value >= 0 && value < HUGE_VAL;
 }
@@ -221,10 +223,12 @@ const char *topologyWrong(const struct topology *self)
 	if ((double)self->nodes * self->pes > ENDS_MAX ||
 	    self->radix > ENDS_MAX)
 		return "too many PEs or ports";
-	if (!isAmount(self->idlePower) || !isAmount(self->memory) ||
-	    !isAmount(self->initLatency) || !isAmount(self->packetLatency) ||
-	    !isAmount(self->packetEnergy) || !isAmount(self->packetSize) ||
-	    self->packetSize == 0)
+	if (!platformCommandIsAmount(self->idlePower) ||
+	    !platformCommandIsAmount(self->memory) ||
+	    !platformCommandIsAmount(self->initLatency) ||
+	    !platformCommandIsAmount(self->packetLatency) ||
+	    !platformCommandIsAmount(self->packetEnergy) ||
+	    !platformCommandIsAmount(self->packetSize) || self->packetSize == 0)
 		return "invalid value; expected 0 or more, and a packet size "
 		       "above 0";
 	return NULL;
@@ -239,7 +243,7 @@ GString *topologyXml(const struct topology *self)
 	GString *text = g_string_new(NULL);
 
 	hdNumberPrepare();
-	begin(text, self);
+	platformCommandBeginText(text, self);
 	makers[self->kind](text, self);
 	g_string_append(text, "</platform>\n");
 	return text;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/output/project.h"
@@ -56,14 +56,15 @@ static void freeRan(void *data)
 	g_free(ran);
 }
 
-static const char *attributeOf(const hdIRecord *record, const char *name)
+static const char *recordedGraphAttributeOf(const hdIRecord *record,
+					    const char *name)
 {
 	return attributeFind(record->attributes, record->attributeCount, name);
 }
 
-static int64_t numberOf(const hdIRecord *record, const char *name)
+static int64_t recordedGraphNumberOf(const hdIRecord *record, const char *name)
 {
-	const char *text = attributeOf(record, name);
+	const char *text = recordedGraphAttributeOf(record, name);
 	char *end;
 	int64_t number = text ? g_ascii_strtoll(text, &end, 10) : -1;
 
@@ -72,25 +73,25 @@ static int64_t numberOf(const hdIRecord *record, const char *name)
 
 /* ---- States ------------------------------------------------------------ */
 
-static bool takeRecord(const hdIRecord *record, void *data)
+static bool recordedGraphAddRecord(const hdIRecord *record, void *data)
 {
 	struct making *self = data;
-	const char *id = attributeOf(record, "task");
-	const char *pe = attributeOf(record, "pe");
-	const char *kernels = attributeOf(record, "kernels");
+	const char *id = recordedGraphAttributeOf(record, "task");
+	const char *pe = recordedGraphAttributeOf(record, "pe");
+	const char *kernels = recordedGraphAttributeOf(record, "kernels");
 	struct ran *ran;
 
 	if (record->kind != HDI_STATE || !id || !pe)
 		return true;
 	ran = g_new0(struct ran, 1);
 	*ran = (struct ran){
-		.number = numberOf(record, "activity"),
+		.number = recordedGraphNumberOf(record, "activity"),
 		.id = g_strdup(id),
 		.pe = g_strdup(pe),
-		.values = g_strdup(attributeOf(record, "values")),
-		.inputs = g_strdup(attributeOf(record, "inputs")),
-		.row = numberOf(record, "row"),
-		.column = numberOf(record, "column"),
+		.values = g_strdup(recordedGraphAttributeOf(record, "values")),
+		.inputs = g_strdup(recordedGraphAttributeOf(record, "inputs")),
+		.row = recordedGraphNumberOf(record, "row"),
+		.column = recordedGraphNumberOf(record, "column"),
 		.start = record->start,
 		.end = record->end,
 	};
@@ -103,12 +104,12 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	return true;
 }
 
-static void takeTrace(const hdITraceFile *trace, void *data)
+static void recordedGraphAddTrace(const hdITraceFile *trace, void *data)
 {
 	struct making *self = data;
 	struct scan scan = { .tool = &self->tool, .project = self->project };
 
-	scanTrace(&scan, trace, takeRecord, self);
+	scanTrace(&scan, trace, recordedGraphAddRecord, self);
 }
 
 /* ---- Kernels ----------------------------------------------------------- */
@@ -131,8 +132,8 @@ static char *nextPiece(const char **at)
 }
 
 /* A port with its size, which is the next piece. */
-static int addPort(struct making *self, int kernel, char kind, const char *id,
-		   const char **at)
+static int recordedGraphAddPort(struct making *self, int kernel, char kind,
+				const char *id, const char **at)
 {
 	char *size = nextPiece(at);
 	int ret = -EBADMSG;
@@ -164,8 +165,8 @@ static int addIo(struct making *self, int kernel, const char *words,
 	return ret;
 }
 
-static int addKernel(struct making *self, const char *id, const char *at,
-		     int *kernel)
+static int recordedGraphAddKernel(struct making *self, const char *id,
+				  const char *at, int *kernel)
 {
 	char *class = nextPiece(&at);
 	char state[HD_PREDICT_STATE_SIZE];
@@ -190,14 +191,14 @@ static int addKernel(struct making *self, const char *id, const char *at,
 	return 0;
 }
 
-static int addPiece(struct making *self, int *kernel, const char *piece,
-		    const char **at)
+static int recordedGraphAddPiece(struct making *self, int *kernel,
+				 const char *piece, const char **at)
 {
 	char *end;
 	double until;
 
 	if (*piece == 'K')
-		return addKernel(self, piece + 1, *at, kernel);
+		return recordedGraphAddKernel(self, piece + 1, *at, kernel);
 	if (*kernel < 0)
 		return -EBADMSG;
 	switch (*piece) {
@@ -208,7 +209,8 @@ static int addPiece(struct making *self, int *kernel, const char *piece,
 		return hdP_addVariable(self->graph, *kernel, piece + 1);
 	case 'I':
 	case 'O':
-		return addPort(self, *kernel, *piece, piece + 1, at);
+		return recordedGraphAddPort(self, *kernel, *piece, piece + 1,
+					    at);
 	case 'A':
 		return addIo(self, *kernel, piece + 1, at);
 	case 'P':
@@ -227,7 +229,7 @@ static int addKernels(struct making *self)
 	char *piece;
 
 	while (ret >= 0 && (piece = nextPiece(&at))) {
-		ret = addPiece(self, &kernel, piece, &at);
+		ret = recordedGraphAddPiece(self, &kernel, piece, &at);
 		g_free(piece);
 	}
 	return MIN(ret, 0);
@@ -235,7 +237,7 @@ static int addKernels(struct making *self)
 
 /* ---- Tasks ------------------------------------------------------------- */
 
-static int byNumber(const void *a, const void *b)
+static int recordedGraphByNumber(const void *a, const void *b)
 {
 	const struct ran *x = *(struct ran *const *)a;
 	const struct ran *y = *(struct ran *const *)b;
@@ -268,7 +270,7 @@ static int addInputs(struct making *self, const struct ran *ran)
 	return ret;
 }
 
-static int addTask(struct making *self, struct ran *ran)
+static int recordedGraphAddTask(struct making *self, struct ran *ran)
 {
 	const char *state = self->names->pdata[ran->kernel];
 	gpointer found;
@@ -298,13 +300,13 @@ static int addTask(struct making *self, struct ran *ran)
 				     : addInputs(self, ran);
 }
 
-static int addTasks(struct making *self)
+static int recordedGraphAddTasks(struct making *self)
 {
 	int ret = 0;
 
-	g_ptr_array_sort(self->tasks, byNumber);
+	g_ptr_array_sort(self->tasks, recordedGraphByNumber);
 	for (guint i = 0; i < self->tasks->len && ret == 0; i++)
-		ret = addTask(self, self->tasks->pdata[i]);
+		ret = recordedGraphAddTask(self, self->tasks->pdata[i]);
 	g_array_sort(self->links, byDependency);
 	for (guint i = 0; i < self->links->len && ret >= 0; i++) {
 		const struct link *link =
@@ -332,7 +334,7 @@ static int byPe(const void *a, const void *b)
 		return x->start < y->start ? -1 : 1;
 	if (x->end != y->end)
 		return x->end < y->end ? -1 : 1;
-	return byNumber(a, b);
+	return recordedGraphByNumber(a, b);
 }
 
 static int annotate(struct making *self)
@@ -357,7 +359,7 @@ static int annotate(struct making *self)
 	return ret;
 }
 
-static int make(struct making *self)
+static int recordedGraphMakeGraph(struct making *self)
 {
 	struct predict *predict = self->predict;
 	int ret;
@@ -369,7 +371,7 @@ static int make(struct making *self)
 	self->graph = hdP_createGraph();
 	ret = self->graph ? addKernels(self) : -ENOMEM;
 	if (ret == 0)
-		ret = addTasks(self);
+		ret = recordedGraphAddTasks(self);
 	if (ret == 0)
 		ret = hdP_finishGraph(self->graph, predictTake, predict);
 	if (ret == 0)
@@ -382,7 +384,8 @@ static int make(struct making *self)
 	return ret < 0 ? PREDICT_INVALID : PREDICT_OK;
 }
 
-static int run(struct making *self, const char *output, const char *form)
+static int recordedGraphRun(struct making *self, const char *output,
+			    const char *form)
 {
 	struct scan scan = { .tool = &self->tool };
 	int status = PREDICT_FAILED;
@@ -391,9 +394,9 @@ static int run(struct making *self, const char *output, const char *form)
 	if (!project)
 		return PREDICT_FAILED;
 	self->project = scan.project = project;
-	scanTraces(&scan, takeTrace, self);
+	scanTraces(&scan, recordedGraphAddTrace, self);
 	if (!self->tool.hasFailed)
-		status = make(self);
+		status = recordedGraphMakeGraph(self);
 	if (status == PREDICT_OK)
 		status = predictWrite(self->predict, self->graph,
 				      output ? output : "-",
@@ -439,7 +442,7 @@ int graphRun(struct predict *predict, int argc, char **argv)
 	self.variables = g_array_new(FALSE, FALSE, sizeof(guint));
 	self.byState =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	status = run(&self, output, form);
+	status = recordedGraphRun(&self, output, form);
 	g_hash_table_destroy(self.byState);
 	g_array_unref(self.variables);
 	g_array_unref(self.links);

@@ -36,8 +36,8 @@ static const struct {
 
 static const double parts[] = { 0.05, 0.25, 0.5, 0.75, 0.95 };
 
-static double *valuesOf(const struct samples *samples, const hdPTotals *totals,
-			size_t look)
+static double *samplesValuesOf(const struct samples *samples,
+			       const hdPTotals *totals, size_t look)
 {
 	double *values = g_new(double, samples->count);
 
@@ -46,10 +46,11 @@ static double *valuesOf(const struct samples *samples, const hdPTotals *totals,
 	return values;
 }
 
-static void spreadOf(const struct samples *samples, const hdPTotals *totals,
-		     size_t look, hdPSpread *spread, double *quantiles)
+static void samplesSpreadOf(const struct samples *samples,
+			    const hdPTotals *totals, size_t look,
+			    hdPSpread *spread, double *quantiles)
 {
-	double *values = valuesOf(samples, totals, look);
+	double *values = samplesValuesOf(samples, totals, look);
 
 	if (hdP_spread(values, samples->count, parts, G_N_ELEMENTS(parts),
 		       spread, quantiles) < 0)
@@ -60,8 +61,8 @@ static void spreadOf(const struct samples *samples, const hdPTotals *totals,
 static void chanceOf(const struct samples *samples, size_t look,
 		     hdPChance *chance)
 {
-	double *own = valuesOf(samples, samples->own, look);
-	double *other = valuesOf(samples, samples->other, look);
+	double *own = samplesValuesOf(samples, samples->own, look);
+	double *other = samplesValuesOf(samples, samples->other, look);
 
 	hdP_chance(own, other, samples->count, chance);
 	g_free(own);
@@ -107,7 +108,7 @@ static void jsonSpreads(const struct samples *samples, const hdPTotals *totals,
 		double quantiles[G_N_ELEMENTS(parts)];
 		hdPSpread spread;
 
-		spreadOf(samples, totals, i, &spread, quantiles);
+		samplesSpreadOf(samples, totals, i, &spread, quantiles);
 		outJsonObject(json, looks[i].key, true);
 		outJsonDouble(json, "mean", spread.mean);
 		outJsonDouble(json, "mean_error", spread.meanError);
@@ -157,7 +158,7 @@ void samplesJson(const struct samples *samples, struct outJson *json)
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void cell(struct outTable *table, double value)
+static void samplesAddCell(struct outTable *table, double value)
 {
 	char text[OUT_NUMBER_SIZE];
 
@@ -176,13 +177,13 @@ static void textSpreads(const struct samples *samples, const hdPTotals *totals)
 		double quantiles[G_N_ELEMENTS(parts)];
 		hdPSpread spread;
 
-		spreadOf(samples, totals, i, &spread, quantiles);
+		samplesSpreadOf(samples, totals, i, &spread, quantiles);
 		outTableAdd(table, looks[i].title);
-		cell(table, spread.mean);
-		cell(table, spread.meanError);
-		cell(table, spread.deviation);
+		samplesAddCell(table, spread.mean);
+		samplesAddCell(table, spread.meanError);
+		samplesAddCell(table, spread.deviation);
 		for (size_t k = 0; k < G_N_ELEMENTS(parts); k++)
-			cell(table, quantiles[k]);
+			samplesAddCell(table, quantiles[k]);
 	}
 	outTablePrint(table, "  ", false);
 }

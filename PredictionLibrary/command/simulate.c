@@ -18,7 +18,7 @@
 #define SAMPLES_MAX 10000000
 
 /* What was asked for. */
-struct wishes {
+struct settings {
 	char *platform, *resources, *map, *slowdown, *comm, *format, *use;
 	char *output, *annotate, *form;
 	char *against, *againstPlatform, *againstResources;
@@ -35,48 +35,49 @@ static void freeModels(struct predictModels *models)
 	hdP_destroyResources(models->resources);
 }
 
-static int readModels(struct predict *predict, const char *path,
-		      const struct wishes *wishes, struct predictModels *models)
+static int simulateCommandReadModels(struct predict *predict, const char *path,
+				     const struct settings *settings,
+				     struct predictModels *models)
 {
-	int status = wishes->platform && wishes->resources
+	int status = settings->platform && settings->resources
 			     ? PREDICT_OK
 			     : predictOpens(predict, path);
 
 	if (status != PREDICT_OK)
 		return status;
-	if (!wishes->platform || !wishes->resources)
+	if (!settings->platform || !settings->resources)
 		return predictMissingOption(
-			predict, wishes->platform ? "resources" : "platform");
-	return predictRead(predict, path, &models->graph, wishes->platform,
-			   &models->platform, wishes->resources,
+			predict, settings->platform ? "resources" : "platform");
+	return predictRead(predict, path, &models->graph, settings->platform,
+			   &models->platform, settings->resources,
 			   &models->resources);
 }
 
-static int mapModels(struct predict *predict, const struct wishes *wishes,
+static int mapModels(struct predict *predict, const struct settings *settings,
 		     struct predictModels *models)
 {
 	int ret = hdP_map(models->graph, models->platform, models->resources,
-			  wishes->use, predictTake, predict);
+			  settings->use, predictTake, predict);
 
 	return predictStatus(predict, ret, "mapping");
 }
 
 int mapRun(struct predict *predict, int argc, char **argv)
 {
-	struct wishes wishes = { NULL };
+	struct settings settings = { NULL };
 	const GOptionEntry entries[] = {
-		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &settings.platform,
 		  "Platform: a file, thesis, thesis-eval or thesis-xu4",
 		  "FILE" },
-		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &settings.resources,
 		  "Resource model: a file, or thesis", "FILE" },
-		{ "use", 0, 0, G_OPTION_ARG_STRING, &wishes.use,
+		{ "use", 0, 0, G_OPTION_ARG_STRING, &settings.use,
 		  "Patterns of PE names, such as 'XU4-*,ATB-1.*' (default: all "
 		  "PEs)",
 		  "PATTERN" },
-		{ "to", 0, 0, G_OPTION_ARG_STRING, &wishes.form,
+		{ "to", 0, 0, G_OPTION_ARG_STRING, &settings.form,
 		  "Form of the graph: xml or binary (default: xml)", "FORM" },
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
 	};
@@ -96,31 +97,35 @@ int mapRun(struct predict *predict, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = readModels(predict, argv[1], &wishes, &models);
+	status =
+		simulateCommandReadModels(predict, argv[1], &settings, &models);
 	if (status == PREDICT_OK)
-		status = mapModels(predict, &wishes, &models);
+		status = mapModels(predict, &settings, &models);
 	if (status == PREDICT_OK)
 		status = predictWrite(predict, models.graph,
-				      wishes.output ? wishes.output : "-",
-				      wishes.form ? wishes.form : "xml", NULL);
+				      settings.output ? settings.output : "-",
+				      settings.form ? settings.form : "xml",
+				      NULL);
 	freeModels(&models);
 	return status;
 }
 
-static int writeProject(struct predict *predict, const struct wishes *wishes,
-			hdPResult *result, const struct samples *samples)
+static int simulateCommandWriteProject(struct predict *predict,
+				       const struct settings *settings,
+				       hdPResult *result,
+				       const struct samples *samples)
 {
 	struct hdReplacement *replacement;
-	char *file = hdProjectFileName(wishes->output, ".proj");
-	int ret = file && access(file, F_OK) == 0 && !wishes->isForced
+	char *file = hdProjectFileName(settings->output, ".proj");
+	int ret = file && access(file, F_OK) == 0 && !settings->isForced
 			  ? -EEXIST
-			  : hdReplacementBegin(wishes->output, &replacement);
+			  : hdReplacementBegin(settings->output, &replacement);
 
 	free(file);
 	if (ret == -EEXIST)
 		return predictError(
 			predict, "%s: the project exists; use -f to replace it",
-			wishes->output);
+			settings->output);
 	if (ret == 0) {
 		if (samples->own)
 			ret = hdP_keepSamples(result, samples->own,
@@ -134,57 +139,59 @@ static int writeProject(struct predict *predict, const struct wishes *wishes,
 			hdReplacementDrop(replacement);
 	}
 	if (ret < 0)
-		return predictErrorWrite(predict, wishes->output, ret);
+		return predictErrorWrite(predict, settings->output, ret);
 	return PREDICT_OK;
 }
 
-static int chooseOptions(struct predict *predict, const struct wishes *wishes,
-			 hdPOptions *options, bool *isMapped, bool *isJson)
+static int chooseOptions(struct predict *predict,
+			 const struct settings *settings, hdPOptions *options,
+			 bool *isMapped, bool *isJson)
 {
 	static const char *const maps[] = { "given", "eft", NULL };
 	static const char *const onOff[] = { "on", "off", NULL };
 	static const char *const comms[] = { "exclusive", "share", NULL };
 	static const char *const formats[] = { "text", "json", NULL };
 	int map = predictChoose(predict, "--map",
-				wishes->map ? wishes->map : "given", maps);
-	int slowdown = predictChoose(predict, "--slowdown",
-				     wishes->slowdown ? wishes->slowdown : "on",
-				     onOff);
-	int comm =
-		predictChoose(predict, "--comm",
-			      wishes->comm ? wishes->comm : "exclusive", comms);
+				settings->map ? settings->map : "given", maps);
+	int slowdown = predictChoose(
+		predict, "--slowdown",
+		settings->slowdown ? settings->slowdown : "on", onOff);
+	int comm = predictChoose(predict, "--comm",
+				 settings->comm ? settings->comm : "exclusive",
+				 comms);
 	int format = predictChoose(predict, "--format",
-				   wishes->format ? wishes->format : "text",
+				   settings->format ? settings->format : "text",
 				   formats);
 
 	if (map < 0 || slowdown < 0 || comm < 0 || format < 0)
 		return PREDICT_FAILED;
 	options->isWithoutSlowdown = slowdown == 1;
 	options->sharing = comm == 1 ? HDP_SHARE : HDP_EXCLUSIVE;
-	options->isWithoutUnused = wishes->isWithoutUnused;
-	options->recordsTransfers = wishes->output != NULL;
+	options->isWithoutUnused = settings->isWithoutUnused;
+	options->recordsTransfers = settings->output != NULL;
 	*isMapped = map == 0;
 	*isJson = format == 1;
-	if (!(wishes->powerLimit >= 0 && wishes->powerLimit < HUGE_VAL))
+	if (!(settings->powerLimit >= 0 && settings->powerLimit < HUGE_VAL))
 		return predictOutOfRange(predict, "power-limit",
-					 wishes->powerLimit,
+					 settings->powerLimit,
 					 "watts, 0 or more");
-	if (wishes->use && *isMapped)
+	if (settings->use && *isMapped)
 		return predictUsage(predict, "--use: requires --map eft");
 	return PREDICT_OK;
 }
 
-static int checkSamples(struct predict *predict, const struct wishes *wishes)
+static int checkSamples(struct predict *predict,
+			const struct settings *settings)
 {
-	if (wishes->sampleCount < 0 || wishes->sampleCount > SAMPLES_MAX)
-		return predictOutOfRange(predict, "mc", wishes->sampleCount,
+	if (settings->sampleCount < 0 || settings->sampleCount > SAMPLES_MAX)
+		return predictOutOfRange(predict, "mc", settings->sampleCount,
 					 "1 to 10000000");
-	if (wishes->against && !wishes->sampleCount)
+	if (settings->against && !settings->sampleCount)
 		return predictNeeds(predict, "against", "mc");
-	if ((wishes->againstPlatform || wishes->againstResources) &&
-	    !wishes->against)
+	if ((settings->againstPlatform || settings->againstResources) &&
+	    !settings->against)
 		return predictNeeds(predict,
-				    wishes->againstPlatform
+				    settings->againstPlatform
 					    ? "against-platform"
 					    : "against-resources",
 				    "against");
@@ -192,97 +199,100 @@ static int checkSamples(struct predict *predict, const struct wishes *wishes)
 }
 
 /* Take samples, of the models that these are compared with, too. */
-static int takeSamples(struct predict *predict, const struct wishes *wishes,
-		       const hdPOptions *options, bool isMapped,
-		       const struct predictModels *models,
-		       struct samples *samples)
+static int simulateCommandRunSamples(struct predict *predict,
+				     const struct settings *settings,
+				     const hdPOptions *options, bool isMapped,
+				     const struct predictModels *models,
+				     struct samples *samples)
 {
 	struct predictModels other = { NULL, NULL, NULL };
-	struct wishes more = *wishes;
+	struct settings more = *settings;
 	int status = PREDICT_OK;
 
-	samples->count = (size_t)wishes->sampleCount;
-	samples->seed = (uint64_t)wishes->seed;
-	samples->against = wishes->against;
+	samples->count = (size_t)settings->sampleCount;
+	samples->seed = (uint64_t)settings->seed;
+	samples->against = settings->against;
 	if (!samples->count)
 		return PREDICT_OK;
-	if (wishes->againstPlatform)
-		more.platform = wishes->againstPlatform;
-	if (wishes->againstResources)
-		more.resources = wishes->againstResources;
-	if (wishes->against)
-		status = readModels(predict, wishes->against, &more, &other);
-	if (status == PREDICT_OK && wishes->against && !isMapped)
+	if (settings->againstPlatform)
+		more.platform = settings->againstPlatform;
+	if (settings->againstResources)
+		more.resources = settings->againstResources;
+	if (settings->against)
+		status = simulateCommandReadModels(predict, settings->against,
+						   &more, &other);
+	if (status == PREDICT_OK && settings->against && !isMapped)
 		status = mapModels(predict, &more, &other);
 	if (status == PREDICT_OK)
 		status = samplesTake(predict, samples, options, models,
-				     wishes->against ? &other : NULL);
+				     settings->against ? &other : NULL);
 	freeModels(&other);
 	return status;
 }
 
 int simulateRun(struct predict *predict, int argc, char **argv)
 {
-	struct wishes wishes = { .seed = 1 };
+	struct settings settings = { .seed = 1 };
 	const GOptionEntry entries[] = {
-		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &settings.platform,
 		  "Platform: a file, thesis, thesis-eval or thesis-xu4",
 		  "FILE" },
-		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &settings.resources,
 		  "Resource model: a file, or thesis", "FILE" },
-		{ "map", 0, 0, G_OPTION_ARG_STRING, &wishes.map,
+		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings.map,
 		  "Mapping: given or eft, earliest finishing time (default: "
 		  "given)",
 		  "HOW" },
-		{ "use", 0, 0, G_OPTION_ARG_STRING, &wishes.use,
+		{ "use", 0, 0, G_OPTION_ARG_STRING, &settings.use,
 		  "For --map eft: patterns of PE names, such as "
 		  "'XU4-*,ATB-1.*'",
 		  "PATTERN" },
-		{ "slowdown", 0, 0, G_OPTION_ARG_STRING, &wishes.slowdown,
+		{ "slowdown", 0, 0, G_OPTION_ARG_STRING, &settings.slowdown,
 		  "Let kernels on one node slow each other down (default: on)",
 		  "on|off" },
-		{ "comm", 0, 0, G_OPTION_ARG_STRING, &wishes.comm,
+		{ "comm", 0, 0, G_OPTION_ARG_STRING, &settings.comm,
 		  "Use of links: exclusive or share (default: exclusive)",
 		  "HOW" },
 		{ "off-unused", 0, 0, G_OPTION_ARG_NONE,
-		  &wishes.isWithoutUnused,
+		  &settings.isWithoutUnused,
 		  "Ignore the idle power of unused servers", NULL },
-		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &settings.format,
 		  "Output format: text or json (default: text)", "FORMAT" },
-		{ "tasks", 0, 0, G_OPTION_ARG_NONE, &wishes.hasTasks,
+		{ "tasks", 0, 0, G_OPTION_ARG_NONE, &settings.hasTasks,
 		  "Also print each task", NULL },
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
 		  "Write a project for hdtrace", "PROJECT" },
-		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &settings.isForced,
 		  "Replace an existing project", NULL },
-		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &wishes.annotate,
+		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &settings.annotate,
 		  "Write the graph with times to FILE", "FILE" },
-		{ "power-limit", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.powerLimit,
+		{ "power-limit", 0, 0, G_OPTION_ARG_DOUBLE,
+		  &settings.powerLimit,
 		  "Print the times when all servers together exceed W watts, "
 		  "and the responsible tasks",
 		  "W" },
-		{ "subgraphs", 0, 0, G_OPTION_ARG_NONE, &wishes.hasSubgraphs,
+		{ "subgraphs", 0, 0, G_OPTION_ARG_NONE, &settings.hasSubgraphs,
 		  "Print the time of each independent part of the graph",
 		  NULL },
-		{ "fail", 0, 0, G_OPTION_ARG_NONE, &wishes.fails,
+		{ "fail", 0, 0, G_OPTION_ARG_NONE, &settings.fails,
 		  "Exit with 3 if a power limit is exceeded or memory "
 		  "overflows",
 		  NULL },
-		{ "mc", 0, 0, G_OPTION_ARG_INT, &wishes.sampleCount,
+		{ "mc", 0, 0, G_OPTION_ARG_INT, &settings.sampleCount,
 		  "Also simulate N samples from the distributions of time and "
 		  "energy",
 		  "N" },
-		{ "seed", 0, 0, G_OPTION_ARG_INT64, &wishes.seed,
+		{ "seed", 0, 0, G_OPTION_ARG_INT64, &settings.seed,
 		  "Seed of the samples (default: 1)", "N" },
-		{ "against", 0, 0, G_OPTION_ARG_FILENAME, &wishes.against,
+		{ "against", 0, 0, G_OPTION_ARG_FILENAME, &settings.against,
 		  "With --mc: print the probability that GRAPH is better than "
 		  "FILE",
 		  "FILE" },
 		{ "against-platform", 0, 0, G_OPTION_ARG_FILENAME,
-		  &wishes.againstPlatform,
+		  &settings.againstPlatform,
 		  "Platform for --against (default: as for GRAPH)", "FILE" },
 		{ "against-resources", 0, 0, G_OPTION_ARG_FILENAME,
-		  &wishes.againstResources,
+		  &settings.againstResources,
 		  "Resource model for --against (default: as for GRAPH)",
 		  "FILE" },
 		{ NULL }
@@ -315,21 +325,23 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = chooseOptions(predict, &wishes, &options, &isMapped, &isJson);
+	status =
+		chooseOptions(predict, &settings, &options, &isMapped, &isJson);
 	if (status == PREDICT_OK)
-		status = checkSamples(predict, &wishes);
+		status = checkSamples(predict, &settings);
 	if (status == PREDICT_OK)
-		status = readModels(predict, argv[1], &wishes, &models);
+		status = simulateCommandReadModels(predict, argv[1], &settings,
+						   &models);
 	if (status == PREDICT_OK && !isMapped)
-		status = mapModels(predict, &wishes, &models);
+		status = mapModels(predict, &settings, &models);
 	if (status == PREDICT_OK) {
 		int ret;
 
 		limits = (struct limits){
-			.hasPower = wishes.powerLimit > 0 ||
+			.hasPower = settings.powerLimit > 0 ||
 				    limitsHasPeak(models.platform),
-			.limit = wishes.powerLimit,
-			.hasSubgraphs = wishes.hasSubgraphs,
+			.limit = settings.powerLimit,
+			.hasSubgraphs = settings.hasSubgraphs,
 		};
 		options.recordsTransfers |= limits.hasPower;
 		options.progress = predictShow;
@@ -343,17 +355,18 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		status = predictStatus(predict, ret, "simulation");
 	}
 	if (status == PREDICT_OK)
-		status = takeSamples(predict, &wishes, &options, isMapped,
-				     &models, &samples);
-	if (status == PREDICT_OK && wishes.annotate)
-		status = predictWrite(predict, models.graph, wishes.annotate,
+		status = simulateCommandRunSamples(predict, &settings, &options,
+						   isMapped, &models, &samples);
+	if (status == PREDICT_OK && settings.annotate)
+		status = predictWrite(predict, models.graph, settings.annotate,
 				      "xml", result);
-	if (status == PREDICT_OK && wishes.output)
-		status = writeProject(predict, &wishes, result, &samples);
+	if (status == PREDICT_OK && settings.output)
+		status = simulateCommandWriteProject(predict, &settings, result,
+						     &samples);
 	if (status == PREDICT_OK)
 		summaryPrint(models.graph, models.platform, result, &samples,
-			     &limits, isJson, wishes.hasTasks);
-	if (status == PREDICT_OK && wishes.fails && limits.findings)
+			     &limits, isJson, settings.hasTasks);
+	if (status == PREDICT_OK && settings.fails && limits.findings)
 		status = PREDICT_FOUND;
 	samplesFree(&samples);
 	hdP_destroyResult(result);

@@ -51,8 +51,9 @@ static void jsonUse(struct outJson *json, hdPWhat what, const hdPUse *use)
 	outJsonEnd(json);
 }
 
-static void jsonTasks(struct outJson *json, const hdPGraph *graph,
-		      const hdPPlatform *platform, const hdPResult *result)
+static void predictSummaryPutTasks(struct outJson *json, const hdPGraph *graph,
+				   const hdPPlatform *platform,
+				   const hdPResult *result)
 {
 	outJsonArray(json, "per_task", false);
 	for (int64_t t = 0; t < hdP_getTaskCount(graph); t++) {
@@ -71,10 +72,12 @@ static void jsonTasks(struct outJson *json, const hdPGraph *graph,
 	outJsonEnd(json);
 }
 
-static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
-		      const hdPResult *result, const hdPTotals *totals,
-		      const struct samples *samples, struct limits *limits,
-		      bool hasTasks)
+static void predictSummaryPrintJson(const hdPGraph *graph,
+				    const hdPPlatform *platform,
+				    const hdPResult *result,
+				    const hdPTotals *totals,
+				    const struct samples *samples,
+				    struct limits *limits, bool hasTasks)
 {
 	struct outJson *json = g_new0(struct outJson, 1);
 	double dynamic = totals->computation + totals->communication;
@@ -108,7 +111,7 @@ static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 	limitsJson(limits, graph, platform, result, json);
 	samplesJson(samples, json);
 	if (hasTasks)
-		jsonTasks(json, graph, platform, result);
+		predictSummaryPutTasks(json, graph, platform, result);
 	outJsonEnd(json);
 	printf("\n");
 	g_free(json);
@@ -116,7 +119,7 @@ static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void cell(struct outTable *table, double value)
+static void predictSummaryAddCell(struct outTable *table, double value)
 {
 	char text[OUT_NUMBER_SIZE];
 
@@ -144,21 +147,22 @@ static void textUse(const hdPResult *result, const struct listing *listing)
 			continue;
 		outTableAdd(table, use.id);
 		outTableAdd(table, outInteger(count, (outInt128)use.tasks));
-		cell(table, use.busy);
+		predictSummaryAddCell(table, use.busy);
 		if (isBridge) {
-			cell(table, use.bytes);
-			cell(table, use.transfers);
+			predictSummaryAddCell(table, use.bytes);
+			predictSummaryAddCell(table, use.transfers);
 			continue;
 		}
-		cell(table, use.waitData);
-		cell(table, use.waitPe);
-		cell(table, use.energy);
+		predictSummaryAddCell(table, use.waitData);
+		predictSummaryAddCell(table, use.waitPe);
+		predictSummaryAddCell(table, use.energy);
 	}
 	printf("\n%s\n", listing->title);
 	outTablePrint(table, "  ", false);
 }
 
-static void line(const char *label, double value, const char *unit)
+static void predictSummaryPrintLine(const char *label, double value,
+				    const char *unit)
 {
 	char text[OUT_NUMBER_SIZE];
 
@@ -177,8 +181,9 @@ static void textMemory(const hdPResult *result)
 	}
 }
 
-static void textTasks(const hdPGraph *graph, const hdPPlatform *platform,
-		      const hdPResult *result)
+static void predictSummaryPrintTasks(const hdPGraph *graph,
+				     const hdPPlatform *platform,
+				     const hdPResult *result)
 {
 	static const char *const headings[] = { "<Task", "<PE", ".start s",
 						".end s", NULL };
@@ -193,30 +198,33 @@ static void textTasks(const hdPGraph *graph, const hdPPlatform *platform,
 		hdP_getTaskTimes(result, t, &times);
 		outTableAdd(table, copy);
 		outTableAdd(table, hdP_getPeId(platform, times.pe));
-		cell(table, times.start);
-		cell(table, times.end);
+		predictSummaryAddCell(table, times.start);
+		predictSummaryAddCell(table, times.end);
 		g_free(copy);
 	}
 	printf("\n");
 	outTablePrint(table, "", false);
 }
 
-static void printText(const hdPGraph *graph, const hdPPlatform *platform,
-		      const hdPResult *result, const hdPTotals *totals,
-		      const struct samples *samples, struct limits *limits,
-		      bool hasTasks)
+static void predictSummaryPrintText(const hdPGraph *graph,
+				    const hdPPlatform *platform,
+				    const hdPResult *result,
+				    const hdPTotals *totals,
+				    const struct samples *samples,
+				    struct limits *limits, bool hasTasks)
 {
 	double dynamic = totals->computation + totals->communication;
 
 	printf("%-22s %" PRIu64 "\n", "Tasks", totals->tasks);
-	line("Time", totals->makespan, "s");
-	line("Energy", dynamic + totals->idle, "J");
-	line("  idle", totals->idle, "J");
-	line("  computation", totals->computation, "J");
-	line("  communication", totals->communication, "J");
+	predictSummaryPrintLine("Time", totals->makespan, "s");
+	predictSummaryPrintLine("Energy", dynamic + totals->idle, "J");
+	predictSummaryPrintLine("  idle", totals->idle, "J");
+	predictSummaryPrintLine("  computation", totals->computation, "J");
+	predictSummaryPrintLine("  communication", totals->communication, "J");
 	if (totals->makespan > 0)
-		line("Mean power", (dynamic + totals->idle) / totals->makespan,
-		     "W");
+		predictSummaryPrintLine(
+			"Mean power",
+			(dynamic + totals->idle) / totals->makespan, "W");
 	printf("%-22s %" PRIu64 "\n", "Messages", totals->messages);
 	if (totals->mixedLoads)
 		printf("Slowdowns from the mean of several entries: %" PRIu64
@@ -231,7 +239,7 @@ static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 	for (size_t i = 0; i < G_N_ELEMENTS(listings); i++)
 		textUse(result, &listings[i]);
 	if (hasTasks)
-		textTasks(graph, platform, result);
+		predictSummaryPrintTasks(graph, platform, result);
 }
 
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
@@ -242,6 +250,6 @@ void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
 
 	hdP_getTotals(result, &totals);
 	limits->findings += totals.overflows;
-	(isJson ? printJson : printText)(graph, platform, result, &totals,
-					 samples, limits, hasTasks);
+	(isJson ? predictSummaryPrintJson : predictSummaryPrintText)(
+		graph, platform, result, &totals, samples, limits, hasTasks);
 }

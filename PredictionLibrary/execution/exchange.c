@@ -38,7 +38,7 @@ struct exchange {
 	int error; /* Of the trace: the first one, as errno. */
 };
 
-static void note(struct exchange *self, bool isGood)
+static void exchangeNoteError(struct exchange *self, bool isGood)
 {
 	if (!isGood && !self->error)
 		self->error = errno ? errno : EIO;
@@ -56,7 +56,7 @@ static void sleepUntil(int64_t ns)
 }
 
 /* As transport.c waits. */
-static void await(MPI_Request *requests, int count)
+static void exchangeAwaitAll(MPI_Request *requests, int count)
 {
 	int64_t sinceNs = hdMonotonicNow();
 	int64_t waitNs = HD_EXECUTE_FIRST_WAIT_NS, longestNs;
@@ -83,7 +83,7 @@ static void sendOne(struct exchange *self)
 		  MPI_COMM_WORLD, &requests[0]);
 	MPI_Issend(self->data, self->size, MPI_BYTE, self->other, TAG_DATA,
 		   MPI_COMM_WORLD, &requests[1]);
-	await(requests, 2);
+	exchangeAwaitAll(requests, 2);
 	sleepUntil(dueNs);
 }
 
@@ -95,12 +95,12 @@ static void receiveOne(struct exchange *self)
 
 	MPI_Irecv(&head, sizeof(head), MPI_BYTE, self->other, TAG_HEAD,
 		  MPI_COMM_WORLD, &request);
-	await(&request, 1);
+	exchangeAwaitAll(&request, 1);
 	dueNs = hdMonotonicNow() +
 		hdExecutePaceNs(self->run, (size_t)self->size);
 	MPI_Irecv(self->data, self->size, MPI_BYTE, self->other, TAG_DATA,
 		  MPI_COMM_WORLD, &request);
-	await(&request, 1);
+	exchangeAwaitAll(&request, 1);
 	sleepUntil(dueNs);
 }
 
@@ -117,7 +117,7 @@ static void bounce(struct exchange *self, int64_t count)
 }
 
 /* A number of the first one, for both. */
-static int64_t share(const struct exchange *self, int64_t number)
+static int64_t exchangeShareNumber(const struct exchange *self, int64_t number)
 {
 	if (self->isFirst)
 		MPI_Send(&number, 1, MPI_INT64_T, self->other, TAG_COUNT,
@@ -145,32 +145,32 @@ static void meet(void)
 
 /* ---- States ------------------------------------------------------------ */
 
-static void pauseFor(struct exchange *self)
+static void exchangePauseFor(struct exchange *self)
 {
-	note(self, hdT_logStateStart(self->trace, "Pause") == 0);
+	exchangeNoteError(self, hdT_logStateStart(self->trace, "Pause") == 0);
 	sleepUntil(hdMonotonicNow() + llround(self->links->pauseSeconds * 1e9));
-	note(self, hdT_logStateEnd(self->trace) == 0);
+	exchangeNoteError(self, hdT_logStateEnd(self->trace) == 0);
 }
 
 /* How often a message has to go there and back to fill the time of a batch. */
-static int64_t tryOut(struct exchange *self)
+static int64_t exchangeProbeRounds(struct exchange *self)
 {
 	double batchNs = self->links->batchSeconds * 1e9;
 	int64_t count = 1, tookNs = 0;
 
-	note(self, hdT_logStateStart(self->trace, "Trial") == 0);
+	exchangeNoteError(self, hdT_logStateStart(self->trace, "Trial") == 0);
 	for (;;) {
 		int64_t startNs = hdMonotonicNow();
 
 		bounce(self, count);
 		tookNs = hdMonotonicNow() - startNs;
-		if (share(self, tookNs >= TRIAL_NS))
+		if (exchangeShareNumber(self, tookNs >= TRIAL_NS))
 			break;
 		count *= 2;
 	}
-	note(self, hdT_logStateEnd(self->trace) == 0);
-	return share(self,
-		     (int64_t)ceil(batchNs * (double)count / (double)tookNs));
+	exchangeNoteError(self, hdT_logStateEnd(self->trace) == 0);
+	return exchangeShareNumber(
+		self, (int64_t)ceil(batchNs * (double)count / (double)tookNs));
 }
 
 static bool logNode(const struct exchange *self, const char *name, int server)
@@ -199,16 +199,18 @@ static bool logArchitecture(const struct exchange *self)
 
 static void exchange(struct exchange *self, int64_t count)
 {
-	note(self, hdT_logStateStart(self->trace, "Exchange") == 0);
+	exchangeNoteError(self,
+			  hdT_logStateStart(self->trace, "Exchange") == 0);
 	bounce(self, count);
-	note(self, logNode(self, "from", self->first) &&
-			   logNode(self, "to", self->second) &&
-			   hdT_logAttributeInt64(self->trace, "size",
-						 self->size) == 0 &&
-			   hdT_logAttributeInt64(self->trace, "repetitions",
-						 count) == 0 &&
-			   logArchitecture(self));
-	note(self, hdT_logStateEnd(self->trace) == 0);
+	exchangeNoteError(
+		self, logNode(self, "from", self->first) &&
+			      logNode(self, "to", self->second) &&
+			      hdT_logAttributeInt64(self->trace, "size",
+						    self->size) == 0 &&
+			      hdT_logAttributeInt64(self->trace, "repetitions",
+						    count) == 0 &&
+			      logArchitecture(self));
+	exchangeNoteError(self, hdT_logStateEnd(self->trace) == 0);
 }
 
 /* ---- All of it --------------------------------------------------------- */
@@ -222,10 +224,10 @@ static void bounceSizes(struct exchange *self)
 		self->data = calloc((size_t)self->size + 1, 1);
 		if (!self->data)
 			hdExecuteAbort("not enough memory for messages");
-		count = tryOut(self);
-		pauseFor(self);
+		count = exchangeProbeRounds(self);
+		exchangePauseFor(self);
 		exchange(self, count);
-		pauseFor(self);
+		exchangePauseFor(self);
 		free(self->data);
 	}
 }

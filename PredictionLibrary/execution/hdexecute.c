@@ -24,7 +24,7 @@
 #include "recording/record.h"
 
 /* What was asked for. */
-struct wishes {
+struct settings {
 	char *platform, *resources, *map, *kernels, *pace, *project, *sizes;
 	gboolean isChecked, isForced, isQuiet;
 	int pes;
@@ -33,7 +33,7 @@ struct wishes {
 
 /* A process of all. */
 struct process {
-	struct wishes wishes;
+	struct settings settings;
 	int rank, size;
 	GString *said; /* What is wrong, until it is known who says it. */
 	hdPGraph *graph;
@@ -47,10 +47,11 @@ struct process {
 
 /* ---- What is wrong ------------------------------------------------------ */
 
-static int say(struct process *self, int status, const char *format, ...)
-	G_GNUC_PRINTF(3, 4);
+static int hdexecuteReportError(struct process *self, int status,
+				const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-static int say(struct process *self, int status, const char *format, ...)
+static int hdexecuteReportError(struct process *self, int status,
+				const char *format, ...)
 {
 	va_list list;
 
@@ -62,17 +63,18 @@ static int say(struct process *self, int status, const char *format, ...)
 	return status;
 }
 
-static void take(const hdPMessage *message, void *data)
+static void hdexecutePrintMessage(const hdPMessage *message, void *data)
 {
 	struct process *self = data;
 	char *line = message->line ? g_strdup_printf(":%" PRId64, message->line)
 				   : g_strdup("");
 
-	say(self, 0, "%s%s%s%s%s%s%s", message->file ? message->file : "",
-	    message->file ? line : "", message->file ? ": " : "",
-	    message->isWarning ? "warning: " : "",
-	    message->id ? message->id : "", message->id ? ": " : "",
-	    message->text);
+	hdexecuteReportError(
+		self, 0, "%s%s%s%s%s%s%s", message->file ? message->file : "",
+		message->file ? line : "", message->file ? ": " : "",
+		message->isWarning ? "warning: " : "",
+		message->id ? message->id : "", message->id ? ": " : "",
+		message->text);
 	g_free(line);
 }
 
@@ -95,23 +97,26 @@ static int statusOf(struct process *self, int ret, const char *what)
 	if (ret == 0)
 		return HD_EXECUTE_OK;
 	if (ret == -EINVAL)
-		return self->said->len ? HD_EXECUTE_INVALID
-				       : say(self, HD_EXECUTE_INVALID,
-					     "%s: invalid model", what);
+		return self->said->len
+			       ? HD_EXECUTE_INVALID
+			       : hdexecuteReportError(self, HD_EXECUTE_INVALID,
+						      "%s: invalid model",
+						      what);
 	if (ret == -ENOENT || ret == -EACCES || ret == -ENOTDIR)
-		return say(self, HD_EXECUTE_FAILED, CLI_TEXT_OPEN, what,
-			   cliErrorReason(ret));
-	return say(self, HD_EXECUTE_FAILED, "%s: %s", what,
-		   hdRecordReason(-ret));
+		return hdexecuteReportError(self, HD_EXECUTE_FAILED,
+					    CLI_TEXT_OPEN, what,
+					    cliErrorReason(ret));
+	return hdexecuteReportError(self, HD_EXECUTE_FAILED, "%s: %s", what,
+				    hdRecordReason(-ret));
 }
 
 /* ---- Models ------------------------------------------------------------- */
 
 /* A platform for these processes. */
-static int makePlatform(struct process *self)
+static int hdexecuteMakePlatform(struct process *self)
 {
-	uint32_t pes = self->wishes.pes ? (uint32_t)self->wishes.pes
-					: hdExecuteDefaultPes();
+	uint32_t pes = self->settings.pes ? (uint32_t)self->settings.pes
+					  : hdExecuteDefaultPes();
 	uint32_t *all = calloc((size_t)self->size, sizeof(*all));
 	double memory =
 		(double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
@@ -137,12 +142,13 @@ static int worse(int one, int other)
 
 static int readPlatform(struct process *self)
 {
-	const char *path = self->wishes.platform;
+	const char *path = self->settings.platform;
 
 	if (!path)
-		return makePlatform(self);
+		return hdexecuteMakePlatform(self);
 	return statusOf(self,
-			hdP_readPlatform(path, &self->platform, take, self),
+			hdP_readPlatform(path, &self->platform,
+					 hdexecutePrintMessage, self),
 			path);
 }
 
@@ -151,30 +157,35 @@ static int makeGraph(struct process *self)
 {
 	self->graph = hdP_createGraph();
 	return statusOf(self,
-			self->graph ? hdP_finishGraph(self->graph, take, self)
-				    : -ENOMEM,
+			self->graph
+				? hdP_finishGraph(self->graph,
+						  hdexecutePrintMessage, self)
+				: -ENOMEM,
 			"graph");
 }
 
 static int readGraph(struct process *self, const char *path)
 {
-	return statusOf(self, hdP_readGraph(path, &self->graph, take, self),
-			path);
+	return statusOf(
+		self,
+		hdP_readGraph(path, &self->graph, hdexecutePrintMessage, self),
+		path);
 }
 
-static int readModels(struct process *self, const char *path)
+static int hdexecuteReadModels(struct process *self, const char *path)
 {
-	const struct wishes *wishes = &self->wishes;
+	const struct settings *settings = &self->settings;
 	int status = path ? readGraph(self, path) : makeGraph(self);
 
 	status = worse(status, readPlatform(self));
 	if (status != HD_EXECUTE_OK)
 		return status;
-	if (wishes->resources)
+	if (settings->resources)
 		return statusOf(self,
-				hdP_readResources(wishes->resources,
-						  &self->resources, take, self),
-				wishes->resources);
+				hdP_readResources(settings->resources,
+						  &self->resources,
+						  hdexecutePrintMessage, self),
+				settings->resources);
 	return statusOf(
 		self,
 		hdExecuteCosts(self->graph, self->platform, &self->resources),
@@ -193,27 +204,28 @@ static bool hasMapping(const hdPGraph *graph)
 static int mapTasks(struct process *self)
 {
 	int64_t servers = hdP_getServerCount(self->platform);
-	const char *map = self->wishes.map;
+	const char *map = self->settings.map;
 
 	if (servers != self->size)
-		return say(self, HD_EXECUTE_FAILED,
-			   "the platform has %" PRId64 " nodes, but there %s "
-			   "%d process%s; use mpiexec -n %" PRId64,
-			   servers, self->size == 1 ? "is" : "are", self->size,
-			   self->size == 1 ? "" : "es", servers);
+		return hdexecuteReportError(
+			self, HD_EXECUTE_FAILED,
+			"the platform has %" PRId64 " nodes, but there %s "
+			"%d process%s; use mpiexec -n %" PRId64,
+			servers, self->size == 1 ? "is" : "are", self->size,
+			self->size == 1 ? "" : "es", servers);
 	if (!map && self->graph->taskCount && !hasMapping(self->graph))
 		map = "eft";
 	if (!map || strcmp(map, "given") == 0)
 		return HD_EXECUTE_OK;
 	return statusOf(self,
 			hdP_map(self->graph, self->platform, self->resources,
-				NULL, take, self),
+				NULL, hdexecutePrintMessage, self),
 			"mapping");
 }
 
 /* Tasks that wait for each other would do so for ever: the simulation knows. It
  * has to come to an end, whatever times somebody gave. */
-static int checkOrder(struct process *self)
+static int hdexecuteCheckOrder(struct process *self)
 {
 	hdPResources *equal = NULL;
 	hdPResult *result = NULL;
@@ -221,7 +233,7 @@ static int checkOrder(struct process *self)
 
 	if (ret == 0)
 		ret = hdP_simulate(self->graph, self->platform, equal, NULL,
-				   &result, take, self);
+				   &result, hdexecutePrintMessage, self);
 	hdP_destroyResult(result);
 	hdP_destroyResources(equal);
 	if (ret == -EDEADLK)
@@ -234,7 +246,7 @@ static int checkOrder(struct process *self)
 }
 
 /* MPI counts bytes by int. */
-static int checkSizes(struct process *self)
+static int hdexecuteCheckSizes(struct process *self)
 {
 	const struct hdExecutePlan *plan = &self->run.plan;
 	char name[200];
@@ -243,7 +255,7 @@ static int checkSizes(struct process *self)
 		uint32_t dataSet = plan->messages[m].dataSet;
 
 		if (hdExecuteSize(plan, dataSet) > INT_MAX)
-			return say(
+			return hdexecuteReportError(
 				self, HD_EXECUTE_INVALID,
 				"task %s: messages of more than 2 GiB are not "
 				"supported",
@@ -261,19 +273,22 @@ static int checkLinks(struct process *self)
 	const struct hdPredictBase *base = &self->run.plan.base;
 
 	if (self->size < 2)
-		return say(self, HD_EXECUTE_FAILED,
-			   "--links: requires at least two nodes; use mpiexec "
-			   "-n 2");
+		return hdexecuteReportError(
+			self, HD_EXECUTE_FAILED,
+			"--links: requires at least two nodes; use mpiexec "
+			"-n 2");
 	if (base->serverFirst[self->rank] == base->serverFirst[self->rank + 1])
-		return say(self, HD_EXECUTE_INVALID,
-			   "node %s: no PE to measure links with",
-			   self->platform->serverIds[self->rank]);
+		return hdexecuteReportError(
+			self, HD_EXECUTE_INVALID,
+			"node %s: no PE to measure links with",
+			self->platform->serverIds[self->rank]);
 	return HD_EXECUTE_OK;
 }
 
 static int plan(struct process *self)
 {
-	struct hdPredictReport report = { take, self, NULL, 0 };
+	struct hdPredictReport report = { hdexecutePrintMessage, self, NULL,
+					  0 };
 	struct hdExecutePlan *all = &self->run.plan;
 	double memory;
 	int ret;
@@ -288,33 +303,34 @@ static int plan(struct process *self)
 	};
 	memory = self->platform->servers[self->rank].size;
 	self->run.limit = memory > 0 ? memory : HUGE_VAL;
-	self->run.keepsResults = self->wishes.isChecked;
+	self->run.keepsResults = self->settings.isChecked;
 	ret = hdPredictBaseMake(&all->base, false, &report);
 	if (ret == 0)
 		ret = hdExecutePlanMake(all);
 	if (ret < 0)
 		return statusOf(self, ret, "plan");
-	return self->wishes.links.sizeCount ? checkLinks(self)
-					    : checkSizes(self);
+	return self->settings.links.sizeCount ? checkLinks(self)
+					      : hdexecuteCheckSizes(self);
 }
 
-static int prepare(struct process *self, const char *path)
+static int hdexecutePrepare(struct process *self, const char *path)
 {
-	int status = agree(self, readModels(self, path)), ret;
+	int status = agree(self, hdexecuteReadModels(self, path)), ret;
 
 	if (status == HD_EXECUTE_OK)
 		status = agree(self, mapTasks(self));
 	if (status == HD_EXECUTE_OK)
 		status = agree(self, plan(self));
 	if (status == HD_EXECUTE_OK)
-		status = agree(self, self->rank == 0 ? checkOrder(self)
+		status = agree(self, self->rank == 0 ? hdexecuteCheckOrder(self)
 						     : HD_EXECUTE_OK);
 	if (status != HD_EXECUTE_OK)
 		return status;
-	ret = hdKernelSetNew(self->wishes.kernels, &self->kernels);
+	ret = hdKernelSetNew(self->settings.kernels, &self->kernels);
 	if (ret == 0 && hdKernelBlasWrong())
-		say(self, 0, HD_KERNEL_BLAS ": %s; using plain C",
-		    hdKernelBlasWrong());
+		hdexecuteReportError(self, 0,
+				     HD_KERNEL_BLAS ": %s; using plain C",
+				     hdKernelBlasWrong());
 	if (ret == 0)
 		ret = hdExecutePrepare(&self->run, self->kernels);
 	/* Those that are missing were said. */
@@ -327,24 +343,25 @@ static int prepare(struct process *self, const char *path)
 /* Where all write it, until it is what it is called; only the first knows. */
 static int beginProject(struct process *self, char *name)
 {
-	const char *project = self->wishes.project;
+	const char *project = self->settings.project;
 	char *file = hdProjectFileName(project, ".proj");
-	int ret = file && access(file, F_OK) == 0 && !self->wishes.isForced
+	int ret = file && access(file, F_OK) == 0 && !self->settings.isForced
 			  ? -EEXIST
 			  : hdReplacementBegin(project, &self->replacement);
 
 	free(file);
 	if (ret == -EEXIST)
-		return say(self, HD_EXECUTE_FAILED,
-			   "%s: the project exists; use -f to replace it",
-			   project);
+		return hdexecuteReportError(
+			self, HD_EXECUTE_FAILED,
+			"%s: the project exists; use -f to replace it",
+			project);
 	if (ret == 0)
 		g_strlcpy(name, hdReplacementProject(self->replacement),
 			  PATH_MAX);
 	return statusOf(self, ret, project);
 }
 
-static int record(struct process *self)
+static int hdexecuteRecord(struct process *self)
 {
 	char name[PATH_MAX] = "";
 	int status = agree(self, self->rank == 0 ? beginProject(self, name)
@@ -356,25 +373,26 @@ static int record(struct process *self)
 	MPI_Bcast(name, sizeof(name), MPI_BYTE, 0, MPI_COMM_WORLD);
 	ret = hdExecuteRecordBegin(&self->run, name, self->rank == 0,
 				   &self->record);
-	status = agree(self, statusOf(self, ret, self->wishes.project));
+	status = agree(self, statusOf(self, ret, self->settings.project));
 	if (self->rank == 0 && status == HD_EXECUTE_OK)
 		status = statusOf(self,
 				  hdReplacementKeep(self->replacement, true),
-				  self->wishes.project);
+				  self->settings.project);
 	else
 		hdReplacementDrop(self->replacement);
 	return agree(self, status);
 }
 
-static int endRecord(struct process *self)
+static int hdexecuteEndRecord(struct process *self)
 {
 	int ret = hdExecuteRecordEnd(&self->run, self->record);
 
 	self->record = NULL;
 	if (ret < 0)
-		return say(self, HD_EXECUTE_FAILED,
-			   "%s: cannot write all files: %s",
-			   self->wishes.project, hdRecordReason(-ret));
+		return hdexecuteReportError(self, HD_EXECUTE_FAILED,
+					    "%s: cannot write all files: %s",
+					    self->settings.project,
+					    hdRecordReason(-ret));
 	return HD_EXECUTE_OK;
 }
 
@@ -388,21 +406,23 @@ static int checkResults(struct process *self)
 	if (ret < 0 || self->rank != 0)
 		return statusOf(self, ret, "check");
 	if (!check.what)
-		return say(self, HD_EXECUTE_FAILED,
-			   "--check: not supported for this graph; only for "
-			   "POTRF, GETRF and STENCIL");
+		return hdexecuteReportError(
+			self, HD_EXECUTE_FAILED,
+			"--check: not supported for this graph; only for "
+			"POTRF, GETRF and STENCIL");
 	if (check.bound > 0)
 		printf("check: %s = %.3g, at most %.3g: %s\n", check.what,
 		       check.error, check.bound,
 		       check.wrong ? "wrong" : "right");
-	return check.wrong ? say(self, HD_EXECUTE_INVALID,
-				 "wrong result: %s (%" PRIu64 ")", check.what,
-				 check.wrong)
-			   : HD_EXECUTE_OK;
+	return check.wrong
+		       ? hdexecuteReportError(self, HD_EXECUTE_INVALID,
+					      "wrong result: %s (%" PRIu64 ")",
+					      check.what, check.wrong)
+		       : HD_EXECUTE_OK;
 }
 
 /* The length of all, and the bytes that went to other nodes. */
-static void summarize(struct process *self, int64_t startNs)
+static void hdexecuteSummarize(struct process *self, int64_t startNs)
 {
 	const struct hdExecutePlan *plan = &self->run.plan;
 	int64_t length = 0;
@@ -418,7 +438,7 @@ static void summarize(struct process *self, int64_t startNs)
 		      MPI_COMM_WORLD);
 	for (uint32_t m = 0; m < plan->messageCount; m++)
 		bytes += (double)hdExecuteSize(plan, plan->messages[m].dataSet);
-	if (self->rank != 0 || self->wishes.isQuiet)
+	if (self->rank != 0 || self->settings.isQuiet)
 		return;
 	printf("time: %s\n", outSeconds(times, length));
 	printf("tasks: %" PRIu32 " on %" PRIu32 " PEs of %d nodes\n",
@@ -431,10 +451,10 @@ static void summarize(struct process *self, int64_t startNs)
 
 static int measureLinks(struct process *self)
 {
-	const struct hdExecuteLinks *links = &self->wishes.links;
+	const struct hdExecuteLinks *links = &self->settings.links;
 	int pairs = self->size * (self->size - 1) / 2, status;
 
-	if (self->rank == 0 && !self->wishes.isQuiet) {
+	if (self->rank == 0 && !self->settings.isQuiet) {
 		printf("links: %d, each with %zu sizes of messages: %.0f s\n",
 		       pairs, links->sizeCount,
 		       pairs * (double)links->sizeCount *
@@ -442,17 +462,17 @@ static int measureLinks(struct process *self)
 		fflush(stdout);
 	}
 	status = statusOf(self, hdExecuteExchange(&self->run, links),
-			  self->wishes.project);
-	return agree(self, worse(status, endRecord(self)));
+			  self->settings.project);
+	return agree(self, worse(status, hdexecuteEndRecord(self)));
 }
 
-static int run(struct process *self)
+static int hdexecuteRun(struct process *self)
 {
 	struct hdExecution *all = &self->run;
 	int64_t startNs;
 	int ret, status;
 
-	if (self->wishes.links.sizeCount)
+	if (self->settings.links.sizeCount)
 		return measureLinks(self);
 	MPI_Barrier(MPI_COMM_WORLD);
 	startNs = hdMonotonicNow();
@@ -463,13 +483,13 @@ static int run(struct process *self)
 	}
 	hdExecuteTransport(all);
 	hdExecuteJoin(all);
-	status = worse(all->status, endRecord(self));
+	status = worse(all->status, hdexecuteEndRecord(self));
 	status = agree(self, status);
 	if (status != HD_EXECUTE_OK)
 		return status;
-	summarize(self, startNs);
-	return self->wishes.isChecked ? agree(self, checkResults(self))
-				      : status;
+	hdexecuteSummarize(self, startNs);
+	return self->settings.isChecked ? agree(self, checkResults(self))
+					: status;
 }
 
 static void destroy(struct process *self)
@@ -482,28 +502,28 @@ static void destroy(struct process *self)
 	hdP_destroyPlatform(self->platform);
 	hdP_destroyResources(self->resources);
 	g_string_free(self->said, TRUE);
-	g_free(self->wishes.platform);
-	g_free(self->wishes.resources);
-	g_free(self->wishes.map);
-	g_free(self->wishes.kernels);
-	g_free(self->wishes.pace);
-	g_free(self->wishes.project);
-	g_free(self->wishes.sizes);
-	g_free(self->wishes.links.sizes);
+	g_free(self->settings.platform);
+	g_free(self->settings.resources);
+	g_free(self->settings.map);
+	g_free(self->settings.kernels);
+	g_free(self->settings.pace);
+	g_free(self->settings.project);
+	g_free(self->settings.sizes);
+	g_free(self->settings.links.sizes);
 }
 
 static int execute(struct process *self, const char *path)
 {
-	int status = prepare(self, path), watcher;
+	int status = hdexecutePrepare(self, path), watcher;
 
 	if (status != HD_EXECUTE_OK)
 		return status;
 	hdExecutePlace(&self->run);
 	watcher = hdExecuteWatch(&self->run);
-	if (self->wishes.project)
-		status = record(self);
+	if (self->settings.project)
+		status = hdexecuteRecord(self);
 	if (status == HD_EXECUTE_OK)
-		status = run(self);
+		status = hdexecuteRun(self);
 	hdExecuteWatchEnd(watcher);
 	return status;
 }
@@ -576,48 +596,49 @@ static const struct cliCommand command = {
 	.words = words,
 };
 
-static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
-		 char ***argv)
+static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
+			  int *argc, char ***argv)
 {
 	const GOptionEntry entries[] = {
-		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes->platform,
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &settings->platform,
 		  "Platform with a node per process (default: generated)",
 		  "FILE" },
-		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes->resources,
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME,
+		  &settings->resources,
 		  "Resource model for --map eft (default: equal times)",
 		  "FILE" },
-		{ "map", 0, 0, G_OPTION_ARG_STRING, &wishes->map,
+		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings->map,
 		  "Mapping: given or eft (default: given if the graph has "
 		  "one)",
 		  "HOW" },
-		{ "pes", 0, 0, G_OPTION_ARG_INT, &wishes->pes,
+		{ "pes", 0, 0, G_OPTION_ARG_INT, &settings->pes,
 		  "PEs per node without --platform (default: one per CPU)",
 		  "N" },
-		{ "kernels", 0, 0, G_OPTION_ARG_FILENAME, &wishes->kernels,
+		{ "kernels", 0, 0, G_OPTION_ARG_FILENAME, &settings->kernels,
 		  "Directories of kernels (default: $HDTRACE_KERNELS)", "DIR" },
-		{ "check", 0, 0, G_OPTION_ARG_NONE, &wishes->isChecked,
+		{ "check", 0, 0, G_OPTION_ARG_NONE, &settings->isChecked,
 		  "Check the results", NULL },
-		{ "pace", 0, 0, G_OPTION_ARG_STRING, &wishes->pace,
+		{ "pace", 0, 0, G_OPTION_ARG_STRING, &settings->pace,
 		  "Emulate a network with this bandwidth and latency",
 		  "BYTES_PER_S[,LATENCY]" },
-		{ "links", 0, 0, G_OPTION_ARG_STRING, &wishes->sizes,
+		{ "links", 0, 0, G_OPTION_ARG_STRING, &settings->sizes,
 		  "Measure links with these message sizes instead of "
 		  "running a graph",
 		  "BYTES[,BYTES...]" },
 		{ "batch", 0, 0, G_OPTION_ARG_DOUBLE,
-		  &wishes->links.batchSeconds,
+		  &settings->links.batchSeconds,
 		  "Measuring time per message size for --links (default: 4 s)",
 		  "SECONDS" },
 		{ "pause", 0, 0, G_OPTION_ARG_DOUBLE,
-		  &wishes->links.pauseSeconds,
+		  &settings->links.pauseSeconds,
 		  "Pause before and after each size for --links (default: 2 s)",
 		  "SECONDS" },
-		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &wishes->project,
+		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &settings->project,
 		  "Record the run as a project (default: no recording)",
 		  "PROJECT" },
-		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes->isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &settings->isForced,
 		  "Replace an existing project", NULL },
-		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &wishes->isQuiet,
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &settings->isQuiet,
 		  "Print no summary", NULL },
 		{ NULL }
 	};
@@ -626,21 +647,21 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 
 	if (status >= 0)
 		return status;
-	if (!wishes->sizes && *argc < 2)
+	if (!settings->sizes && *argc < 2)
 		return cliErrorMissing(&command, "GRAPH");
-	if (*argc > (wishes->sizes ? 1 : 2))
+	if (*argc > (settings->sizes ? 1 : 2))
 		return cliErrorUnexpected(&command,
-					  (*argv)[wishes->sizes ? 1 : 2]);
-	if (!parseSizes(wishes->sizes, &wishes->links))
-		return cliErrorValue(&command, "links", wishes->sizes,
+					  (*argv)[settings->sizes ? 1 : 2]);
+	if (!parseSizes(settings->sizes, &settings->links))
+		return cliErrorValue(&command, "links", settings->sizes,
 				     "numbers of bytes, separated by commas");
-	if (wishes->sizes && !wishes->project)
+	if (settings->sizes && !settings->project)
 		return cliErrorNeeds(&command, "links", "project");
-	status = cliChoose(&command, "map", wishes->map, &map);
+	status = cliChoose(&command, "map", settings->map, &map);
 	if (status >= 0)
 		return status;
-	if (!parsePace(wishes->pace, pace))
-		return cliErrorValue(&command, "pace", wishes->pace,
+	if (!parsePace(settings->pace, pace))
+		return cliErrorValue(&command, "pace", settings->pace,
 				     "bytes per second, 1 or more, and an "
 				     "optional latency, such as 1e6,1ms");
 	return -1;
@@ -648,14 +669,14 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 
 int main(int argc, char **argv)
 {
-	struct process self = { .wishes.links = { .batchSeconds = 4,
-						  .pauseSeconds = 2 },
+	struct process self = { .settings.links = { .batchSeconds = 4,
+						    .pauseSeconds = 2 },
 				.said = g_string_new(NULL) };
 	int status, level;
 
 	setlocale(LC_ALL, "");
 	hdExecuteKeepMemory();
-	status = parse(&self.wishes, &self.run.pace, &argc, &argv);
+	status = hdexecuteParse(&self.settings, &self.run.pace, &argc, &argv);
 	if (status >= 0) {
 		g_string_free(self.said, TRUE);
 		return status;
@@ -665,8 +686,9 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &self.size);
 	status = level < MPI_THREAD_FUNNELED
-			 ? say(&self, HD_EXECUTE_FAILED,
-			       "the MPI library does not support threads")
+			 ? hdexecuteReportError(
+				   &self, HD_EXECUTE_FAILED,
+				   "the MPI library does not support threads")
 			 : HD_EXECUTE_OK;
 	status = agree(&self, status);
 	if (status == HD_EXECUTE_OK)

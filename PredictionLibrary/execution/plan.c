@@ -12,8 +12,9 @@
 /* Messages of a data set: one to each server that has consumers, the first of
  * which have the lowest numbers. @p stamp: of each server, the last data set
  * that went there. @return Their number. */
-static uint32_t list(const struct hdExecutePlan *plan, uint32_t dataSet,
-		     uint32_t *stamp, struct hdExecuteMessage *messages)
+static uint32_t executePlanListMessages(const struct hdExecutePlan *plan,
+					uint32_t dataSet, uint32_t *stamp,
+					struct hdExecuteMessage *messages)
 {
 	const hdPGraph *graph = plan->graph;
 	uint32_t from = hdExecuteServer(plan, plan->producer[dataSet]);
@@ -60,8 +61,9 @@ static int listAll(struct hdExecutePlan *plan)
 		memset(stamp, 0xff, size);
 		for (uint32_t d = 0; d < outputs; d++) {
 			plan->messageOf[d] = count;
-			count += list(plan, d, stamp,
-				      round ? plan->messages + count : NULL);
+			count += executePlanListMessages(
+				plan, d, stamp,
+				round ? plan->messages + count : NULL);
 		}
 		plan->messageOf[outputs] = plan->messageCount = count;
 		if (round == 0)
@@ -114,7 +116,7 @@ static void addInLane(struct hdExecutePlan *plan, uint32_t edge,
 	plan->lanes[edge]++;
 }
 
-static int findLanes(struct hdExecutePlan *plan)
+static int executePlanFindLanes(struct hdExecutePlan *plan)
 {
 	size_t servers = plan->platform->serverCount;
 	size_t pairs = ((size_t)plan->platform->edgeCount + 1) * servers;
@@ -195,7 +197,7 @@ static int route(struct hdExecutePlan *plan)
 	plan->inLane = calloc(edges + 1, sizeof(uint32_t));
 	if (ret == 0 && (!plan->lanes || !plan->lane || !plan->inLane))
 		ret = -ENOMEM;
-	return ret == 0 ? findLanes(plan) : ret;
+	return ret == 0 ? executePlanFindLanes(plan) : ret;
 }
 
 /* What arrives for which task. */

@@ -66,8 +66,9 @@ static uint32_t holderOf(const struct hdExecution *self, uint32_t dataSet)
 	return HD_PREDICT_NONE;
 }
 
-static void place(const struct hdExecution *self, struct results *results,
-		  uint32_t dataSet, double *data)
+static void resultsPlaceData(const struct hdExecution *self,
+			     struct results *results, uint32_t dataSet,
+			     double *data)
 {
 	const hdPGraph *graph = self->plan.graph;
 	uint32_t task = hdPredictProducer(graph, dataSet);
@@ -120,11 +121,12 @@ static void collectOne(const struct hdExecution *self, struct results *results,
 		memcpy(data, self->buffers[dataSet].data, size);
 	else
 		move((char *)data, size, holder, false);
-	place(self, results, dataSet, data);
+	resultsPlaceData(self, results, dataSet, data);
 }
 
 /* The same data sets in the same order in all processes. */
-static void collect(const struct hdExecution *self, struct results *results)
+static void resultsCollectData(const struct hdExecution *self,
+			       struct results *results)
 {
 	for (uint32_t d = 0; d < self->plan.graph->outputCount; d++) {
 		uint32_t holder = holderOf(self, d);
@@ -144,8 +146,8 @@ static const double *tileAt(const struct results *results, uint32_t row,
 
 /* An element of a factor; tiles are by columns, those of L of Cholesky where
  * the graph has them, in the other triangle. */
-static double factor(const struct results *results, uint64_t row,
-		     uint64_t column, bool isCholesky)
+static double resultsFactorAt(const struct results *results, uint64_t row,
+			      uint64_t column, bool isCholesky)
 {
 	uint32_t n = results->n;
 	uint32_t r = (uint32_t)(row / n), c = (uint32_t)(column / n);
@@ -162,9 +164,10 @@ static void right(const struct results *results, bool isCholesky, uint64_t size,
 	for (uint64_t r = 0; r < size; r++) {
 		y[r] = 0;
 		for (uint64_t c = r; c < size; c++)
-			y[r] += x[c] * (isCholesky
-						? factor(results, c, r, true)
-						: factor(results, r, c, false));
+			y[r] += x[c] * (isCholesky ? resultsFactorAt(results, c,
+								     r, true)
+						   : resultsFactorAt(results, r,
+								     c, false));
 	}
 }
 
@@ -172,11 +175,12 @@ static void right(const struct results *results, bool isCholesky, uint64_t size,
 static double left(const struct results *results, bool isCholesky, uint64_t row,
 		   const double *y)
 {
-	double sum =
-		isCholesky ? factor(results, row, row, true) * y[row] : y[row];
+	double sum = isCholesky
+			     ? resultsFactorAt(results, row, row, true) * y[row]
+			     : y[row];
 
 	for (uint64_t c = 0; c < row; c++)
-		sum += factor(results, row, c, isCholesky) * y[c];
+		sum += resultsFactorAt(results, row, c, isCholesky) * y[c];
 	return sum;
 }
 
@@ -305,8 +309,8 @@ static int checkStencil(const struct results *results, uint64_t steps,
 /* ---- All --------------------------------------------------------------- */
 
 /* How large results are, of tasks of a kernel; and how many there are. */
-static uint64_t measure(const hdPGraph *graph, const char *kernel,
-			const char *variable, struct results *results)
+static uint64_t resultsSizeOf(const hdPGraph *graph, const char *kernel,
+			      const char *variable, struct results *results)
 {
 	uint64_t count = 0;
 
@@ -342,8 +346,8 @@ static uint64_t countLost(const struct results *results, bool isCholesky)
 	return lost;
 }
 
-static int checkAll(const struct results *results, const char *kernel,
-		    uint64_t count, struct hdExecuteCheck *check)
+static int resultsCheckAll(const struct results *results, const char *kernel,
+			   uint64_t count, struct hdExecuteCheck *check)
 {
 	bool isCholesky = strcmp(kernel, "POTRF") == 0;
 
@@ -370,8 +374,9 @@ int hdExecuteResults(struct hdExecution *self, struct hdExecuteCheck *check)
 	int ret = 0;
 
 	*check = (struct hdExecuteCheck){ .what = NULL };
-	while (kind < 3 && (count = measure(graph, kinds[kind][0],
-					    kinds[kind][1], &results)) == 0)
+	while (kind < 3 &&
+	       (count = resultsSizeOf(graph, kinds[kind][0], kinds[kind][1],
+				      &results)) == 0)
 		kind++;
 	if (kind == 3 || !results.n)
 		return 0;
@@ -389,9 +394,9 @@ int hdExecuteResults(struct hdExecution *self, struct hdExecuteCheck *check)
 		if (!results.tiles)
 			hdExecuteAbort("not enough memory for results");
 	}
-	collect(self, &results);
+	resultsCollectData(self, &results);
 	if (self->plan.server == 0)
-		ret = checkAll(&results, kinds[kind][0], count, check);
+		ret = resultsCheckAll(&results, kinds[kind][0], count, check);
 	for (size_t i = 0; results.tiles && i < tiles; i++)
 		free(results.tiles[i]);
 	free(results.tiles);

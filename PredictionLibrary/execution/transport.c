@@ -85,7 +85,8 @@ void hdExecuteAbort(const char *what)
 }
 
 /* Room for a request: a place for it. */
-static MPI_Request *add(struct transport *self, struct operation operation)
+static MPI_Request *transportAddRequest(struct transport *self,
+					struct operation operation)
 {
 	/* What is late had its place among them. */
 	if (self->count + self->lateCount >= self->room) {
@@ -138,10 +139,11 @@ static void sendHead(struct transport *self, uint32_t to, enum word word,
 	if (!head)
 		hdExecuteAbort(noMemory);
 	*head = (struct head){ word, message };
-	MPI_Isend(head, sizeof(*head), MPI_BYTE, (int)to, TAG_HEAD,
-		  MPI_COMM_WORLD,
-		  add(self,
-		      (struct operation){ .kind = HEAD_OUT, .head = head }));
+	MPI_Isend(
+		head, sizeof(*head), MPI_BYTE, (int)to, TAG_HEAD,
+		MPI_COMM_WORLD,
+		transportAddRequest(self, (struct operation){ .kind = HEAD_OUT,
+							      .head = head }));
 }
 
 /* It has to be let in where it goes. */
@@ -153,16 +155,17 @@ static bool hasToAsk(const struct hdExecution *run, uint32_t message)
 
 /* ---- Receiving --------------------------------------------------------- */
 
-static void listen(struct transport *self)
+static void transportListenHead(struct transport *self)
 {
-	MPI_Request *request = add(self, (struct operation){ .kind = HEAD_IN });
+	MPI_Request *request = transportAddRequest(
+		self, (struct operation){ .kind = HEAD_IN });
 
 	MPI_Irecv(&self->headIn, sizeof(self->headIn), MPI_BYTE, MPI_ANY_SOURCE,
 		  TAG_HEAD, MPI_COMM_WORLD, request);
 }
 
 /* Data follow; there must be a place for them, also if all stops. */
-static void receive(struct transport *self, uint32_t number)
+static void transportReceiveData(struct transport *self, uint32_t number)
 {
 	struct hdExecution *run = self->run;
 	const struct hdExecuteMessage *message = &run->plan.messages[number];
@@ -181,15 +184,15 @@ static void receive(struct transport *self, uint32_t number)
 	}
 	if (!run->buffers[message->dataSet].data)
 		hdExecuteAbort(noMemory);
-	request =
-		add(self, (struct operation){ DATA_IN, number, hdMonotonicNow(),
-					      due(self, number), NULL });
+	request = transportAddRequest(
+		self, (struct operation){ DATA_IN, number, hdMonotonicNow(),
+					  due(self, number), NULL });
 	MPI_Irecv(run->buffers[message->dataSet].data, (int)size, MPI_BYTE,
 		  (int)message->from, TAG_DATA, MPI_COMM_WORLD, request);
 }
 
 /* Let in the next one by a bridge; after a stop nobody. */
-static void letIn(struct transport *self, uint32_t edge)
+static void transportAdmit(struct transport *self, uint32_t edge)
 {
 	struct hdExecution *run = self->run;
 	struct hdExecuteOutbox *outbox = &run->outboxes[edge];
@@ -211,7 +214,7 @@ static void takeAsking(struct transport *self, uint32_t number)
 
 	hdPredictEventsSet(&self->run->outboxes[edge].arriving, number,
 			   message->number);
-	letIn(self, edge);
+	transportAdmit(self, edge);
 }
 
 /* ---- Sending ----------------------------------------------------------- */
@@ -232,8 +235,9 @@ static void sendData(struct transport *self, uint32_t number)
 	sendHead(self, message->to, COMES, number);
 	MPI_Issend(run->buffers[message->dataSet].data, (int)size, MPI_BYTE,
 		   (int)message->to, TAG_DATA, MPI_COMM_WORLD,
-		   add(self,
-		       (struct operation){ DATA_OUT, number, 0, dueNs, NULL }));
+		   transportAddRequest(self,
+				       (struct operation){ DATA_OUT, number, 0,
+							   dueNs, NULL }));
 }
 
 /* It was let in; unless it has given up. */
@@ -249,7 +253,7 @@ static void sendAsked(struct transport *self, uint32_t number)
 }
 
 /* Begin with a message whose bridge is free. */
-static void begin(struct transport *self, uint32_t number)
+static void transportBeginMessage(struct transport *self, uint32_t number)
 {
 	const struct hdExecuteMessage *message =
 		&self->run->plan.messages[number];
@@ -266,7 +270,8 @@ static void begin(struct transport *self, uint32_t number)
 }
 
 /* Who stops is let in by nobody. */
-static void giveUp(struct transport *self, struct hdExecuteOutbox *outbox)
+static void transportGiveUp(struct transport *self,
+			    struct hdExecuteOutbox *outbox)
 {
 	if (outbox->asking == HD_PREDICT_NONE ||
 	    !atomic_load(&self->run->isStopped))
@@ -286,7 +291,7 @@ static bool sendNext(struct transport *self)
 		struct hdExecuteOutbox *outbox = &run->outboxes[run->own[i]];
 		uint32_t number = HD_PREDICT_NONE;
 
-		giveUp(self, outbox);
+		transportGiveUp(self, outbox);
 		if (outbox->isBusy)
 			continue;
 		pthread_mutex_lock(&run->lock);
@@ -300,12 +305,12 @@ static bool sendNext(struct transport *self)
 			continue;
 		}
 		hasSent = true;
-		begin(self, number);
+		transportBeginMessage(self, number);
 	}
 	return hasSent;
 }
 
-static void tell(struct transport *self)
+static void transportSendStop(struct transport *self)
 {
 	const struct hdExecutePlan *plan = &self->run->plan;
 
@@ -337,7 +342,7 @@ static void finishMessage(struct transport *self, struct operation operation)
 		if (hasToAsk(run, operation.message)) {
 			run->outboxes[hdExecuteLastEdge(message)].isTaken =
 				false;
-			letIn(self, hdExecuteLastEdge(message));
+			transportAdmit(self, hdExecuteLastEdge(message));
 		}
 		return;
 	}
@@ -347,13 +352,13 @@ static void finishMessage(struct transport *self, struct operation operation)
 	hdExecuteRelease(run, message->dataSet);
 }
 
-static void takeHead(struct transport *self)
+static void transportHandleHead(struct transport *self)
 {
 	struct head head = self->headIn;
 
 	switch ((enum word)head.word) {
 	case COMES:
-		receive(self, head.message);
+		transportReceiveData(self, head.message);
 		break;
 	case ASKS:
 		takeAsking(self, head.message);
@@ -365,14 +370,15 @@ static void takeHead(struct transport *self)
 		hdExecuteStop(self->run);
 		break;
 	}
-	listen(self);
+	transportListenHead(self);
 }
 
-static void finish(struct transport *self, struct operation operation)
+static void transportFinishRequest(struct transport *self,
+				   struct operation operation)
 {
 	switch (operation.kind) {
 	case HEAD_IN:
-		takeHead(self);
+		transportHandleHead(self);
 		break;
 	case DATA_IN:
 	case DATA_OUT:
@@ -405,7 +411,7 @@ static bool test(struct transport *self)
 		struct operation operation = self->operations[self->indices[i]];
 
 		self->requests[self->indices[i]] = MPI_REQUEST_NULL;
-		finish(self, operation);
+		transportFinishRequest(self, operation);
 	}
 	for (int i = self->count - 1; i >= 0; i--) {
 		if (self->requests[i] != MPI_REQUEST_NULL)
@@ -438,7 +444,7 @@ static bool finishLate(struct transport *self)
 
 /* Sleep until woken, which is returned, or for a time, or until something is
  * due. */
-static bool rest(struct transport *self, int64_t waitNs)
+static bool transportRestUntil(struct transport *self, int64_t waitNs)
 {
 	struct hdExecution *run = self->run;
 	int64_t until = hdMonotonicNow() + waitNs;
@@ -460,7 +466,7 @@ static bool rest(struct transport *self, int64_t waitNs)
 }
 
 /* Nothing is left to do here but to take what others send. */
-static bool hasEnded(struct transport *self)
+static bool transportHasEnded(struct transport *self)
 {
 	struct hdExecution *run = self->run;
 	bool isEmpty = self->sending == 0 && self->lateCount == 0;
@@ -474,11 +480,12 @@ static bool hasEnded(struct transport *self)
 	return true;
 }
 
-static void leave(struct transport *self)
+static void transportLeave(struct transport *self)
 {
 	self->isLeaving = true;
 	MPI_Ibarrier(MPI_COMM_WORLD,
-		     add(self, (struct operation){ .kind = BARRIER }));
+		     transportAddRequest(
+			     self, (struct operation){ .kind = BARRIER }));
 }
 
 /* Whether a task waits for a message. */
@@ -494,7 +501,8 @@ static bool isAwaited(const struct hdExecution *run)
 	return false;
 }
 
-static int64_t partOf(int64_t ns, int64_t part, int64_t least, int64_t most)
+static int64_t transportPartOf(int64_t ns, int64_t part, int64_t least,
+			       int64_t most)
 {
 	ns /= part;
 	if (ns < least)
@@ -504,7 +512,8 @@ static int64_t partOf(int64_t ns, int64_t part, int64_t least, int64_t most)
 
 int64_t hdExecuteLongestWait(int64_t idleNs)
 {
-	return partOf(idleNs, MOVING_PART, MOVING_LEAST_NS, MOVING_WAIT_NS);
+	return transportPartOf(idleNs, MOVING_PART, MOVING_LEAST_NS,
+			       MOVING_WAIT_NS);
 }
 
 void hdExecuteWaitExactly(void)
@@ -520,12 +529,13 @@ static int64_t last(const struct transport *self, int64_t idleNs)
 		return hdExecuteLongestWait(idleNs);
 	if (self->run->plan.platform->serverCount == 1)
 		return ALONE_WAIT_NS;
-	return isAwaited(self->run) ? partOf(idleNs, AWAITED_PART,
-					     AWAITED_WAIT_NS, RARE_WAIT_NS)
-				    : RARE_WAIT_NS;
+	return isAwaited(self->run)
+		       ? transportPartOf(idleNs, AWAITED_PART, AWAITED_WAIT_NS,
+					 RARE_WAIT_NS)
+		       : RARE_WAIT_NS;
 }
 
-static void loop(struct transport *self)
+static void transportLoop(struct transport *self)
 {
 	int64_t waitNs = HD_EXECUTE_FIRST_WAIT_NS;
 	int64_t sinceNs = hdMonotonicNow(), longest;
@@ -536,17 +546,17 @@ static void loop(struct transport *self)
 		goesOn = test(self) || goesOn;
 		goesOn = finishLate(self) || goesOn;
 		if (atomic_load(&self->run->isCulprit) && !self->isTold) {
-			tell(self);
+			transportSendStop(self);
 			goesOn = true;
 		}
-		if (!self->isLeaving && hasEnded(self)) {
-			leave(self);
+		if (!self->isLeaving && transportHasEnded(self)) {
+			transportLeave(self);
 			goesOn = true;
 		}
 		longest = last(self, hdMonotonicNow() - sinceNs);
 		if (waitNs > longest)
 			waitNs = longest;
-		if (goesOn || rest(self, waitNs)) {
+		if (goesOn || transportRestUntil(self, waitNs)) {
 			waitNs = HD_EXECUTE_FIRST_WAIT_NS;
 			sinceNs = hdMonotonicNow();
 		} else {
@@ -567,7 +577,7 @@ static void close(struct transport *self)
 }
 
 /* CPU time of this thread. */
-static int64_t taken(void)
+static int64_t transportCpuTime(void)
 {
 	struct timespec time = { 0 };
 
@@ -580,11 +590,11 @@ void hdExecuteTransport(struct hdExecution *self)
 	struct transport transport = { .run = self };
 
 	hdExecuteWaitExactly();
-	self->movingNs = -taken();
-	listen(&transport);
-	loop(&transport);
+	self->movingNs = -transportCpuTime();
+	transportListenHead(&transport);
+	transportLoop(&transport);
 	close(&transport);
-	self->movingNs += taken();
+	self->movingNs += transportCpuTime();
 	free(transport.requests);
 	free(transport.operations);
 	free(transport.indices);

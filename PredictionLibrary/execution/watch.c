@@ -44,7 +44,8 @@ struct line {
 	size_t used;
 };
 
-static void add(struct line *line, const char *text, size_t length)
+static void executeWatchAddText(struct line *line, const char *text,
+				size_t length)
 {
 	size_t room = sizeof(line->text) - 1 - line->used;
 
@@ -54,7 +55,8 @@ static void add(struct line *line, const char *text, size_t length)
 	line->used += length;
 }
 
-static void say(const struct hdExecution *run, uint32_t task, const char *what)
+static void executeWatchReportTask(const struct hdExecution *run, uint32_t task,
+				   const char *what)
 {
 	const hdPGraph *graph = run->plan.graph;
 	const char *kernel = hdPredictKernelOf(graph, task)->id;
@@ -64,20 +66,20 @@ static void say(const struct hdExecution *run, uint32_t task, const char *what)
 	const char *id = hdPredictName(&graph->ids, task, &length);
 	ssize_t done;
 
-	add(&line, "hdexecute: task ", 16);
-	add(&line, id, length > 200 ? 200 : length);
-	add(&line, " (kernel ", 9);
-	add(&line, kernel, strnlen(kernel, 100));
-	add(&line, ", node ", 7);
-	add(&line, node, strnlen(node, 100));
-	add(&line, "): the process died while it ", 29);
-	add(&line, what, strlen(what));
+	executeWatchAddText(&line, "hdexecute: task ", 16);
+	executeWatchAddText(&line, id, length > 200 ? 200 : length);
+	executeWatchAddText(&line, " (kernel ", 9);
+	executeWatchAddText(&line, kernel, strnlen(kernel, 100));
+	executeWatchAddText(&line, ", node ", 7);
+	executeWatchAddText(&line, node, strnlen(node, 100));
+	executeWatchAddText(&line, "): the process died while it ", 29);
+	executeWatchAddText(&line, what, strlen(what));
 	line.text[line.used++] = '\n';
 	done = write(STDERR_FILENO, line.text, line.used);
 	(void)done;
 }
 
-static void watch(const struct hdExecution *run, int pipe)
+static void executeWatchWatchPipe(const struct hdExecution *run, int pipe)
 {
 	ssize_t count;
 	char byte;
@@ -90,9 +92,10 @@ static void watch(const struct hdExecution *run, int pipe)
 		uint32_t awaited = atomic_load(&run->marks[w].awaited);
 
 		if (task != HD_PREDICT_NONE)
-			say(run, task, "ran");
+			executeWatchReportTask(run, task, "ran");
 		else if (awaited != HD_PREDICT_NONE)
-			say(run, awaited, "waited for its inputs");
+			executeWatchReportTask(run, awaited,
+					       "waited for its inputs");
 	}
 	_exit(0);
 }
@@ -108,7 +111,7 @@ int hdExecuteWatch(const struct hdExecution *run)
 		/* Who ends the processes of a job is not to end this one. */
 		setsid();
 		close(ends[1]);
-		watch(run, ends[0]);
+		executeWatchWatchPipe(run, ends[0]);
 	}
 	close(ends[0]);
 	if (child < 0) {

@@ -160,7 +160,7 @@ static void post(struct hdExecution *self, uint32_t dataSet)
 /* ---- Tasks ------------------------------------------------------------- */
 
 /* Wait until all inputs are here; false: stopped. */
-static bool await(struct hdExecuteWorker *worker, uint32_t task)
+static bool workerAwaitInputs(struct hdExecuteWorker *worker, uint32_t task)
 {
 	struct hdExecution *self = worker->execution;
 	atomic_uint *missing = &self->missing[task];
@@ -192,8 +192,8 @@ static bool await(struct hdExecuteWorker *worker, uint32_t task)
 }
 
 /* Memory for outputs; the first may be that of an input. */
-static bool allocate(struct hdExecuteWorker *worker, uint32_t task,
-		     const hdKernel *kernel, bool *isTaken)
+static bool workerAllocateOutputs(struct hdExecuteWorker *worker, uint32_t task,
+				  const hdKernel *kernel, bool *isTaken)
 {
 	struct hdExecution *self = worker->execution;
 	const hdPGraph *graph = self->plan.graph;
@@ -233,8 +233,8 @@ static bool allocate(struct hdExecuteWorker *worker, uint32_t task,
 	return true;
 }
 
-static void describe(struct hdExecuteWorker *worker, uint32_t task,
-		     hdKernelCall *call)
+static void workerDescribeCall(struct hdExecuteWorker *worker, uint32_t task,
+			       hdKernelCall *call)
 {
 	const struct hdExecution *self = worker->execution;
 	const hdPGraph *graph = self->plan.graph;
@@ -295,8 +295,8 @@ static void passOn(struct hdExecuteWorker *worker, uint32_t task,
 	}
 }
 
-static bool call(struct hdExecuteWorker *worker, uint32_t task,
-		 const hdKernel *kernel)
+static bool workerCallKernel(struct hdExecuteWorker *worker, uint32_t task,
+			     const hdKernel *kernel)
 {
 	struct hdExecution *self = worker->execution;
 	char name[1000];
@@ -305,7 +305,7 @@ static bool call(struct hdExecuteWorker *worker, uint32_t task,
 	};
 	int ret;
 
-	describe(worker, task, &what);
+	workerDescribeCall(worker, task, &what);
 	atomic_store(&worker->mark->current, task);
 	ret = hdKernelRun(kernel, &what);
 	atomic_store(&worker->mark->current, HD_PREDICT_NONE);
@@ -319,7 +319,7 @@ static bool call(struct hdExecuteWorker *worker, uint32_t task,
 }
 
 /* Keep why the first of some records could not be written. */
-static void note(bool isLogged, int *error)
+static void workerNoteError(bool isLogged, int *error)
 {
 	if (!isLogged && !*error)
 		*error = errno ? errno : EIO;
@@ -336,19 +336,19 @@ static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 	bool isTaken, isGood;
 	int error = 0;
 
-	note(hdExecuteLogWait(worker, task), &error);
-	if (!await(worker, task)) {
+	workerNoteError(hdExecuteLogWait(worker, task), &error);
+	if (!workerAwaitInputs(worker, task)) {
 		hdExecuteLogArrived(worker, task);
 		return false;
 	}
-	note(hdExecuteLogArrived(worker, task), &error);
-	if (!allocate(worker, task, kernel, &isTaken))
+	workerNoteError(hdExecuteLogArrived(worker, task), &error);
+	if (!workerAllocateOutputs(worker, task, kernel, &isTaken))
 		return false;
-	note(hdExecuteLogTask(worker, task), &error);
-	isGood = call(worker, task, kernel);
+	workerNoteError(hdExecuteLogTask(worker, task), &error);
+	isGood = workerCallKernel(worker, task, kernel);
 	worker->endNs = hdMonotonicNow();
 	now = hdClockToTimespec(hdClockNow());
-	note(hdExecuteLogTaskEnd(worker, task, &now), &error);
+	workerNoteError(hdExecuteLogTaskEnd(worker, task, &now), &error);
 	if (isGood && error)
 		hdExecuteFail(self, HD_EXECUTE_FAILED, task,
 			      "cannot record it: %s", hdRecordReason(error));
@@ -358,7 +358,7 @@ static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 	return isGood && !error;
 }
 
-static void *work(void *context)
+static void *workerLoop(void *context)
 {
 	struct hdExecuteWorker *worker = context;
 	struct hdExecution *self = worker->execution;
@@ -384,7 +384,8 @@ int hdExecuteStart(struct hdExecution *self)
 		struct hdExecuteWorker *worker = &self->workers[w];
 
 		if (ret == 0)
-			ret = hdThreadStart(&worker->thread, work, worker);
+			ret = hdThreadStart(&worker->thread, workerLoop,
+					    worker);
 		worker->isRunning = ret == 0;
 		if (ret < 0)
 			atomic_fetch_sub(&self->working, 1);

@@ -55,7 +55,7 @@ struct around {
 };
 
 /* By the tiles of who made them; in this order where these are not known. */
-static void place(const hdKernelCall *call, struct around *around)
+static void cellsFindTiles(const hdKernelCall *call, struct around *around)
 {
 	const double **all[] = { &around->up, &around->left, &around->right,
 				 &around->down };
@@ -100,7 +100,7 @@ int hdKernelStencil(const hdKernelCall *call)
 	if (n < 0 || call->inCount < 1 || call->inCount > 5)
 		return -EINVAL;
 	in = call->in[0].data;
-	place(call, &around);
+	cellsFindTiles(call, &around);
 	for (int y = 0; y < n; y++) {
 		const double *row = in + (long)y * n, *above = NULL;
 		const double *below = y + 1 < n ? row + n : around.down;

@@ -63,7 +63,8 @@ void hdKernelSetFree(struct hdKernelSet *set)
 	free(set);
 }
 
-static const hdKernel *search(const hdKernel *kernels, const char *id)
+static const hdKernel *kernelFindSearchList(const hdKernel *kernels,
+					    const char *id)
 {
 	for (; kernels && kernels->id; kernels++) {
 		if (kernels->run && fnmatch(kernels->id, id, 0) == 0)
@@ -72,7 +73,8 @@ static const hdKernel *search(const hdKernel *kernels, const char *id)
 	return NULL;
 }
 
-static int load(struct object *object, char *why, size_t whySize)
+static int kernelFindLoadObject(struct object *object, char *why,
+				size_t whySize)
 {
 	static const struct hdSymbol symbols[] = { { "hdK_kernels", 0, false },
 						   { NULL, 0, false } };
@@ -91,8 +93,9 @@ static int load(struct object *object, char *why, size_t whySize)
 }
 
 /* An object that was opened before, or is now. */
-static int openObject(struct hdKernelSet *set, const char *path,
-		      struct object **result, char *why, size_t whySize)
+static int kernelFindOpenObject(struct hdKernelSet *set, const char *path,
+				struct object **result, char *why,
+				size_t whySize)
 {
 	struct object *object = set->objects;
 
@@ -111,12 +114,13 @@ static int openObject(struct hdKernelSet *set, const char *path,
 		set->objects = object;
 	}
 	*result = object;
-	return object->kernels ? 0 : load(object, why, whySize);
+	return object->kernels ? 0 : kernelFindLoadObject(object, why, whySize);
 }
 
 /* In the object of a name, in the first directory that has one. */
-static int findIn(struct hdKernelSet *set, const char *name, const char *id,
-		  const hdKernel **kernel, char *why, size_t whySize)
+static int kernelFindInObjects(struct hdKernelSet *set, const char *name,
+			       const char *id, const hdKernel **kernel,
+			       char *why, size_t whySize)
 {
 	const char *at = set->directories;
 
@@ -132,10 +136,10 @@ static int findIn(struct hdKernelSet *set, const char *name, const char *id,
 		if (!length || used >= (int)sizeof(path) ||
 		    access(path, F_OK) != 0)
 			continue;
-		used = openObject(set, path, &object, why, whySize);
+		used = kernelFindOpenObject(set, path, &object, why, whySize);
 		if (used < 0)
 			return used;
-		*kernel = search(object->kernels, id);
+		*kernel = kernelFindSearchList(object->kernels, id);
 		if (*kernel)
 			return 0;
 		snprintf(why, whySize, "%s: contains no kernel %s", path, id);
@@ -149,13 +153,14 @@ int hdKernelFind(struct hdKernelSet *set, const char *id,
 {
 	int ret = -ENOENT;
 
-	*kernel = search(hdKernelBuiltins, id);
+	*kernel = kernelFindSearchList(hdKernelBuiltins, id);
 	if (*kernel)
 		return 0;
 	if (!strchr(id, '/'))
-		ret = findIn(set, id, id, kernel, why, whySize);
+		ret = kernelFindInObjects(set, id, id, kernel, why, whySize);
 	if (ret == -ENOENT)
-		ret = findIn(set, "fallback", id, kernel, why, whySize);
+		ret = kernelFindInObjects(set, "fallback", id, kernel, why,
+					  whySize);
 	if (ret == -ENOENT)
 		snprintf(why, whySize, "not built in, and no %s.so in \"%s\"",
 			 id, set->directories);

@@ -57,7 +57,7 @@ static void plainSquare(int n, const double *a, double *c)
 		subtractAll(j, n, a, a + j, n, c + (long)j * n);
 }
 
-static void divide(int from, int n, double *column, double by)
+static void plainBlasDivideColumn(int from, int n, double *column, double by)
 {
 	for (int i = from; i < n; i++)
 		column[i] /= by;
@@ -81,7 +81,7 @@ static void plainSolve(int n, enum hdTriangle what, const double *a, double *b)
 				 what == HD_RIGHT_UPPER ? a[k + (long)j * n]
 							: a[j + (long)k * n],
 				 column);
-		divide(0, n, column, a[j + (long)j * n]);
+		plainBlasDivideColumn(0, n, column, a[j + (long)j * n]);
 	}
 }
 
@@ -96,7 +96,7 @@ static int plainCholesky(int n, double *a)
 		if (!(column[j] > 0))
 			return j + 1;
 		column[j] = sqrt(column[j]);
-		divide(j + 1, n, column, column[j]);
+		plainBlasDivideColumn(j + 1, n, column, column[j]);
 	}
 	return 0;
 }

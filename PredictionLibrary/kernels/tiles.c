@@ -33,8 +33,8 @@ static int tileSize(const hdKernelCall *call, uint32_t ins, uint32_t outs)
 }
 
 /* A tile of a matrix, whose first row and column are known. */
-static int fill(const hdKernelCall *call, uint32_t tileRow, uint32_t tileColumn,
-		bool isSymmetric)
+static int tilesFillTile(const hdKernelCall *call, uint32_t tileRow,
+			 uint32_t tileColumn, bool isSymmetric)
 {
 	int n = tileSize(call, 0, 1);
 	double *out = n > 0 ? call->out[0].data : NULL;
@@ -55,12 +55,12 @@ static int fill(const hdKernelCall *call, uint32_t tileRow, uint32_t tileColumn,
 
 int hdKernelMatsrc(const hdKernelCall *call)
 {
-	return fill(call, call->column, call->row, true);
+	return tilesFillTile(call, call->column, call->row, true);
 }
 
 int hdKernelLusrc(const hdKernelCall *call)
 {
-	return fill(call, call->row, call->column, false);
+	return tilesFillTile(call, call->row, call->column, false);
 }
 
 int hdKernelMatsink(const hdKernelCall *call)
@@ -81,7 +81,7 @@ int hdKernelPotrf(const hdKernelCall *call)
 }
 
 /* A triangle, the first input, that changes the second one. */
-static int solve(const hdKernelCall *call, enum hdTriangle what)
+static int tilesSolveTriangle(const hdKernelCall *call, enum hdTriangle what)
 {
 	int n = tileSize(call, 2, 1);
 
@@ -93,17 +93,17 @@ static int solve(const hdKernelCall *call, enum hdTriangle what)
 
 int hdKernelTrsm(const hdKernelCall *call)
 {
-	return solve(call, HD_RIGHT_LOWER_TRANSPOSED);
+	return tilesSolveTriangle(call, HD_RIGHT_LOWER_TRANSPOSED);
 }
 
 int hdKernelLuRow(const hdKernelCall *call)
 {
-	return solve(call, HD_LEFT_UNIT_LOWER);
+	return tilesSolveTriangle(call, HD_LEFT_UNIT_LOWER);
 }
 
 int hdKernelLuColumn(const hdKernelCall *call)
 {
-	return solve(call, HD_RIGHT_UPPER);
+	return tilesSolveTriangle(call, HD_RIGHT_UPPER);
 }
 
 int hdKernelSyrk(const hdKernelCall *call)
@@ -116,7 +116,7 @@ int hdKernelSyrk(const hdKernelCall *call)
 	return 0;
 }
 
-static int multiply(const hdKernelCall *call, bool isTransposed)
+static int tilesMultiplyTiles(const hdKernelCall *call, bool isTransposed)
 {
 	int n = tileSize(call, 3, 1);
 
@@ -129,12 +129,12 @@ static int multiply(const hdKernelCall *call, bool isTransposed)
 
 int hdKernelGemm(const hdKernelCall *call)
 {
-	return multiply(call, true);
+	return tilesMultiplyTiles(call, true);
 }
 
 int hdKernelLuGemm(const hdKernelCall *call)
 {
-	return multiply(call, false);
+	return tilesMultiplyTiles(call, false);
 }
 
 /* LAPACK's has pivots. */

@@ -50,14 +50,15 @@ struct hdPredictCosts {
 	uint32_t *ios; /* Costs of accesses, by architecture and class. */
 };
 
-static size_t cell(const struct hdPredictCosts *self, uint32_t architecture,
-		   uint32_t kernel)
+static size_t mapCostsCellIndex(const struct hdPredictCosts *self,
+				uint32_t architecture, uint32_t kernel)
 {
 	return (size_t)architecture * self->kernelCount + kernel;
 }
 
-static uint32_t findName(const struct hdPredictNames *names,
-			 const struct hdPredictNames *others, uint32_t number)
+static uint32_t mapCostsFindName(const struct hdPredictNames *names,
+				 const struct hdPredictNames *others,
+				 uint32_t number)
 {
 	size_t length;
 	const char *text = hdPredictName(others, number, &length);
@@ -83,15 +84,15 @@ static int bindEntries(struct hdPredictCosts *self, const hdPPlatform *platform,
 	}
 	for (size_t i = 0; i < resources->entryCount; i++) {
 		const struct hdPredictEntry *entry = &resources->entries[i];
-		uint32_t a = findName(&platform->peArchitectures,
-				      &resources->architectures,
-				      entry->architecture);
+		uint32_t a = mapCostsFindName(&platform->peArchitectures,
+					      &resources->architectures,
+					      entry->architecture);
 		uint32_t k = kernelOf[entry->kernel];
 
 		at[i] = HD_PREDICT_NONE;
 		if (a == HD_PREDICT_NONE || k == HD_PREDICT_NONE)
 			continue;
-		at[i] = (uint32_t)cell(self, a, k);
+		at[i] = (uint32_t)mapCostsCellIndex(self, a, k);
 		self->first[at[i] + 2]++;
 	}
 	for (size_t c = 2; c < cells + 2; c++)
@@ -130,9 +131,9 @@ static int bindVariables(struct hdPredictCosts *self)
 	return 0;
 }
 
-static bool matches(const struct hdPredictCosts *self,
-		    const struct hdPredictConfig *config,
-		    const struct hdPredictEntry *entry)
+static bool mapCostsMatches(const struct hdPredictCosts *self,
+			    const struct hdPredictConfig *config,
+			    const struct hdPredictEntry *entry)
 {
 	const struct hdPredictKernel *kernel =
 		&self->graph->kernels[config->kernel];
@@ -167,9 +168,9 @@ static int bindIos(struct hdPredictCosts *self, const hdPPlatform *platform)
 	memset(self->ios, 0xff, (count + 1) * sizeof(*self->ios));
 	for (uint32_t i = 0; i < resources->ioCount; i++) {
 		const struct hdPredictIoCosts *io = &resources->ios[i];
-		uint32_t a =
-			findName(&platform->peArchitectures,
-				 &resources->architectures, io->architecture);
+		uint32_t a = mapCostsFindName(&platform->peArchitectures,
+					      &resources->architectures,
+					      io->architecture);
 
 		if (a != HD_PREDICT_NONE)
 			self->ios[(size_t)a * HD_PREDICT_IO_CLASSES +
@@ -221,7 +222,7 @@ static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
 		       uint32_t architecture)
 {
 	const struct hdPredictConfig *config = &self->graph->configs[number];
-	size_t at = cell(self, architecture, config->kernel);
+	size_t at = mapCostsCellIndex(self, architecture, config->kernel);
 	uint32_t best = HD_PREDICT_NO_ENTRY, most = 0;
 
 	for (uint32_t i = self->first[at]; i < self->first[at + 1]; i++) {
@@ -230,7 +231,7 @@ static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
 
 		if ((best != HD_PREDICT_NO_ENTRY &&
 		     entry->conditionCount < most) ||
-		    !matches(self, config, entry))
+		    !mapCostsMatches(self, config, entry))
 			continue;
 		best = best != HD_PREDICT_NO_ENTRY &&
 				       entry->conditionCount == most
@@ -352,7 +353,8 @@ static int bindSlowdown(struct hdPredictCosts *self,
 			uint32_t architecture, uint32_t kernel,
 			const uint32_t *kernelOf, bool isLoadClass)
 {
-	struct slow *slow = &self->slow[cell(self, architecture, kernel)];
+	struct slow *slow =
+		&self->slow[mapCostsCellIndex(self, architecture, kernel)];
 
 	self->hasSlowdown[architecture] = true;
 	if (slowdown->loadCount > 1)
@@ -381,9 +383,10 @@ static int bindSlowdowns(struct hdPredictCosts *self,
 		for (size_t i = 0; i < resources->slowdownCount; i++) {
 			const struct hdPredictSlowdown *slowdown =
 				&resources->slowdowns[i];
-			uint32_t a = findName(&platform->peArchitectures,
-					      &resources->architectures,
-					      slowdown->architecture);
+			uint32_t a =
+				mapCostsFindName(&platform->peArchitectures,
+						 &resources->architectures,
+						 slowdown->architecture);
 
 			for (uint32_t k = 0;
 			     a != HD_PREDICT_NONE && k < self->kernelCount;
@@ -422,7 +425,8 @@ bool hdPredictHasSlowdown(const struct hdPredictCosts *self,
 	return self->hasSlowdown[architecture];
 }
 
-static const struct load *loadOf(const struct slow *slow, uint32_t kernel)
+static const struct load *mapCostsLoadOf(const struct slow *slow,
+					 uint32_t kernel)
 {
 	for (size_t i = 0; i < slow->loadCount; i++) {
 		if (slow->loads[i].kernel == kernel)
@@ -457,7 +461,8 @@ double hdPredictSlowdownOf(const struct hdPredictCosts *self,
 			   const struct hdPredictLoad *loads, size_t count,
 			   unsigned int *guess)
 {
-	const struct slow *slow = &self->slow[cell(self, architecture, kernel)];
+	const struct slow *slow =
+		&self->slow[mapCostsCellIndex(self, architecture, kernel)];
 	uint32_t others = 0, known = 0, kinds = 0;
 	const struct mix *mix;
 	double sum = 0;
@@ -469,11 +474,11 @@ double hdPredictSlowdownOf(const struct hdPredictCosts *self,
 		return mix->factor;
 	/* What is never listed as a load is insignificant as one. */
 	for (size_t i = 0; i < count; i++) {
-		if (loads[i].count && loadOf(slow, loads[i].kernel))
+		if (loads[i].count && mapCostsLoadOf(slow, loads[i].kernel))
 			others += loads[i].count;
 	}
 	for (size_t i = 0; i < count && others; i++) {
-		const struct load *load = loadOf(slow, loads[i].kernel);
+		const struct load *load = mapCostsLoadOf(slow, loads[i].kernel);
 		uint32_t n = load && others > load->max ? load->max : others;
 
 		if (!load || !loads[i].count || isnan(load->factors[n - 1]))

@@ -53,7 +53,7 @@ static bool mayUse(const char *pattern, const char *id)
 }
 
 /* Costs of a path; size is -1 if packets differ on it. */
-static struct link linkOf(struct eft *self, uint32_t from, uint32_t to)
+static struct link eftLinkOf(struct eft *self, uint32_t from, uint32_t to)
 {
 	struct link link = { 0, 0, 0 };
 	const uint32_t *edges;
@@ -85,7 +85,7 @@ static double sendTime(struct eft *self, uint32_t from, uint32_t to,
 		link = &self->links[(size_t)from * self->platform->serverCount +
 				    to];
 	} else {
-		one = linkOf(self, from, to);
+		one = eftLinkOf(self, from, to);
 		link = &one;
 	}
 	if (link->size < 0) {
@@ -149,7 +149,7 @@ static bool findTimes(struct eft *self, uint32_t task)
 	return true;
 }
 
-static int place(struct eft *self, uint32_t task, int64_t priority)
+static int eftPlaceTask(struct eft *self, uint32_t task, int64_t priority)
 {
 	const hdPPlatform *platform = self->platform;
 	uint32_t best = HD_PREDICT_NONE;
@@ -214,7 +214,7 @@ static int inOrder(struct eft *self)
 	while (ready.count && ret == 0) {
 		uint32_t t = hdPredictEventsTake(&ready).id;
 
-		ret = place(self, t, priority++);
+		ret = eftPlaceTask(self, t, priority++);
 		for (uint32_t c = graph->consumer[graph->output[t]];
 		     c < graph->consumer[graph->output[t + 1]]; c++) {
 			uint32_t other = graph->consumerTask[c];
@@ -253,13 +253,13 @@ static int findLinks(struct eft *self)
 		for (uint32_t b = 0; b < servers; b++) {
 			if (a != b)
 				self->links[a * servers + b] =
-					linkOf(self, a, b);
+					eftLinkOf(self, a, b);
 		}
 	}
 	return 0;
 }
 
-static int prepare(struct eft *self, const char *pattern)
+static int eftPrepare(struct eft *self, const char *pattern)
 {
 	const hdPPlatform *platform = self->platform;
 	size_t n = self->graph->taskCount;
@@ -303,10 +303,10 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
 	if (!graph || !platform || !resources || !graph->isFinished ||
 	    !platform->isFinished || !resources->isFinished)
 		return -EINVAL;
-	ret = prepare(&self, pattern);
+	ret = eftPrepare(&self, pattern);
 	if (ret == 0 && isInOrder(graph)) {
 		for (uint32_t t = 0; t < graph->taskCount && ret == 0; t++)
-			ret = place(&self, t, t);
+			ret = eftPlaceTask(&self, t, t);
 	} else if (ret == 0) {
 		ret = inOrder(&self);
 	}

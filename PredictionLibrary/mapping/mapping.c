@@ -8,9 +8,9 @@
 
 #include "PredictionLibrary/mapping/mapping.h"
 
-static void taskError(const hdPGraph *graph, struct hdPredictReport *report,
-		      uint32_t task, const char *text, const char *name,
-		      size_t length)
+static void mappingTaskError(const hdPGraph *graph,
+			     struct hdPredictReport *report, uint32_t task,
+			     const char *text, const char *name, size_t length)
 {
 	size_t idLength;
 	const char *id = hdPredictName(&graph->ids, task, &idLength);
@@ -46,7 +46,7 @@ void hdPredictNoEntry(const hdPGraph *graph, const hdPPlatform *platform,
 					 kernel->variables[v],
 					 graph->values[config->values + v]);
 	snprintf(text + used, sizeof(text) - used, " on architecture ");
-	taskError(graph, report, task, text, name, length);
+	mappingTaskError(graph, report, task, text, name, length);
 }
 
 /* PEs of the platform by the names that the graph has for them. */
@@ -72,7 +72,8 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 
 	plan->pe[task] = HD_PREDICT_NONE;
 	if (graph->pe[task] == HD_PREDICT_NONE) {
-		taskError(graph, report, task, "the task is not mapped", "", 0);
+		mappingTaskError(graph, report, task, "the task is not mapped",
+				 "", 0);
 		return;
 	}
 	pe = pes[graph->pe[task]];
@@ -81,8 +82,8 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 		const char *name =
 			hdPredictName(&graph->pes, graph->pe[task], &length);
 
-		taskError(graph, report, task, "the platform has no PE ", name,
-			  length);
+		mappingTaskError(graph, report, task, "the platform has no PE ",
+				 name, length);
 		return;
 	}
 	architecture = platform->pes[pe].architecture;

@@ -33,8 +33,8 @@ struct hdPredictRoutes {
 };
 
 /* Breadth first; by[end] is the edge by which it is reached. */
-static void search(const hdPPlatform *platform, uint32_t from, uint32_t *by,
-		   uint32_t *queue)
+static void routesSearchFrom(const hdPPlatform *platform, uint32_t from,
+			     uint32_t *by, uint32_t *queue)
 {
 	size_t head = 0, tail = 0;
 
@@ -64,7 +64,7 @@ static bool findTree(struct hdPredictRoutes *self, uint32_t *down)
 	uint32_t root = platform->servers[0].memory;
 	struct step *steps = self->steps;
 
-	search(platform, root, down, self->queue);
+	routesSearchFrom(platform, root, down, self->queue);
 	for (size_t i = 0; i < platform->endCount; i++)
 		steps[i] = (struct step){ (uint32_t)i, HD_PREDICT_NONE, 0,
 					  HD_PREDICT_NONE, down[i] };
@@ -119,7 +119,7 @@ struct hdPredictRoutes *hdPredictRoutesNew(const hdPPlatform *platform)
 	return self;
 }
 
-static void forget(struct hdPredictRoutes *self)
+static void routesFreeCache(struct hdPredictRoutes *self)
 {
 	for (uint32_t i = 0; i < self->platform->serverCount; i++) {
 		free(self->reached[i]);
@@ -133,7 +133,7 @@ void hdPredictRoutesFree(struct hdPredictRoutes *self)
 	if (!self)
 		return;
 	if (self->reached)
-		forget(self);
+		routesFreeCache(self);
 	free(self->reached);
 	free(self->steps);
 	free(self->ofServers);
@@ -179,13 +179,14 @@ int hdPredictRoute(struct hdPredictRoutes *self, uint32_t from, uint32_t to,
 	at = platform->servers[to].memory;
 	if (!self->reached[from]) {
 		if (self->used + platform->endCount > ROOM)
-			forget(self);
+			routesFreeCache(self);
 		self->reached[from] =
 			malloc((platform->endCount + 1) * sizeof(uint32_t));
 		if (!self->reached[from])
 			return -ENOMEM;
 		self->used += platform->endCount;
-		search(platform, source, self->reached[from], self->queue);
+		routesSearchFrom(platform, source, self->reached[from],
+				 self->queue);
 	}
 	by = self->reached[from];
 	for (uint32_t end = at; end != source;

@@ -46,7 +46,8 @@ struct cursor {
 	uint64_t left;
 };
 
-static void *take(struct cursor *cursor, uint64_t count, uint64_t size)
+static void *binaryReadReadBytes(struct cursor *cursor, uint64_t count,
+				 uint64_t size)
 {
 	char *from = cursor->at;
 	uint64_t bytes;
@@ -61,9 +62,9 @@ static void *take(struct cursor *cursor, uint64_t count, uint64_t size)
 	return from;
 }
 
-static uint32_t *take32(struct cursor *cursor, uint64_t count)
+static uint32_t *binaryReadRead32(struct cursor *cursor, uint64_t count)
 {
-	uint32_t *from = take(cursor, count, sizeof(*from));
+	uint32_t *from = binaryReadReadBytes(cursor, count, sizeof(*from));
 
 	for (uint64_t i = 0;
 	     G_BYTE_ORDER != G_LITTLE_ENDIAN && from && i < count; i++)
@@ -71,9 +72,9 @@ static uint32_t *take32(struct cursor *cursor, uint64_t count)
 	return from;
 }
 
-static void *take64(struct cursor *cursor, uint64_t count)
+static void *binaryReadRead64(struct cursor *cursor, uint64_t count)
 {
-	uint64_t *from = take(cursor, count, sizeof(*from));
+	uint64_t *from = binaryReadReadBytes(cursor, count, sizeof(*from));
 
 	for (uint64_t i = 0;
 	     G_BYTE_ORDER != G_LITTLE_ENDIAN && from && i < count; i++)
@@ -81,7 +82,8 @@ static void *take64(struct cursor *cursor, uint64_t count)
 	return from;
 }
 
-static int damaged(struct hdPredictReport *report, const char *what)
+static int binaryReadReportDamage(struct hdPredictReport *report,
+				  const char *what)
 {
 	hdPredictError(report, 0, NULL, 0, "the file is damaged: %s", what);
 	return -EBADMSG;
@@ -186,7 +188,7 @@ static int readConfigs(hdPGraph *graph, const struct hdPredictHeader *header,
 		const struct hdPredictKernel *kernel;
 
 		if (kernels[i] >= graph->kernelCount)
-			return damaged(report, "missing kernel");
+			return binaryReadReportDamage(report, "missing kernel");
 		kernel = &graph->kernels[kernels[i]];
 		graph->configs[i] =
 			(struct hdPredictConfig){ .kernel = kernels[i],
@@ -196,7 +198,8 @@ static int readConfigs(hdPGraph *graph, const struct hdPredictHeader *header,
 		sizeCount += hdPredictSizeCount(kernel);
 	}
 	if (valueCount != header->values)
-		return damaged(report, "values of variables are missing");
+		return binaryReadReportDamage(
+			report, "values of variables are missing");
 	graph->sizes = calloc(sizeCount + 1, sizeof(double));
 	if (!graph->sizes)
 		return -ENOMEM;
@@ -227,7 +230,8 @@ static int numberTasks(hdPGraph *graph, const struct hdPredictHeader *header,
 		const struct hdPredictKernel *kernel;
 
 		if (graph->config[t] >= graph->configCount)
-			return damaged(report, "a task has no kernel");
+			return binaryReadReportDamage(report,
+						      "a task has no kernel");
 		kernel = hdPredictKernelOf(graph, t);
 		graph->input[t] = (uint32_t)inputs;
 		graph->output[t] = (uint32_t)outputs;
@@ -237,7 +241,8 @@ static int numberTasks(hdPGraph *graph, const struct hdPredictHeader *header,
 			break;
 	}
 	if (inputs != header->inputs || outputs != header->outputs)
-		return damaged(report, "numbers of inputs differ");
+		return binaryReadReportDamage(report,
+					      "numbers of inputs differ");
 	graph->input[n] = (uint32_t)inputs;
 	graph->output[n] = (uint32_t)outputs;
 	graph->inputCount = inputs;
@@ -245,7 +250,8 @@ static int numberTasks(hdPGraph *graph, const struct hdPredictHeader *header,
 	return 0;
 }
 
-static int checkInputs(const hdPGraph *graph, struct hdPredictReport *report)
+static int binaryReadCheckInputs(const hdPGraph *graph,
+				 struct hdPredictReport *report)
 {
 	uint8_t *isSeen = calloc(graph->inputCount / 8 + 1, 1);
 
@@ -258,7 +264,8 @@ static int checkInputs(const hdPGraph *graph, struct hdPredictReport *report)
 		    number >= graph->inputCount ||
 		    isSeen[number / 8] & 1 << number % 8) {
 			free(isSeen);
-			return damaged(report, "a dependency is wrong");
+			return binaryReadReportDamage(report,
+						      "a dependency is wrong");
 		}
 		isSeen[number / 8] |= (uint8_t)(1 << number % 8);
 	}
@@ -266,7 +273,8 @@ static int checkInputs(const hdPGraph *graph, struct hdPredictReport *report)
 	return 0;
 }
 
-static void checkSizes(const hdPGraph *graph, struct hdPredictReport *report)
+static void binaryReadCheckSizes(const hdPGraph *graph,
+				 struct hdPredictReport *report)
 {
 	for (uint32_t t = 0; t < graph->taskCount; t++) {
 		const struct hdPredictConfig *config =
@@ -301,12 +309,12 @@ static int readMapping(struct cursor *cursor, hdPGraph *graph,
 		       const struct hdPredictHeader *header,
 		       struct hdPredictReport *report)
 {
-	uint64_t *offset = take64(cursor, header->pes + 1);
-	char *text = take(cursor, header->peBytes, 1);
+	uint64_t *offset = binaryReadRead64(cursor, header->pes + 1);
+	char *text = binaryReadReadBytes(cursor, header->peBytes, 1);
 
 	if (!text || !areOffsets(offset, header->pes, header->peBytes) ||
 	    !areTexts(text, offset, header->pes))
-		return damaged(report, "names of PEs");
+		return binaryReadReportDamage(report, "names of PEs");
 	for (uint32_t i = 0; i < header->pes; i++) {
 		uint32_t number;
 		int ret = hdPredictNamesAdd(&graph->pes, text + offset[i],
@@ -315,16 +323,17 @@ static int readMapping(struct cursor *cursor, hdPGraph *graph,
 		if (ret < 0)
 			return ret;
 		if (ret == 0)
-			return damaged(report, "names of PEs");
+			return binaryReadReportDamage(report, "names of PEs");
 	}
-	graph->pe = take32(cursor, graph->taskCount);
-	graph->priority = take64(cursor, graph->taskCount);
+	graph->pe = binaryReadRead32(cursor, graph->taskCount);
+	graph->priority = binaryReadRead64(cursor, graph->taskCount);
 	for (uint32_t t = 0; graph->priority && t < graph->taskCount; t++) {
 		if ((graph->pe[t] != HD_PREDICT_NONE &&
 		     graph->pe[t] >= header->pes) ||
 		    graph->priority[t] < 0 ||
 		    graph->priority[t] > HD_PREDICT_PRIORITY_MAX)
-			return damaged(report, "a mapping is wrong");
+			return binaryReadReportDamage(report,
+						      "a mapping is wrong");
 	}
 	return 0;
 }
@@ -339,8 +348,8 @@ static int noMapping(hdPGraph *graph)
 	return 0;
 }
 
-static int readKernels(hdPGraph *graph, const char *text, size_t size,
-		       struct hdPredictReport *report)
+static int binaryReadReadKernels(hdPGraph *graph, const char *text, size_t size,
+				 struct hdPredictReport *report)
 {
 	struct hdPredictSource source = { .fd = -1,
 					  .memory = text,
@@ -358,25 +367,26 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 		      const struct hdPredictHeader *header,
 		      struct hdPredictReport *report)
 {
-	char *kernels = take(cursor, header->kernelBytes, 1);
-	uint32_t *configKernels = take32(cursor, header->configs);
-	double *values = take64(cursor, header->values);
-	uint64_t *offset = take64(cursor, header->tasks + 1);
-	char *text = take(cursor, header->idBytes, 1);
+	char *kernels = binaryReadReadBytes(cursor, header->kernelBytes, 1);
+	uint32_t *configKernels = binaryReadRead32(cursor, header->configs);
+	double *values = binaryReadRead64(cursor, header->values);
+	uint64_t *offset = binaryReadRead64(cursor, header->tasks + 1);
+	char *text = binaryReadReadBytes(cursor, header->idBytes, 1);
 	int ret;
 
 	graph->taskCount = (uint32_t)header->tasks;
-	graph->config = take32(cursor, header->tasks);
-	graph->source = take32(cursor, header->inputs);
-	graph->number = take32(cursor, header->inputs);
+	graph->config = binaryReadRead32(cursor, header->tasks);
+	graph->source = binaryReadRead32(cursor, header->inputs);
+	graph->number = binaryReadRead32(cursor, header->inputs);
 	if (!graph->number)
-		return damaged(report, "unexpected end");
+		return binaryReadReportDamage(report, "unexpected end");
 	if (header->flags & HD_PREDICT_HAS_TILES)
-		graph->tile = take32(cursor, 2 * header->tasks);
+		graph->tile = binaryReadRead32(cursor, 2 * header->tasks);
 	for (uint64_t t = 0; graph->tile && t < header->tasks; t++) {
 		if ((graph->tile[2 * t] == HD_PREDICT_NONE) !=
 		    (graph->tile[2 * t + 1] == HD_PREDICT_NONE))
-			return damaged(report, "a tile without row or column");
+			return binaryReadReportDamage(
+				report, "a tile without row or column");
 	}
 	ret = header->flags & HD_PREDICT_HAS_MAPPING
 		      ? readMapping(cursor, graph, header, report)
@@ -384,20 +394,21 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 	if (ret < 0)
 		return ret;
 	if (!cursor->at || cursor->left)
-		return damaged(report, "its length is wrong");
+		return binaryReadReportDamage(report, "its length is wrong");
 	if (!areOffsets(offset, header->tasks, header->idBytes) ||
 	    !areTexts(text, offset, header->tasks))
-		return damaged(report, "names of tasks");
+		return binaryReadReportDamage(report, "names of tasks");
 	graph->ids.offset = offset;
 	graph->ids.text = text;
 	graph->ids.count = graph->taskCount;
-	ret = readKernels(graph, kernels, header->kernelBytes, report);
+	ret = binaryReadReadKernels(graph, kernels, header->kernelBytes,
+				    report);
 	if (ret == 0)
 		ret = readConfigs(graph, header, configKernels, values, report);
 	if (ret == 0)
 		ret = numberTasks(graph, header, report);
 	if (ret == 0)
-		ret = checkInputs(graph, report);
+		ret = binaryReadCheckInputs(graph, report);
 	return ret;
 }
 
@@ -425,7 +436,7 @@ int hdPredictGraphReadBinary(struct hdPredictSource *source, hdPGraph *graph,
 	if (ret < 0)
 		return ret;
 	if (graph->mappedSize < sizeof(header))
-		return damaged(report, "unexpected end");
+		return binaryReadReportDamage(report, "unexpected end");
 	memcpy(&header, graph->mapped, sizeof(header));
 	hdPredictHeaderSwap(&header);
 	if (header.version != HD_PREDICT_BINARY_VERSION) {
@@ -435,16 +446,16 @@ int hdPredictGraphReadBinary(struct hdPredictSource *source, hdPGraph *graph,
 		return -EBADMSG;
 	}
 	if (header.size < sizeof(header) || header.size > graph->mappedSize)
-		return damaged(report, "unexpected end");
+		return binaryReadReportDamage(report, "unexpected end");
 	cursor.at = (char *)graph->mapped + sizeof(header);
 	cursor.left = header.size - sizeof(header);
 	if ((uint32_t)crc32_z(0, (unsigned char *)cursor.at, cursor.left) !=
 	    header.checksum)
-		return damaged(report, "its checksum is wrong");
+		return binaryReadReportDamage(report, "its checksum is wrong");
 	if (header.tasks >= UINT32_MAX || header.inputs >= UINT32_MAX ||
 	    header.outputs >= UINT32_MAX || header.configs >= UINT32_MAX ||
 	    header.pes >= UINT32_MAX)
-		return damaged(report, "a number is too large");
+		return binaryReadReportDamage(report, "a number is too large");
 	ret = readArrays(&cursor, graph, &header, report);
 	if (ret == 0)
 		ret = checkNames(graph, report);
@@ -452,7 +463,7 @@ int hdPredictGraphReadBinary(struct hdPredictSource *source, hdPGraph *graph,
 		ret = hdPredictGraphConsumers(graph);
 	if (ret < 0)
 		return ret;
-	checkSizes(graph, report);
+	binaryReadCheckSizes(graph, report);
 	ret = hdPredictGraphAcyclic(graph, report);
 	if (ret == 0 && report->errors)
 		ret = -EINVAL;

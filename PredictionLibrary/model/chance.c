@@ -27,8 +27,8 @@ void hdPredictPhilox(const uint32_t counter[4], const uint32_t key[2],
 	}
 }
 
-static void draw(uint64_t seed, uint64_t first, uint64_t second,
-		 uint32_t out[4])
+static void chanceDraw(uint64_t seed, uint64_t first, uint64_t second,
+		       uint32_t out[4])
 {
 	const uint32_t counter[] = { (uint32_t)second, (uint32_t)(second >> 32),
 				     (uint32_t)first, (uint32_t)(first >> 32) };
@@ -41,7 +41,7 @@ uint32_t hdPredictDraw(uint64_t seed, uint64_t counter, uint32_t limit)
 {
 	uint32_t out[4];
 
-	draw(seed, 0, counter, out);
+	chanceDraw(seed, 0, counter, out);
 	/* Of 64 bit; what it is off by does not matter. */
 	return (uint32_t)((((uint64_t)out[0] << 32 | out[1]) >> 11) * 0x1p-53 *
 			  limit);
@@ -63,7 +63,7 @@ void hdPredictNormal(uint64_t seed, uint64_t sample, uint64_t number,
 	uint32_t out[4];
 	double u, v, length;
 
-	draw(seed, sample, number, out);
+	chanceDraw(seed, sample, number, out);
 	/* Box and Muller; u is never 0. */
 	u = ((double)(((uint64_t)out[0] << 32 | out[1]) >> 11) + 0.5) * 0x1p-53;
 	v = (double)(((uint64_t)out[2] << 32 | out[3]) >> 11) * 0x1p-53;

@@ -208,8 +208,9 @@ static int findBridges(hdPPlatform *platform, struct hdPredictReport *report)
 	return 0;
 }
 
-static int addEdge(hdPPlatform *platform, const struct hdPredictBridge *bridge,
-		   uint32_t from, uint32_t to)
+static int connectAddEdge(hdPPlatform *platform,
+			  const struct hdPredictBridge *bridge, uint32_t from,
+			  uint32_t to)
 {
 	const struct hdPredictArchitecture *architecture =
 		architectureOf(platform, bridge->architecture, true);
@@ -265,9 +266,9 @@ static int resolveBridge(hdPPlatform *platform,
 		return 0;
 	}
 	if (a->isOut && b->isIn)
-		ret = addEdge(platform, bridge, a->end, b->end);
+		ret = connectAddEdge(platform, bridge, a->end, b->end);
 	if (ret == 0 && b->isOut && a->isIn)
-		ret = addEdge(platform, bridge, b->end, a->end);
+		ret = connectAddEdge(platform, bridge, b->end, a->end);
 	return ret;
 }
 

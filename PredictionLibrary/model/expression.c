@@ -43,42 +43,42 @@ static void blanks(struct parser *parser)
 		parser->at++;
 }
 
-static void emit(struct parser *parser, char kind, uint32_t variable,
-		 double number)
+static void expressionEmitCode(struct parser *parser, char kind,
+			       uint32_t variable, double number)
 {
 	/* No step without a letter of its own: there is room. */
 	parser->out->steps[parser->out->count++] =
 		(struct step){ kind, variable, number };
 }
 
-static bool isWord(char c, bool isFirst)
+static bool expressionIsWord(char c, bool isFirst)
 {
 	return g_ascii_isalpha(c) || c == '_' || (c & 0x80) ||
 	       (!isFirst && (g_ascii_isdigit(c) || c == '.' || c == ':'));
 }
 
-static void sum(struct parser *parser);
+static void expressionParseSum(struct parser *parser);
 
 static void variable(struct parser *parser)
 {
 	const char *from = parser->at;
 	size_t length;
 
-	while (isWord(*parser->at, false))
+	while (expressionIsWord(*parser->at, false))
 		parser->at++;
 	length = (size_t)(parser->at - from);
 	for (size_t i = 0; i < parser->variableCount; i++) {
 		const char *name = parser->variables[i];
 
 		if (strncmp(name, from, length) == 0 && !name[length]) {
-			emit(parser, 'v', (uint32_t)i, 0);
+			expressionEmitCode(parser, 'v', (uint32_t)i, 0);
 			return;
 		}
 	}
 	parser->error = "unknown variable of the kernel";
 }
 
-static void factor(struct parser *parser)
+static void expressionParseFactor(struct parser *parser)
 {
 	char *end;
 	double number;
@@ -91,23 +91,23 @@ static void factor(struct parser *parser)
 	if (*parser->at == '-' || *parser->at == '+') {
 		char sign = *parser->at++;
 
-		factor(parser);
+		expressionParseFactor(parser);
 		if (!parser->error && sign == '-')
-			emit(parser, 'n', 0, 0);
+			expressionEmitCode(parser, 'n', 0, 0);
 	} else if (*parser->at == '(') {
 		parser->at++;
-		sum(parser);
+		expressionParseSum(parser);
 		if (!parser->error && *parser->at++ != ')')
 			parser->error = "unclosed parenthesis";
 	} else if (g_ascii_isdigit(*parser->at) || *parser->at == '.') {
 		number = g_ascii_strtod(parser->at, &end);
 		/* strtod() knows hexadecimal numbers. */
-		if (end == parser->at || isWord(*end, false) ||
+		if (end == parser->at || expressionIsWord(*end, false) ||
 		    g_ascii_tolower(parser->at[1]) == 'x')
 			parser->error = "invalid number";
 		parser->at = end;
-		emit(parser, '0', 0, number);
-	} else if (isWord(*parser->at, true)) {
+		expressionEmitCode(parser, '0', 0, number);
+	} else if (expressionIsWord(*parser->at, true)) {
 		variable(parser);
 	} else {
 		parser->error =
@@ -121,17 +121,17 @@ static void factor(struct parser *parser)
 
 static void product(struct parser *parser)
 {
-	factor(parser);
+	expressionParseFactor(parser);
 	while (!parser->error && (*parser->at == '*' || *parser->at == '/')) {
 		char kind = *parser->at++;
 
-		factor(parser);
+		expressionParseFactor(parser);
 		if (!parser->error)
-			emit(parser, kind, 0, 0);
+			expressionEmitCode(parser, kind, 0, 0);
 	}
 }
 
-static void sum(struct parser *parser)
+static void expressionParseSum(struct parser *parser)
 {
 	product(parser);
 	while (!parser->error && (*parser->at == '+' || *parser->at == '-')) {
@@ -139,7 +139,7 @@ static void sum(struct parser *parser)
 
 		product(parser);
 		if (!parser->error)
-			emit(parser, kind, 0, 0);
+			expressionEmitCode(parser, kind, 0, 0);
 	}
 }
 
@@ -159,7 +159,7 @@ int hdPredictExpressionParse(const char *text, char *const *variables,
 	if (!parser.out)
 		return -ENOMEM;
 	parser.out->count = 0;
-	sum(&parser);
+	expressionParseSum(&parser);
 	if (!parser.error && *parser.at)
 		parser.error = "unexpected text after the expression";
 	if (parser.error) {

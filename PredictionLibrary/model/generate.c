@@ -18,17 +18,18 @@ struct making {
 	int error;
 };
 
-static int note(struct making *making, int64_t ret)
+static int graphGenerateNoteResult(struct making *making, int64_t ret)
 {
 	if (ret < 0 && making->error == 0)
 		making->error = (int)ret;
 	return ret < 0 ? 0 : (int)ret;
 }
 
-static int finish(struct making *making, hdPGraph **graph)
+static int graphGenerateFinishGraph(struct making *making, hdPGraph **graph)
 {
 	if (making->error == 0)
-		note(making, hdP_finishGraph(making->graph, NULL, NULL));
+		graphGenerateNoteResult(
+			making, hdP_finishGraph(making->graph, NULL, NULL));
 	if (making->error < 0) {
 		hdP_destroyGraph(making->graph);
 		return making->error;
@@ -42,15 +43,19 @@ static int kernel(struct making *making, const char *id, const char *variable,
 		  const char *const *inputs, const char *output,
 		  const char *size)
 {
-	int number = note(making, hdP_addKernel(making->graph, id, NULL));
+	int number = graphGenerateNoteResult(
+		making, hdP_addKernel(making->graph, id, NULL));
 
-	note(making, hdP_addVariable(making->graph, number, variable));
+	graphGenerateNoteResult(
+		making, hdP_addVariable(making->graph, number, variable));
 	for (; *inputs; inputs++)
-		note(making,
-		     hdP_addInput(making->graph, number, *inputs, size));
+		graphGenerateNoteResult(
+			making,
+			hdP_addInput(making->graph, number, *inputs, size));
 	if (output)
-		note(making,
-		     hdP_addOutput(making->graph, number, output, size));
+		graphGenerateNoteResult(
+			making,
+			hdP_addOutput(making->graph, number, output, size));
 	return number;
 }
 
@@ -73,20 +78,23 @@ static uint32_t *tile(struct matrix *self, uint32_t row, uint32_t column)
 }
 
 /* A task on a tile, which it replaces. */
-static void addTask(struct matrix *self, int what, const char *id, uint32_t row,
-		    uint32_t column, const uint32_t *inputs, int count)
+static void graphGenerateAddTask(struct matrix *self, int what, const char *id,
+				 uint32_t row, uint32_t column,
+				 const uint32_t *inputs, int count)
 {
 	struct making *making = &self->making;
 	int64_t task = hdP_addTask(making->graph, id, self->kernels[what],
 				   &self->tileSize);
 
-	note(making, task);
+	graphGenerateNoteResult(making, task);
 	if (making->error)
 		return;
-	note(making, hdP_setTile(making->graph, task, row, column));
+	graphGenerateNoteResult(making,
+				hdP_setTile(making->graph, task, row, column));
 	for (int i = 0; i < count; i++)
-		note(making,
-		     hdP_addDependency(making->graph, inputs[i], 0, task, i));
+		graphGenerateNoteResult(making, hdP_addDependency(making->graph,
+								  inputs[i], 0,
+								  task, i));
 	*tile(self, row, column) = (uint32_t)task;
 }
 
@@ -97,8 +105,9 @@ struct port {
 	const char *output;
 };
 
-static int begin(struct matrix *self, const struct port *kernels,
-		 uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
+static int graphGenerateBeginMatrix(struct matrix *self,
+				    const struct port *kernels, uint32_t tiles,
+				    uint32_t tileSize, hdPGraph **graph)
 {
 	/* More tasks than have numbers. */
 	if (!tiles || !tileSize || tiles > 2900 || !graph)
@@ -130,24 +139,25 @@ static void ends(struct matrix *self, int what, const char *name, bool isWhole)
 			uint32_t in = *tile(self, j, i);
 
 			snprintf(id, sizeof(id), "%s-%u-%u", name, j, i);
-			addTask(self, what, id, j, i, &in, what == MATSINK);
+			graphGenerateAddTask(self, what, id, j, i, &in,
+					     what == MATSINK);
 		}
 	}
 }
 
 /* ---- Cholesky: listing 9.4 of the thesis ------------------------------- */
 
-static void step(struct matrix *self, uint32_t k)
+static void graphGenerateAddStep(struct matrix *self, uint32_t k)
 {
 	char id[64];
 
 	snprintf(id, sizeof(id), "POTRF-%u", k);
-	addTask(self, POTRF, id, k, k, tile(self, k, k), 1);
+	graphGenerateAddTask(self, POTRF, id, k, k, tile(self, k, k), 1);
 	for (uint32_t i = k + 1; i < self->tiles; i++) {
 		uint32_t in[] = { *tile(self, k, k), *tile(self, k, i) };
 
 		snprintf(id, sizeof(id), "TRSM-%u-%u", k, i);
-		addTask(self, TRSM, id, k, i, in, 2);
+		graphGenerateAddTask(self, TRSM, id, k, i, in, 2);
 	}
 	for (uint32_t i = k + 1; i < self->tiles && !self->making.error; i++) {
 		uint32_t in[2];
@@ -158,12 +168,12 @@ static void step(struct matrix *self, uint32_t k)
 					     *tile(self, j, i) };
 
 			snprintf(id, sizeof(id), "GEMM-%u-%u-%u", k, j, i);
-			addTask(self, GEMM, id, j, i, three, 3);
+			graphGenerateAddTask(self, GEMM, id, j, i, three, 3);
 		}
 		in[0] = *tile(self, k, i);
 		in[1] = *tile(self, i, i);
 		snprintf(id, sizeof(id), "SYRK-%u-%u", k, i);
-		addTask(self, SYRK, id, i, i, in, 2);
+		graphGenerateAddTask(self, SYRK, id, i, i, in, 2);
 	}
 }
 
@@ -180,16 +190,17 @@ int hdP_generateCholesky(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
 		[MATSINK] = { "MATSINK", { "MATSINK.A" }, NULL },
 	};
 	struct matrix self;
-	int ret = begin(&self, kernels, tiles, tileSize, graph);
+	int ret = graphGenerateBeginMatrix(&self, kernels, tiles, tileSize,
+					   graph);
 
 	if (ret < 0)
 		return ret;
 	ends(&self, MATSRC, "MATSRC", false);
 	for (uint32_t k = 0; k < tiles && !self.making.error; k++)
-		step(&self, k);
+		graphGenerateAddStep(&self, k);
 	ends(&self, MATSINK, "MATSINK", false);
 	free(self.matrix);
-	return finish(&self.making, graph);
+	return graphGenerateFinishGraph(&self.making, graph);
 }
 
 /* ---- LU, without pivots ------------------------------------------------ */
@@ -204,9 +215,9 @@ static void luPanels(struct matrix *self, uint32_t k)
 		uint32_t column[] = { *tile(self, k, k), *tile(self, i, k) };
 
 		snprintf(id, sizeof(id), "LUROW-%u-%u", k, i);
-		addTask(self, LUROW, id, k, i, row, 2);
+		graphGenerateAddTask(self, LUROW, id, k, i, row, 2);
 		snprintf(id, sizeof(id), "LUCOLUMN-%u-%u", k, i);
-		addTask(self, LUCOLUMN, id, i, k, column, 2);
+		graphGenerateAddTask(self, LUCOLUMN, id, i, k, column, 2);
 	}
 }
 
@@ -215,7 +226,7 @@ static void luStep(struct matrix *self, uint32_t k)
 	char id[64];
 
 	snprintf(id, sizeof(id), "GETRF-%u", k);
-	addTask(self, GETRF, id, k, k, tile(self, k, k), 1);
+	graphGenerateAddTask(self, GETRF, id, k, k, tile(self, k, k), 1);
 	luPanels(self, k);
 	for (uint32_t i = k + 1; i < self->tiles && !self->making.error; i++) {
 		for (uint32_t j = k + 1; j < self->tiles; j++) {
@@ -224,7 +235,7 @@ static void luStep(struct matrix *self, uint32_t k)
 					     *tile(self, i, j) };
 
 			snprintf(id, sizeof(id), "LUGEMM-%u-%u-%u", k, i, j);
-			addTask(self, LUGEMM, id, i, j, three, 3);
+			graphGenerateAddTask(self, LUGEMM, id, i, j, three, 3);
 		}
 	}
 }
@@ -244,7 +255,7 @@ int hdP_generateLu(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
 
 	if (tiles > 1600)
 		return -EINVAL;
-	ret = begin(&self, kernels, tiles, tileSize, graph);
+	ret = graphGenerateBeginMatrix(&self, kernels, tiles, tileSize, graph);
 	if (ret < 0)
 		return ret;
 	ends(&self, LUSRC, "LUSRC", true);
@@ -252,7 +263,7 @@ int hdP_generateLu(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
 		luStep(&self, k);
 	ends(&self, LUSINK, "LUSINK", true);
 	free(self.matrix);
-	return finish(&self.making, graph);
+	return graphGenerateFinishGraph(&self.making, graph);
 }
 
 /* ---- A ring ------------------------------------------------------------ */
@@ -280,12 +291,14 @@ int hdP_generateRing(uint32_t width, uint32_t rounds, uint32_t bytes,
 
 		snprintf(id, sizeof(id), "RING-%u-%u", t / width, t % width);
 		task = hdP_addTask(making.graph, id, kernels[t > 0], &size);
-		note(&making, task);
+		graphGenerateNoteResult(&making, task);
 		if (t && !making.error)
-			note(&making, hdP_addDependency(making.graph, task - 1,
-							0, task, 0));
+			graphGenerateNoteResult(&making,
+						hdP_addDependency(making.graph,
+								  task - 1, 0,
+								  task, 0));
 	}
-	return finish(&making, graph);
+	return graphGenerateFinishGraph(&making, graph);
 }
 
 /* ---- A stencil --------------------------------------------------------- */
@@ -297,8 +310,8 @@ struct stencil {
 	double cellSize;
 };
 
-static void addCell(struct stencil *self, uint32_t step, uint32_t y, uint32_t x,
-		    uint32_t before)
+static void graphGenerateAddCell(struct stencil *self, uint32_t step,
+				 uint32_t y, uint32_t x, uint32_t before)
 {
 	struct making *making = &self->making;
 	uint32_t w = self->width, inputs[5];
@@ -320,13 +333,14 @@ static void addCell(struct stencil *self, uint32_t step, uint32_t y, uint32_t x,
 	snprintf(id, sizeof(id), "CELL-%u-%u-%u", step, y, x);
 	task = hdP_addTask(making->graph, id, self->kernels[count],
 			   &self->cellSize);
-	note(making, task);
+	graphGenerateNoteResult(making, task);
 	if (making->error)
 		return;
-	note(making, hdP_setTile(making->graph, task, y, x));
+	graphGenerateNoteResult(making, hdP_setTile(making->graph, task, y, x));
 	for (int i = 0; i < count; i++)
-		note(making,
-		     hdP_addDependency(making->graph, inputs[i], 0, task, i));
+		graphGenerateNoteResult(making, hdP_addDependency(making->graph,
+								  inputs[i], 0,
+								  task, i));
 }
 
 int hdP_generateStencil(uint32_t width, uint32_t steps, uint32_t cellSize,
@@ -358,11 +372,12 @@ int hdP_generateStencil(uint32_t width, uint32_t steps, uint32_t cellSize,
 	for (uint32_t step = 0; step <= steps && !making->error; step++) {
 		for (uint32_t y = 0; y < width; y++) {
 			for (uint32_t x = 0; x < width; x++)
-				addCell(&self, step, y, x,
-					(step - 1) * width * width);
+				graphGenerateAddCell(&self, step, y, x,
+						     (step - 1) * width *
+							     width);
 		}
 	}
-	return finish(making, graph);
+	return graphGenerateFinishGraph(making, graph);
 }
 
 /* ---- Layers by chance -------------------------------------------------- */
@@ -406,16 +421,18 @@ int hdP_generateRandom(uint32_t layers, uint32_t width, uint32_t inputs,
 			snprintf(id, sizeof(id), "T-%u-%u", l, i);
 			task = hdP_addTask(making.graph, id, kernels[count],
 					   &n);
-			note(&making, task);
+			graphGenerateNoteResult(&making, task);
 			for (uint32_t k = 0; k < count && !making.error; k++)
-				note(&making,
-				     hdP_addDependency(
-					     making.graph,
-					     (int64_t)(l - 1) * width +
-						     hdPredictDraw(seed, draw++,
-								   width),
-					     0, task, (int)k));
+				graphGenerateNoteResult(
+					&making,
+					hdP_addDependency(
+						making.graph,
+						(int64_t)(l - 1) * width +
+							hdPredictDraw(seed,
+								      draw++,
+								      width),
+						0, task, (int)k));
 		}
 	}
-	return finish(&making, graph);
+	return graphGenerateFinishGraph(&making, graph);
 }

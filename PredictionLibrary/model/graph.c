@@ -106,7 +106,8 @@ static struct hdPredictKernel *kernelToBuild(hdPGraph *graph, int number)
 	return &graph->kernels[number];
 }
 
-static int addName(hdPGraph *graph, const char *name, uint32_t *number)
+static int graphModelAddName(hdPGraph *graph, const char *name,
+			     uint32_t *number)
 {
 	int ret = hdPredictNamesAdd(&graph->build->names, name, strlen(name),
 				    number);
@@ -148,7 +149,8 @@ int hdP_addVariable(hdPGraph *graph, int number, const char *id)
 			  &kernel->variableRoom, sizeof(char *)) < 0 ||
 	    hdPredictGrow(&kernel->variableNames, kernel->variableCount,
 			  &kernel->variableNameRoom, sizeof(uint32_t)) < 0 ||
-	    addName(graph, id, &kernel->variableNames[kernel->variableCount]) <
+	    graphModelAddName(graph, id,
+			      &kernel->variableNames[kernel->variableCount]) <
 		    0)
 		return -ENOMEM;
 	copy = strdup(id);
@@ -158,8 +160,8 @@ int hdP_addVariable(hdPGraph *graph, int number, const char *id)
 	return (int)kernel->variableCount++;
 }
 
-static int addPort(hdPGraph *graph, struct hdPredictPorts *ports,
-		   const char *id, const char *size)
+static int graphModelAddPort(hdPGraph *graph, struct hdPredictPorts *ports,
+			     const char *id, const char *size)
 {
 	struct hdPredictPort port = { .number = ports->count };
 
@@ -167,7 +169,7 @@ static int addPort(hdPGraph *graph, struct hdPredictPorts *ports,
 		return -EINVAL;
 	if (hdPredictGrow(&ports->ports, ports->count, &ports->room,
 			  sizeof(port)) < 0 ||
-	    addName(graph, id, &port.name) < 0)
+	    graphModelAddName(graph, id, &port.name) < 0)
 		return -ENOMEM;
 	port.id = strdup(id);
 	port.size = strdup(size);
@@ -184,14 +186,16 @@ int hdP_addInput(hdPGraph *graph, int number, const char *id, const char *size)
 {
 	struct hdPredictKernel *kernel = kernelToBuild(graph, number);
 
-	return kernel ? addPort(graph, &kernel->inputs, id, size) : -EINVAL;
+	return kernel ? graphModelAddPort(graph, &kernel->inputs, id, size)
+		      : -EINVAL;
 }
 
 int hdP_addOutput(hdPGraph *graph, int number, const char *id, const char *size)
 {
 	struct hdPredictKernel *kernel = kernelToBuild(graph, number);
 
-	return kernel ? addPort(graph, &kernel->outputs, id, size) : -EINVAL;
+	return kernel ? graphModelAddPort(graph, &kernel->outputs, id, size)
+		      : -EINVAL;
 }
 
 int hdP_addPhase(hdPGraph *graph, int number, double until, double weight)
@@ -323,7 +327,7 @@ int64_t hdP_addTask(hdPGraph *graph, const char *id, int number,
 	if (!kernel || !id || !*id || (!values && kernel->variableCount))
 		return -EINVAL;
 	count = kernel->variableCount;
-	if (addName(graph, kernel->id, &name) < 0)
+	if (graphModelAddName(graph, kernel->id, &name) < 0)
 		return -ENOMEM;
 	if (count > sizeof(few) / sizeof(*few)) {
 		assigns = malloc(count * sizeof(*assigns));

@@ -39,7 +39,8 @@ struct reading {
 	uint32_t row, column;
 };
 
-static int keep(char **buffer, size_t *room, const char *text, size_t length)
+static int graphXmlKeepText(char **buffer, size_t *room, const char *text,
+			    size_t length)
 {
 	if (length >= *room) {
 		char *grown = realloc(*buffer, length * 2 + 64);
@@ -114,8 +115,8 @@ static int beginPhase(struct hdPredictSax *sax, int kernel,
 	return ELEMENT_LEAF;
 }
 
-static int beginIo(struct hdPredictSax *sax, int kernel,
-		   const struct hdPredictAttributes *attributes)
+static int graphXmlBeginIo(struct hdPredictSax *sax, int kernel,
+			   const struct hdPredictAttributes *attributes)
 {
 	static const char *const known[] = { "order", "access", "size", "name",
 					     NULL };
@@ -160,7 +161,7 @@ static int inKernel(struct hdPredictSax *sax, const char *name,
 	if (strcmp(name, "phase") == 0)
 		return beginPhase(sax, kernel, attributes);
 	if (strcmp(name, "io") == 0)
-		return beginIo(sax, kernel, attributes);
+		return graphXmlBeginIo(sax, kernel, attributes);
 	if (!isVariable && !isInput && strcmp(name, "output") != 0)
 		return hdPredictUnknown(sax, name, "kernel");
 	hdPredictOnly(sax, name, attributes, known);
@@ -230,15 +231,15 @@ static int beginTask(struct hdPredictSax *sax,
 				tile);
 	}
 	reading->idLength = length;
-	if (keep(&reading->id, &reading->idRoom, id, length) < 0 ||
+	if (graphXmlKeepText(&reading->id, &reading->idRoom, id, length) < 0 ||
 	    hdPredictNamesAdd(&reading->graph->build->names, kernel,
 			      kernelLength, &reading->kernel) < 0)
 		return -ENOMEM;
 	return ELEMENT_TASK;
 }
 
-static int beginAssign(struct hdPredictSax *sax,
-		       const struct hdPredictAttributes *attributes)
+static int graphXmlBeginAssign(struct hdPredictSax *sax,
+			       const struct hdPredictAttributes *attributes)
 {
 	struct reading *reading = sax->data;
 	struct hdPredictAssign assign = { 0 };
@@ -297,7 +298,7 @@ static int beginMap(struct hdPredictSax *sax,
 	reading->isMapped = true;
 	reading->priority = (int64_t)priority;
 	reading->peLength = length;
-	return keep(&reading->pe, &reading->peRoom, pe, length) < 0
+	return graphXmlKeepText(&reading->pe, &reading->peRoom, pe, length) < 0
 		       ? -ENOMEM
 		       : (int)ELEMENT_LEAF;
 }
@@ -337,8 +338,9 @@ static int beginDependency(struct hdPredictSax *sax,
 	return ELEMENT_LEAF;
 }
 
-static int begin(struct hdPredictSax *sax, int parent, const char *name,
-		 const struct hdPredictAttributes *attributes)
+static int graphXmlBeginElement(struct hdPredictSax *sax, int parent,
+				const char *name,
+				const struct hdPredictAttributes *attributes)
 {
 	switch (parent) {
 	case ELEMENT_ROOT:
@@ -353,7 +355,7 @@ static int begin(struct hdPredictSax *sax, int parent, const char *name,
 		return inKernel(sax, name, attributes);
 	case ELEMENT_TASK:
 		if (strcmp(name, "assign") == 0)
-			return beginAssign(sax, attributes);
+			return graphXmlBeginAssign(sax, attributes);
 		if (strcmp(name, "map") == 0)
 			return beginMap(sax, attributes);
 		/* What was written back is no input. */
@@ -366,7 +368,7 @@ static int begin(struct hdPredictSax *sax, int parent, const char *name,
 	}
 }
 
-static int end(struct hdPredictSax *sax, int element)
+static int graphXmlEndElement(struct hdPredictSax *sax, int element)
 {
 	struct reading *reading = sax->data;
 	uint32_t task;
@@ -393,13 +395,13 @@ static int end(struct hdPredictSax *sax, int element)
 	return ret;
 }
 
-static int readXml(struct hdPredictSource *source, hdPGraph *graph,
-		   struct hdPredictReport *report)
+static int graphXmlReadXml(struct hdPredictSource *source, hdPGraph *graph,
+			   struct hdPredictReport *report)
 {
 	struct reading reading = { .graph = graph };
 	struct hdPredictSax sax = { .root = "application",
-				    .begin = begin,
-				    .end = end,
+				    .begin = graphXmlBeginElement,
+				    .end = graphXmlEndElement,
 				    .data = &reading,
 				    .report = report };
 	int ret = hdPredictSaxRead(&sax, source);
@@ -414,7 +416,7 @@ static int readXml(struct hdPredictSource *source, hdPGraph *graph,
 int hdPredictGraphReadXml(struct hdPredictSource *source, hdPGraph *graph,
 			  struct hdPredictReport *report)
 {
-	int ret = readXml(source, graph, report);
+	int ret = graphXmlReadXml(source, graph, report);
 
 	return ret < 0 ? ret : hdPredictGraphSeal(graph, report);
 }
@@ -428,7 +430,7 @@ int hdPredictKernelsReadXml(struct hdPredictSource *source, hdPGraph *graph,
 
 	if (!kernels)
 		return -ENOMEM;
-	ret = readXml(source, kernels, report);
+	ret = graphXmlReadXml(source, kernels, report);
 	if (ret == 0 && (kernels->ids.count || kernels->build->edgeCount)) {
 		hdPredictError(report, 0, NULL, 0,
 			       "the file is damaged: tasks among kernels");

@@ -17,7 +17,7 @@ static const struct {
 	[HDP_RANDOM_SYNC] = { "random", "sync" },
 };
 
-static int isWord(const char *word, const char *text, size_t length)
+static int modelIoIsWord(const char *word, const char *text, size_t length)
 {
 	return strlen(word) == length && memcmp(word, text, length) == 0;
 }
@@ -26,8 +26,8 @@ int hdPredictIoClass(const char *order, size_t orderLength, const char *access,
 		     size_t accessLength)
 {
 	for (int i = 0; i < HD_PREDICT_IO_CLASSES; i++) {
-		if (isWord(classes[i].order, order, orderLength) &&
-		    isWord(classes[i].access, access, accessLength))
+		if (modelIoIsWord(classes[i].order, order, orderLength) &&
+		    modelIoIsWord(classes[i].access, access, accessLength))
 			return i;
 	}
 	return -1;

@@ -12,7 +12,7 @@
 /* What qsort() compares by; one sort at a time in a thread. */
 static _Thread_local const struct hdPredictPort *sorting;
 
-static int byName(const void *a, const void *b)
+static int modelKernelsByName(const void *a, const void *b)
 {
 	uint32_t x = sorting[*(const uint32_t *)a].name;
 	uint32_t y = sorting[*(const uint32_t *)b].name;
@@ -30,7 +30,8 @@ int hdPredictPortsSort(struct hdPredictPorts *ports)
 	for (uint32_t i = 0; i < ports->count; i++)
 		ports->sorted[i] = i;
 	sorting = ports->ports;
-	qsort(ports->sorted, ports->count, sizeof(uint32_t), byName);
+	qsort(ports->sorted, ports->count, sizeof(uint32_t),
+	      modelKernelsByName);
 	return 0;
 }
 

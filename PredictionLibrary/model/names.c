@@ -9,7 +9,7 @@
 #include "PredictionLibrary/model/names.h"
 
 /* Eight bytes at a time; names of tasks differ in their last letters. */
-static uint32_t hashOf(const char *name, size_t length)
+static uint32_t nameTableHashOf(const char *name, size_t length)
 {
 	uint64_t hash = length * UINT64_C(0x9e3779b97f4a7c15), word;
 
@@ -46,8 +46,8 @@ int hdPredictGrow(void *array, size_t count, size_t *room, size_t size)
 	return 0;
 }
 
-static uint32_t groupOf(const void *array, size_t size, size_t field,
-			uint32_t number)
+static uint32_t nameTableGroupOf(const void *array, size_t size, size_t field,
+				 uint32_t number)
 {
 	uint32_t group;
 
@@ -68,11 +68,11 @@ int hdPredictGroup(const void *array, size_t size, size_t field, uint32_t count,
 	/* Counted one further on, so that filling leaves the starts. */
 	next = *first + 1;
 	for (uint32_t i = 0; i < count; i++)
-		next[groupOf(array, size, field, i) + 1]++;
+		next[nameTableGroupOf(array, size, field, i) + 1]++;
 	for (size_t g = 1; g <= groups; g++)
 		next[g] += next[g - 1];
 	for (uint32_t i = 0; i < count; i++)
-		(*list)[next[groupOf(array, size, field, i)]++] = i;
+		(*list)[next[nameTableGroupOf(array, size, field, i)]++] = i;
 	return 0;
 }
 
@@ -99,8 +99,9 @@ static int rehash(struct hdPredictNames *names)
 	return 0;
 }
 
-static uint32_t find(const struct hdPredictNames *names, const char *name,
-		     size_t length, uint32_t hash, uint32_t *at)
+static uint32_t nameTableFindSlot(const struct hdPredictNames *names,
+				  const char *name, size_t length,
+				  uint32_t hash, uint32_t *at)
 {
 	for (*at = hash & names->mask; names->slots[*at];
 	     *at = (*at + 1) & names->mask) {
@@ -121,7 +122,7 @@ static uint32_t find(const struct hdPredictNames *names, const char *name,
 int hdPredictNamesAdd(struct hdPredictNames *names, const char *name,
 		      size_t length, uint32_t *number)
 {
-	uint32_t hash = hashOf(name, length), at;
+	uint32_t hash = nameTableHashOf(name, length), at;
 	size_t used = names->count ? names->offset[names->count] : 0;
 	size_t room = names->room;
 
@@ -132,7 +133,7 @@ int hdPredictNamesAdd(struct hdPredictNames *names, const char *name,
 		if (ret < 0)
 			return ret;
 	}
-	*number = find(names, name, length, hash, &at);
+	*number = nameTableFindSlot(names, name, length, hash, &at);
 	if (*number != HD_PREDICT_NONE)
 		return 0;
 	if (hdPredictGrow(&names->offset, (size_t)names->count + 1, &room,
@@ -163,7 +164,8 @@ uint32_t hdPredictNamesFind(const struct hdPredictNames *names,
 
 	if (!names->slots)
 		return HD_PREDICT_NONE;
-	return find(names, name, length, hashOf(name, length), &at);
+	return nameTableFindSlot(names, name, length,
+				 nameTableHashOf(name, length), &at);
 }
 
 int hdPredictNamesTwice(const struct hdPredictNames *names, uint32_t *number)
@@ -181,9 +183,10 @@ int hdPredictNamesTwice(const struct hdPredictNames *names, uint32_t *number)
 	for (*number = 0; *number < names->count; ++*number) {
 		size_t length;
 		const char *name = hdPredictName(names, *number, &length);
-		uint32_t hash = hashOf(name, length);
+		uint32_t hash = nameTableHashOf(name, length);
 
-		if (find(&other, name, length, hash, &at) != HD_PREDICT_NONE)
+		if (nameTableFindSlot(&other, name, length, hash, &at) !=
+		    HD_PREDICT_NONE)
 			break;
 		other.slots[at] = (uint64_t)hash << 32 | (*number + 1);
 	}

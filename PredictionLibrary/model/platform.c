@@ -120,7 +120,7 @@ int hdPredictArchitectureAdd(hdPPlatform *platform, const char *id,
 	return 0;
 }
 
-static bool isAmount(double value)
+static bool platformIsAmount(double value)
 {
 	return isfinite(value) && value >= 0;
 }
@@ -132,7 +132,7 @@ int hdP_addNodeArchitecture(hdPPlatform *platform, const char *id,
 						      .peakPower = peakPower };
 
 	if (!platform || platform->isFinished || !id || !*id ||
-	    !isAmount(idlePower) || !isAmount(peakPower))
+	    !platformIsAmount(idlePower) || !platformIsAmount(peakPower))
 		return -EINVAL;
 	return hdPredictArchitectureAdd(platform, id, strlen(id),
 					&architecture);
@@ -151,8 +151,9 @@ int hdP_addBridgeArchitecture(hdPPlatform *platform, const char *id,
 	};
 
 	if (!platform || platform->isFinished || !id || !*id ||
-	    !isAmount(initLatency) || !isAmount(packetSize) ||
-	    !isAmount(packetLatency) || !isAmount(packetEnergy) ||
+	    !platformIsAmount(initLatency) || !platformIsAmount(packetSize) ||
+	    !platformIsAmount(packetLatency) ||
+	    !platformIsAmount(packetEnergy) ||
 	    (packetSize == 0 && (packetLatency > 0 || packetEnergy > 0)))
 		return -EINVAL;
 	return hdPredictArchitectureAdd(platform, id, strlen(id),
@@ -183,9 +184,9 @@ int64_t hdP_addNode(hdPPlatform *platform, int64_t parent, const char *id,
 	return (int64_t)platform->nodeCount++;
 }
 
-static int64_t addEnd(hdPPlatform *platform, int64_t node, const char *id,
-		      const char *architecture, enum hdPredictEndKind kind,
-		      double size)
+static int64_t platformAddEnd(hdPPlatform *platform, int64_t node,
+			      const char *id, const char *architecture,
+			      enum hdPredictEndKind kind, double size)
 {
 	struct hdPredictEnd end = { .node = (uint32_t)node,
 				    .kind = kind,
@@ -193,7 +194,7 @@ static int64_t addEnd(hdPPlatform *platform, int64_t node, const char *id,
 	int ret;
 
 	if (!platform || platform->isFinished || !id || !*id || node < -1 ||
-	    node >= (int64_t)platform->nodeCount || !isAmount(size) ||
+	    node >= (int64_t)platform->nodeCount || !platformIsAmount(size) ||
 	    platform->endCount >= UINT32_MAX - 1)
 		return -EINVAL;
 	ret = hdPredictPlatformName(platform, id, strlen(id), &end.name);
@@ -213,12 +214,13 @@ static int64_t addEnd(hdPPlatform *platform, int64_t node, const char *id,
 int64_t hdP_addMemory(hdPPlatform *platform, int64_t node, const char *id,
 		      double size)
 {
-	return addEnd(platform, node, id, NULL, HD_PREDICT_MEMORY, size);
+	return platformAddEnd(platform, node, id, NULL, HD_PREDICT_MEMORY,
+			      size);
 }
 
 int64_t hdP_addChannel(hdPPlatform *platform, int64_t node, const char *id)
 {
-	return addEnd(platform, node, id, NULL, HD_PREDICT_CHANNEL, 0);
+	return platformAddEnd(platform, node, id, NULL, HD_PREDICT_CHANNEL, 0);
 }
 
 int64_t hdP_addPe(hdPPlatform *platform, int64_t node, const char *id,
@@ -226,7 +228,8 @@ int64_t hdP_addPe(hdPPlatform *platform, int64_t node, const char *id,
 {
 	if (!architecture || !*architecture)
 		return -EINVAL;
-	return addEnd(platform, node, id, architecture, HD_PREDICT_PE, 0);
+	return platformAddEnd(platform, node, id, architecture, HD_PREDICT_PE,
+			      0);
 }
 
 int hdPredictBridgeAdd(hdPPlatform *platform, uint32_t node, const char *id,
@@ -340,14 +343,14 @@ int64_t hdP_getPeServer(const hdPPlatform *platform, int64_t pe)
 int hdP_scaleLinks(hdPPlatform *platform, double latency, double energy)
 {
 	if (!platform || !platform->isFinished || !(latency > 0) ||
-	    !isAmount(latency) || !isAmount(energy))
+	    !platformIsAmount(latency) || !platformIsAmount(energy))
 		return -EINVAL;
 	for (uint32_t i = 0; i < platform->edgeCount; i++) {
 		const struct hdPredictEdgeOf *edge = &platform->edges[i];
 
-		if (!isAmount(edge->init * latency) ||
-		    !isAmount(edge->latency * latency) ||
-		    !isAmount(edge->energy * energy))
+		if (!platformIsAmount(edge->init * latency) ||
+		    !platformIsAmount(edge->latency * latency) ||
+		    !platformIsAmount(edge->energy * energy))
 			return -EINVAL;
 	}
 	for (uint32_t i = 0; i < platform->edgeCount; i++) {

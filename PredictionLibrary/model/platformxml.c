@@ -32,7 +32,7 @@ static const char *needId(struct hdPredictSax *sax,
 	return *id;
 }
 
-static int taken(struct hdPredictSax *sax, const char *id)
+static int platformXmlReportTaken(struct hdPredictSax *sax, const char *id)
 {
 	hdPredictError(sax->report, sax->line, id, strlen(id),
 		       "duplicate id of an element");
@@ -101,13 +101,13 @@ static int readArchitecture(struct hdPredictSax *sax, const char *element,
 	ret = hdPredictArchitectureAdd(sax->data, id, strlen(id),
 				       &architecture);
 	if (ret == -EEXIST)
-		ret = taken(sax, id);
+		ret = platformXmlReportTaken(sax, id);
 	free(id);
 	return ret < 0 ? ret : LEAF;
 }
 
-static int readNode(struct hdPredictSax *sax, int64_t parent, const char *id,
-		    const char *architecture)
+static int platformXmlReadNode(struct hdPredictSax *sax, int64_t parent,
+			       const char *id, const char *architecture)
 {
 	hdPPlatform *platform = sax->data;
 	int64_t node = hdP_addNode(platform, parent, id, architecture);
@@ -149,10 +149,10 @@ static enum hdPredictFull fullOf(struct hdPredictSax *sax,
 	return HD_PREDICT_FULL_NOTED;
 }
 
-static int readEnd(struct hdPredictSax *sax, int64_t parent,
-		   const char *element, const char *id,
-		   const char *architecture,
-		   const struct hdPredictAttributes *attributes)
+static int platformXmlReadEnd(struct hdPredictSax *sax, int64_t parent,
+			      const char *element, const char *id,
+			      const char *architecture,
+			      const struct hdPredictAttributes *attributes)
 {
 	hdPPlatform *platform = sax->data;
 	bool isMemory = strcmp(element, "main-memory") == 0;
@@ -188,8 +188,9 @@ static int readEnd(struct hdPredictSax *sax, int64_t parent,
 	return END + (int)end;
 }
 
-static int readPart(struct hdPredictSax *sax, int parent, const char *element,
-		    const struct hdPredictAttributes *attributes)
+static int platformXmlReadPart(struct hdPredictSax *sax, int parent,
+			       const char *element,
+			       const struct hdPredictAttributes *attributes)
 {
 	static const char *const known[] = { "id",   "architecture", "name",
 					     "size", "full",         NULL };
@@ -203,15 +204,15 @@ static int readPart(struct hdPredictSax *sax, int parent, const char *element,
 	architecture = hdPredictAttributeCopy(attributes, "architecture", &ret);
 	if (ret == 0) {
 		if (strcmp(element, "node") == 0)
-			ret = readNode(sax, node, id, architecture);
+			ret = platformXmlReadNode(sax, node, id, architecture);
 		else if (strcmp(element, "bridge") == 0)
 			ret = readBridge(sax, node, id, architecture);
 		else
-			ret = readEnd(sax, node, element, id, architecture,
-				      attributes);
+			ret = platformXmlReadEnd(sax, node, element, id,
+						 architecture, attributes);
 	}
 	if (ret == -EEXIST)
-		ret = taken(sax, id);
+		ret = platformXmlReportTaken(sax, id);
 	free(id);
 	free(architecture);
 	return ret;
@@ -239,8 +240,9 @@ static int readLink(struct hdPredictSax *sax, int end, const char *element,
 	return ret < 0 ? ret : LEAF;
 }
 
-static int begin(struct hdPredictSax *sax, int parent, const char *name,
-		 const struct hdPredictAttributes *attributes)
+static int platformXmlBeginElement(struct hdPredictSax *sax, int parent,
+				   const char *name,
+				   const struct hdPredictAttributes *attributes)
 {
 	static const char *const parts[] = { "node",   "pe",      "main-memory",
 					     "bridge", "channel", NULL };
@@ -252,7 +254,8 @@ static int begin(struct hdPredictSax *sax, int parent, const char *name,
 		return hdPredictUnknown(sax, name, "an element without any");
 	for (size_t i = 0; parts[i]; i++) {
 		if (strcmp(name, parts[i]) == 0)
-			return readPart(sax, parent, name, attributes);
+			return platformXmlReadPart(sax, parent, name,
+						   attributes);
 	}
 	if (parent == ROOT && length > 13 &&
 	    strcmp(name + length - 13, "-architecture") == 0)
@@ -266,7 +269,7 @@ int hdPredictPlatformReadXml(struct hdPredictSource *source,
 			     struct hdPredictReport *report)
 {
 	struct hdPredictSax sax = { .root = "platform",
-				    .begin = begin,
+				    .begin = platformXmlBeginElement,
 				    .data = platform,
 				    .report = report };
 	int ret = hdPredictSaxRead(&sax, source);

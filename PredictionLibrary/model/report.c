@@ -11,8 +11,10 @@
 /* Names in messages are cut off here. */
 #define ID_SHOWN 200
 
-static void say(struct hdPredictReport *report, int isWarning, int64_t line,
-		const char *id, size_t length, const char *format, va_list list)
+static void predictReportAddMessage(struct hdPredictReport *report,
+				    int isWarning, int64_t line, const char *id,
+				    size_t length, const char *format,
+				    va_list list)
 {
 	char name[ID_SHOWN + 4], text[1024];
 	hdPMessage message = { isWarning, report->file, line, NULL, text };
@@ -37,7 +39,7 @@ void hdPredictError(struct hdPredictReport *report, int64_t line,
 
 	report->errors++;
 	va_start(list, format);
-	say(report, 0, line, id, length, format, list);
+	predictReportAddMessage(report, 0, line, id, length, format, list);
 	va_end(list);
 }
 
@@ -47,6 +49,6 @@ void hdPredictWarn(struct hdPredictReport *report, int64_t line, const char *id,
 	va_list list;
 
 	va_start(list, format);
-	say(report, 1, line, id, length, format, list);
+	predictReportAddMessage(report, 1, line, id, length, format, list);
 	va_end(list);
 }

@@ -30,13 +30,13 @@ void hdP_destroyResources(hdPResources *resources)
 	free(resources);
 }
 
-static bool isAmount(double value)
+static bool resourcesIsAmount(double value)
 {
 	return isfinite(value) && value >= 0;
 }
 
-static int nameOf(struct hdPredictNames *names, const char *text,
-		  uint32_t *number)
+static int resourcesNameOf(struct hdPredictNames *names, const char *text,
+			   uint32_t *number)
 {
 	return hdPredictNamesAdd(names, text, strlen(text), number) < 0
 		       ? -ENOMEM
@@ -53,13 +53,14 @@ int64_t hdP_addEntry(hdPResources *resources, const char *kernel,
 					.energySpread = energySpread };
 
 	if (!resources || resources->isFinished || !kernel || !*kernel ||
-	    !architecture || !*architecture || !isAmount(time) ||
-	    !isAmount(energy) || !isAmount(timeSpread) ||
-	    !isAmount(energySpread) || resources->entryCount >= UINT32_MAX - 2)
+	    !architecture || !*architecture || !resourcesIsAmount(time) ||
+	    !resourcesIsAmount(energy) || !resourcesIsAmount(timeSpread) ||
+	    !resourcesIsAmount(energySpread) ||
+	    resources->entryCount >= UINT32_MAX - 2)
 		return -EINVAL;
-	if (nameOf(&resources->kernels, kernel, &entry.kernel) < 0 ||
-	    nameOf(&resources->architectures, architecture,
-		   &entry.architecture) < 0 ||
+	if (resourcesNameOf(&resources->kernels, kernel, &entry.kernel) < 0 ||
+	    resourcesNameOf(&resources->architectures, architecture,
+			    &entry.architecture) < 0 ||
 	    hdPredictGrow(&resources->entries, resources->entryCount,
 			  &resources->entryRoom, sizeof(entry)) < 0)
 		return -ENOMEM;
@@ -78,7 +79,8 @@ int hdP_addCondition(hdPResources *resources, int64_t entry,
 	    !*variable || !isfinite(value) ||
 	    resources->conditionCount >= UINT32_MAX - 1)
 		return -EINVAL;
-	if (nameOf(&resources->variables, variable, &condition.variable) < 0 ||
+	if (resourcesNameOf(&resources->variables, variable,
+			    &condition.variable) < 0 ||
 	    hdPredictGrow(&resources->conditions, resources->conditionCount,
 			  &resources->conditionRoom, sizeof(condition)) < 0)
 		return -ENOMEM;
@@ -86,8 +88,8 @@ int hdP_addCondition(hdPResources *resources, int64_t entry,
 	return 0;
 }
 
-static int addLoads(hdPResources *resources, const char *loads,
-		    uint32_t *loadCount)
+static int resourcesAddLoads(hdPResources *resources, const char *loads,
+			     uint32_t *loadCount)
 {
 	*loadCount = 0;
 	while (*loads) {
@@ -122,10 +124,11 @@ int hdP_addSlowdown(hdPResources *resources, const char *architecture,
 	    count > 100000 || !isfinite(factor) || factor <= 0)
 		return -EINVAL;
 	slowdown.loads = resources->loadCount;
-	if (nameOf(&resources->kernels, kernel, &slowdown.kernel) < 0 ||
-	    nameOf(&resources->architectures, architecture,
-		   &slowdown.architecture) < 0 ||
-	    addLoads(resources, loads, &slowdown.loadCount) < 0 ||
+	if (resourcesNameOf(&resources->kernels, kernel, &slowdown.kernel) <
+		    0 ||
+	    resourcesNameOf(&resources->architectures, architecture,
+			    &slowdown.architecture) < 0 ||
+	    resourcesAddLoads(resources, loads, &slowdown.loadCount) < 0 ||
 	    hdPredictGrow(&resources->slowdowns, resources->slowdownCount,
 			  &resources->slowdownRoom, sizeof(slowdown)) < 0)
 		return -ENOMEM;
@@ -146,11 +149,11 @@ int hdP_addIoCosts(hdPResources *resources, const char *architecture,
 
 	if (!resources || resources->isFinished || !architecture ||
 	    !*architecture || (unsigned int)access >= HD_PREDICT_IO_CLASSES ||
-	    !isfinite(size) || !(size > 0) || !isAmount(time) ||
-	    !isAmount(energy))
+	    !isfinite(size) || !(size > 0) || !resourcesIsAmount(time) ||
+	    !resourcesIsAmount(energy))
 		return -EINVAL;
-	if (nameOf(&resources->architectures, architecture, &io.architecture) <
-	    0)
+	if (resourcesNameOf(&resources->architectures, architecture,
+			    &io.architecture) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < resources->ioCount; i++) {
 		if (resources->ios[i].architecture == io.architecture &&
@@ -230,15 +233,15 @@ int hdP_finishResources(hdPResources *resources, hdPMessageHandler handler,
 int hdP_scaleResources(hdPResources *resources, double time, double energy)
 {
 	if (!resources || !resources->isFinished || !(time > 0) ||
-	    !isAmount(time) || !isAmount(energy))
+	    !resourcesIsAmount(time) || !resourcesIsAmount(energy))
 		return -EINVAL;
 	for (size_t i = 0; i < resources->entryCount; i++) {
 		const struct hdPredictEntry *entry = &resources->entries[i];
 
-		if (!isAmount(entry->time * time) ||
-		    !isAmount(entry->timeSpread * time) ||
-		    !isAmount(entry->energy * energy) ||
-		    !isAmount(entry->energySpread * energy))
+		if (!resourcesIsAmount(entry->time * time) ||
+		    !resourcesIsAmount(entry->timeSpread * time) ||
+		    !resourcesIsAmount(entry->energy * energy) ||
+		    !resourcesIsAmount(entry->energySpread * energy))
 			return -EINVAL;
 	}
 	for (size_t i = 0; i < resources->entryCount; i++) {

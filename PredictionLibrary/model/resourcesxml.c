@@ -35,8 +35,8 @@ static bool texts(struct hdPredictSax *sax, const char *element,
 	return isGood;
 }
 
-static bool isAmount(struct hdPredictSax *sax, const char *id, const char *name,
-		     double value)
+static bool resourcesXmlIsAmount(struct hdPredictSax *sax, const char *id,
+				 const char *name, double value)
 {
 	if (value >= 0)
 		return true;
@@ -69,7 +69,8 @@ static int beginEntry(struct hdPredictSax *sax,
 		hdPredictNumber(sax, attributes, "entry", known[2 + i], i < 2,
 				&number[i]);
 		isGood = isGood && before == sax->report->errors &&
-			 isAmount(sax, values[0], known[2 + i], number[i]);
+			 resourcesXmlIsAmount(sax, values[0], known[2 + i],
+					      number[i]);
 	}
 	if (isGood) {
 		entry = hdP_addEntry(resources, values[0], values[1], number[0],
@@ -86,8 +87,8 @@ static int beginEntry(struct hdPredictSax *sax,
 	return ret < 0 ? ret : ENTRY + (int)entry;
 }
 
-static int beginAssign(struct hdPredictSax *sax, int entry,
-		       const struct hdPredictAttributes *attributes)
+static int resourcesXmlBeginAssign(struct hdPredictSax *sax, int entry,
+				   const struct hdPredictAttributes *attributes)
 {
 	static const char *const needed[] = { "var", NULL };
 	char *var = NULL;
@@ -151,8 +152,8 @@ static int beginSlowdown(struct hdPredictSax *sax,
 	return ret < 0 ? ret : LEAF;
 }
 
-static int beginIo(struct hdPredictSax *sax,
-		   const struct hdPredictAttributes *attributes)
+static int resourcesXmlBeginIo(struct hdPredictSax *sax,
+			       const struct hdPredictAttributes *attributes)
 {
 	static const char *const known[] = {
 		"architecture", "order", "access", "size", "time",
@@ -171,7 +172,8 @@ static int beginIo(struct hdPredictSax *sax,
 		isGood = hdPredictNumber(sax, attributes, "io", known[3 + i],
 					 true, &number[i]) &&
 			 isGood &&
-			 isAmount(sax, values[0], known[3 + i], number[i]);
+			 resourcesXmlIsAmount(sax, values[0], known[3 + i],
+					      number[i]);
 	if (isGood) {
 		class = hdPredictIoClass(values[1], strlen(values[1]),
 					 values[2], strlen(values[2]));
@@ -199,17 +201,18 @@ static int beginIo(struct hdPredictSax *sax,
 	return ret < 0 ? ret : LEAF;
 }
 
-static int begin(struct hdPredictSax *sax, int parent, const char *name,
-		 const struct hdPredictAttributes *attributes)
+static int resourcesXmlBeginElement(
+	struct hdPredictSax *sax, int parent, const char *name,
+	const struct hdPredictAttributes *attributes)
 {
 	if (parent == ROOT && strcmp(name, "entry") == 0)
 		return beginEntry(sax, attributes);
 	if (parent == ROOT && strcmp(name, "slowdown") == 0)
 		return beginSlowdown(sax, attributes);
 	if (parent == ROOT && strcmp(name, "io") == 0)
-		return beginIo(sax, attributes);
+		return resourcesXmlBeginIo(sax, attributes);
 	if (parent >= ENTRY && strcmp(name, "assign") == 0)
-		return beginAssign(sax, parent - ENTRY, attributes);
+		return resourcesXmlBeginAssign(sax, parent - ENTRY, attributes);
 	return hdPredictUnknown(sax, name,
 				parent == ROOT   ? "resource-model"
 				: parent == LEAF ? "an element without any"
@@ -221,7 +224,7 @@ int hdPredictResourcesReadXml(struct hdPredictSource *source,
 			      struct hdPredictReport *report)
 {
 	struct hdPredictSax sax = { .root = "resource-model",
-				    .begin = begin,
+				    .begin = resourcesXmlBeginElement,
 				    .data = resources,
 				    .report = report };
 	int ret = hdPredictSaxRead(&sax, source);

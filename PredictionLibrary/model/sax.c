@@ -23,7 +23,7 @@
 
 static pthread_once_t initOnce = PTHREAD_ONCE_INIT;
 
-static void stop(struct hdPredictSax *sax, int status)
+static void saxStop(struct hdPredictSax *sax, int status)
 {
 	if (!sax->status)
 		sax->status = status;
@@ -51,7 +51,7 @@ static int64_t lineOfTag(xmlParserCtxtPtr parser)
 
 /* Whether the tag ends where its last attribute does. Else the file does, or
  * the parser says what is wrong: that comes after this. */
-static bool isWhole(xmlParserCtxtPtr parser)
+static bool saxIsWhole(xmlParserCtxtPtr parser)
 {
 	const xmlParserInput *input = parser->input;
 
@@ -59,10 +59,10 @@ static bool isWhole(xmlParserCtxtPtr parser)
 			  (*input->cur == '>' || *input->cur == '/'));
 }
 
-static void begin(void *data, const xmlChar *name, const xmlChar *prefix,
-		  const xmlChar *uri, int namespaceCount,
-		  const xmlChar **namespaces, int count, int defaulted,
-		  const xmlChar **list)
+static void saxOnStart(void *data, const xmlChar *name, const xmlChar *prefix,
+		       const xmlChar *uri, int namespaceCount,
+		       const xmlChar **namespaces, int count, int defaulted,
+		       const xmlChar **list)
 {
 	struct hdPredictSax *sax = data;
 	struct hdPredictAttributes attributes = { list, count };
@@ -73,13 +73,13 @@ static void begin(void *data, const xmlChar *name, const xmlChar *prefix,
 	(void)namespaceCount;
 	(void)namespaces;
 	(void)defaulted;
-	if (sax->status || !isWhole(sax->parser))
+	if (sax->status || !saxIsWhole(sax->parser))
 		return;
 	sax->line = lineOfTag(sax->parser);
 	if (sax->depth >= HD_PREDICT_DEPTH) {
 		hdPredictError(sax->report, sax->line, NULL, 0,
 			       "elements are nested too deeply");
-		stop(sax, -EINVAL);
+		saxStop(sax, -EINVAL);
 		return;
 	}
 	if (sax->depth == 0) {
@@ -88,7 +88,7 @@ static void begin(void *data, const xmlChar *name, const xmlChar *prefix,
 			hdPredictError(sax->report, sax->line, NULL, 0,
 				       "the root element is <%.100s>, not <%s>",
 				       name, sax->root);
-			stop(sax, -EINVAL);
+			saxStop(sax, -EINVAL);
 			return;
 		}
 	} else if (sax->stack[sax->depth - 1] == HD_PREDICT_SKIP) {
@@ -97,15 +97,15 @@ static void begin(void *data, const xmlChar *name, const xmlChar *prefix,
 		element = sax->begin(sax, sax->stack[sax->depth - 1],
 				     (const char *)name, &attributes);
 		if (element < 0) {
-			stop(sax, element);
+			saxStop(sax, element);
 			return;
 		}
 	}
 	sax->stack[sax->depth++] = element;
 }
 
-static void end(void *data, const xmlChar *name, const xmlChar *prefix,
-		const xmlChar *uri)
+static void saxOnEnd(void *data, const xmlChar *name, const xmlChar *prefix,
+		     const xmlChar *uri)
 {
 	struct hdPredictSax *sax = data;
 	int ret;
@@ -120,11 +120,11 @@ static void end(void *data, const xmlChar *name, const xmlChar *prefix,
 		return;
 	ret = sax->end(sax, sax->stack[sax->depth]);
 	if (ret < 0)
-		stop(sax, ret);
+		saxStop(sax, ret);
 }
 
-static void refuseDoctype(void *data, const xmlChar *name,
-			  const xmlChar *externalId, const xmlChar *systemId)
+static void saxRefuseDoctype(void *data, const xmlChar *name,
+			     const xmlChar *externalId, const xmlChar *systemId)
 {
 	struct hdPredictSax *sax = data;
 
@@ -133,10 +133,10 @@ static void refuseDoctype(void *data, const xmlChar *name,
 	(void)systemId;
 	strcpy(sax->error, "a DOCTYPE is not accepted");
 	sax->errorLine = ((xmlParserCtxtPtr)sax->parser)->input->line;
-	stop(sax, -EBADMSG);
+	saxStop(sax, -EBADMSG);
 }
 
-static void takeError(void *data, xmlErrorPtr error)
+static void saxOnError(void *data, xmlErrorPtr error)
 {
 	struct hdPredictSax *sax = data;
 
@@ -155,7 +155,7 @@ static void takeError(void *data, xmlErrorPtr error)
 	sax->errorLine = error->line;
 }
 
-static void tell(struct hdPredictSource *source, uint64_t bytes)
+static void saxReportBytes(struct hdPredictSource *source, uint64_t bytes)
 {
 	source->done += bytes;
 	if (!source->progress || source->done < source->told + TOLD_BYTES)
@@ -192,7 +192,7 @@ static int give(void *data, char *buffer, int size)
 	if (got < 0)
 		source->error = -errno;
 	else
-		tell(source, (uint64_t)got);
+		saxReportBytes(source, (uint64_t)got);
 	return (int)got;
 }
 
@@ -214,17 +214,17 @@ int hdPredictSaxRead(struct hdPredictSax *sax, struct hdPredictSource *source)
 		return -ENOMEM;
 	memset(parser->sax, 0, sizeof(*parser->sax));
 	parser->sax->initialized = XML_SAX2_MAGIC;
-	parser->sax->startElementNs = begin;
-	parser->sax->endElementNs = end;
-	parser->sax->internalSubset = refuseDoctype;
-	parser->sax->serror = takeError;
+	parser->sax->startElementNs = saxOnStart;
+	parser->sax->endElementNs = saxOnEnd;
+	parser->sax->internalSubset = saxRefuseDoctype;
+	parser->sax->serror = saxOnError;
 	parser->userData = sax;
 	sax->parser = parser;
 	/* Conversions and input know no parser; they would print. The handler
 	 * is one of this thread. */
 	before = xmlStructuredError;
 	context = xmlStructuredErrorContext;
-	xmlSetStructuredErrorFunc(sax, takeError);
+	xmlSetStructuredErrorFunc(sax, saxOnError);
 	/* Entities: the five of XML, which would not be put in otherwise. */
 	xmlFreeDoc(xmlCtxtReadIO(parser, give, done, source, NULL, NULL,
 				 XML_PARSE_NONET | XML_PARSE_NOENT));

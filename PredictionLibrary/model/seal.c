@@ -9,9 +9,9 @@
 
 #include "PredictionLibrary/model/graph.h"
 
-static void taskError(const hdPGraph *graph, struct hdPredictReport *report,
-		      uint32_t task, const char *text, const char *name,
-		      size_t nameLength)
+static void sealTaskError(const hdPGraph *graph, struct hdPredictReport *report,
+			  uint32_t task, const char *text, const char *name,
+			  size_t nameLength)
 {
 	size_t length;
 	const char *id = hdPredictName(&graph->ids, task, &length);
@@ -64,7 +64,7 @@ static bool isSound(const hdPGraph *graph, uint32_t task)
 	       graph->configs[graph->config[task]].kernel != HD_PREDICT_NONE;
 }
 
-static int number(hdPGraph *graph)
+static int sealNumberTasks(hdPGraph *graph)
 {
 	uint64_t inputs = 0, outputs = 0;
 
@@ -122,10 +122,11 @@ static void edgeError(const hdPGraph *graph, struct hdPredictReport *report,
 		       (int)(portLength > 200 ? 200 : portLength), port);
 }
 
-static void checkSizes(const hdPGraph *graph, struct hdPredictReport *report,
-		       const struct hdPredictEdge *edge,
-		       const struct hdPredictPort *out,
-		       const struct hdPredictPort *in)
+static void sealCheckSizes(const hdPGraph *graph,
+			   struct hdPredictReport *report,
+			   const struct hdPredictEdge *edge,
+			   const struct hdPredictPort *out,
+			   const struct hdPredictPort *in)
 {
 	const struct hdPredictConfig *to =
 		&graph->configs[graph->config[edge->successor]];
@@ -205,11 +206,12 @@ static void connect(hdPGraph *graph, struct hdPredictReport *report)
 		graph->source[at] =
 			graph->output[edge->predecessor] + out->number;
 		graph->number[at] = (uint32_t)i;
-		checkSizes(graph, report, edge, out, in);
+		sealCheckSizes(graph, report, edge, out, in);
 	}
 }
 
-static void checkInputs(const hdPGraph *graph, struct hdPredictReport *report)
+static void sealCheckInputs(const hdPGraph *graph,
+			    struct hdPredictReport *report)
 {
 	for (uint32_t t = 0; t < graph->taskCount; t++) {
 		if (!isSound(graph, t))
@@ -223,8 +225,8 @@ static void checkInputs(const hdPGraph *graph, struct hdPredictReport *report)
 			id = hdPredictKernelOf(graph, t)
 				     ->inputs.ports[j - graph->input[t]]
 				     .id;
-			taskError(graph, report, t, "has no data for input", id,
-				  strlen(id) > 200 ? 200 : strlen(id));
+			sealTaskError(graph, report, t, "has no data for input",
+				      id, strlen(id) > 200 ? 200 : strlen(id));
 		}
 	}
 }
@@ -246,7 +248,7 @@ uint32_t hdPredictProducer(const hdPGraph *graph, uint32_t dataSet)
 }
 
 /* Inputs by the number of their dependency, or NULL: they are in order. */
-static int byNumber(const hdPGraph *graph, uint32_t **order)
+static int sealByNumber(const hdPGraph *graph, uint32_t **order)
 {
 	bool isInOrder = true;
 
@@ -268,7 +270,7 @@ int hdPredictGraphConsumers(hdPGraph *graph)
 	uint32_t *order, *task = malloc((graph->inputCount + 1) * 4);
 	uint64_t n = graph->inputCount;
 
-	if (!task || byNumber(graph, &order) < 0) {
+	if (!task || sealByNumber(graph, &order) < 0) {
 		free(task);
 		return -ENOMEM;
 	}
@@ -325,7 +327,7 @@ int hdPredictGraphSeal(hdPGraph *graph, struct hdPredictReport *report)
 	if (ret < 0)
 		return ret;
 	checkTasks(graph, report);
-	ret = number(graph);
+	ret = sealNumberTasks(graph);
 	if (ret == -EOVERFLOW) {
 		hdPredictError(report, 0, NULL, 0,
 			       "more than 2^32 inputs or outputs");
@@ -334,7 +336,7 @@ int hdPredictGraphSeal(hdPGraph *graph, struct hdPredictReport *report)
 	if (ret < 0)
 		return ret;
 	connect(graph, report);
-	checkInputs(graph, report);
+	sealCheckInputs(graph, report);
 	if (report->errors)
 		return -EINVAL;
 	hdPredictBuildFree(graph);

@@ -18,7 +18,8 @@ struct sink {
 	uint64_t size;
 };
 
-static void put(struct sink *sink, const void *data, size_t size)
+static void binaryWritePutBytes(struct sink *sink, const void *data,
+				size_t size)
 {
 	if (sink->file)
 		fwrite(data, 1, size, sink->file);
@@ -27,9 +28,9 @@ static void put(struct sink *sink, const void *data, size_t size)
 	sink->size += size;
 }
 
-static void putEnd(struct sink *sink)
+static void binaryWritePutEnd(struct sink *sink)
 {
-	put(sink, "\0\0\0\0\0\0\0", (size_t)(-sink->size & 7));
+	binaryWritePutBytes(sink, "\0\0\0\0\0\0\0", (size_t)(-sink->size & 7));
 }
 
 static void put32(struct sink *sink, const uint32_t *data, size_t count)
@@ -41,9 +42,9 @@ static void put32(struct sink *sink, const uint32_t *data, size_t count)
 
 		for (size_t k = 0; k < n; k++)
 			part[k] = GUINT32_TO_LE(data[i + k]);
-		put(sink, part, n * sizeof(*part));
+		binaryWritePutBytes(sink, part, n * sizeof(*part));
 	}
-	putEnd(sink);
+	binaryWritePutEnd(sink);
 }
 
 static void put64(struct sink *sink, const void *data, size_t count)
@@ -56,41 +57,44 @@ static void put64(struct sink *sink, const void *data, size_t count)
 
 		for (size_t k = 0; k < n; k++)
 			part[k] = GUINT64_TO_LE(words[i + k]);
-		put(sink, part, n * sizeof(*part));
+		binaryWritePutBytes(sink, part, n * sizeof(*part));
 	}
 }
 
-static void putNames(struct sink *sink, const struct hdPredictNames *names)
+static void binaryWritePutNames(struct sink *sink,
+				const struct hdPredictNames *names)
 {
 	static const uint64_t none;
 
 	put64(sink, names->count ? names->offset : &none,
 	      (size_t)names->count + 1);
 	if (names->count)
-		put(sink, names->text, names->offset[names->count]);
-	putEnd(sink);
+		binaryWritePutBytes(sink, names->text,
+				    names->offset[names->count]);
+	binaryWritePutEnd(sink);
 }
 
-static void putAll(struct sink *sink, const hdPGraph *graph,
-		   const struct hdPredictHeader *header, const char *kernels)
+static void binaryWritePutAll(struct sink *sink, const hdPGraph *graph,
+			      const struct hdPredictHeader *header,
+			      const char *kernels)
 {
-	put(sink, kernels, header->kernelBytes);
-	putEnd(sink);
+	binaryWritePutBytes(sink, kernels, header->kernelBytes);
+	binaryWritePutEnd(sink);
 	for (uint32_t i = 0; i < graph->configCount; i++) {
 		uint32_t kernel = GUINT32_TO_LE(graph->configs[i].kernel);
 
-		put(sink, &kernel, sizeof(kernel));
+		binaryWritePutBytes(sink, &kernel, sizeof(kernel));
 	}
-	putEnd(sink);
+	binaryWritePutEnd(sink);
 	put64(sink, graph->values, header->values);
-	putNames(sink, &graph->ids);
+	binaryWritePutNames(sink, &graph->ids);
 	put32(sink, graph->config, graph->taskCount);
 	put32(sink, graph->source, graph->inputCount);
 	put32(sink, graph->number, graph->inputCount);
 	if (header->flags & HD_PREDICT_HAS_TILES)
 		put32(sink, graph->tile, 2 * (size_t)graph->taskCount);
 	if (header->flags & HD_PREDICT_HAS_MAPPING) {
-		putNames(sink, &graph->pes);
+		binaryWritePutNames(sink, &graph->pes);
 		put32(sink, graph->pe, graph->taskCount);
 		put64(sink, graph->priority, graph->taskCount);
 	}
@@ -142,14 +146,14 @@ int hdPredictGraphWriteBinary(const hdPGraph *graph, FILE *file)
 	header.pes = graph->pes.count;
 	header.peBytes =
 		graph->pes.count ? graph->pes.offset[graph->pes.count] : 0;
-	putAll(&sink, graph, &header, kernels);
+	binaryWritePutAll(&sink, graph, &header, kernels);
 	header.size = sink.size + sizeof(header);
 	header.checksum = sink.checksum;
 	hdPredictHeaderSwap(&header);
 	fwrite(&header, sizeof(header), 1, file);
 	hdPredictHeaderSwap(&header);
 	sink = (struct sink){ .file = file };
-	putAll(&sink, graph, &header, kernels);
+	binaryWritePutAll(&sink, graph, &header, kernels);
 	free(kernels);
 	return ferror(file) ? -EIO : 0;
 }

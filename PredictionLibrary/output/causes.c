@@ -54,7 +54,8 @@ static uint32_t transferOf(const struct hdPredictCauses *self,
 	return (uint32_t)(activity - self->project->result->graph->taskCount);
 }
 
-static double startOf(const struct hdPredictCauses *self, uint64_t activity)
+static double predictCausesStartOf(const struct hdPredictCauses *self,
+				   uint64_t activity)
 {
 	const hdPResult *result = self->project->result;
 
@@ -63,7 +64,8 @@ static double startOf(const struct hdPredictCauses *self, uint64_t activity)
 		       : result->transfers[transferOf(self, activity)].start;
 }
 
-static double endOf(const struct hdPredictCauses *self, uint64_t activity)
+static double predictCausesEndOf(const struct hdPredictCauses *self,
+				 uint64_t activity)
 {
 	const hdPResult *result = self->project->result;
 
@@ -74,13 +76,14 @@ static double endOf(const struct hdPredictCauses *self, uint64_t activity)
 
 static bool takesNoTime(const struct hdPredictCauses *self, uint64_t activity)
 {
-	return hdPredictNs(startOf(self, activity)) ==
-	       hdPredictNs(endOf(self, activity));
+	return hdPredictNs(predictCausesStartOf(self, activity)) ==
+	       hdPredictNs(predictCausesEndOf(self, activity));
 }
 
-static void offer(struct hdPredictCauses *self, uint64_t activity, double when)
+static void predictCausesOfferCause(struct hdPredictCauses *self,
+				    uint64_t activity, double when)
 {
-	if (endOf(self, activity) != when)
+	if (predictCausesEndOf(self, activity) != when)
 		return;
 	if (hdPredictGrow(&self->found, self->foundCount, &self->foundRoom,
 			  sizeof(*self->found)) < 0) {
@@ -93,9 +96,10 @@ static void offer(struct hdPredictCauses *self, uint64_t activity, double when)
 static void offerTransfer(struct hdPredictCauses *self, uint32_t transfer,
 			  double when)
 {
-	offer(self,
-	      self->project->result->graph->taskCount + (uint64_t)transfer,
-	      when);
+	predictCausesOfferCause(self,
+				self->project->result->graph->taskCount +
+					(uint64_t)transfer,
+				when);
 }
 
 /* Offer those of a list, by their ends, that ended then. */
@@ -108,13 +112,15 @@ static void offerAll(struct hdPredictCauses *self, const uint32_t *list,
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (endOf(self, base + list[middle]) < when)
+		if (predictCausesEndOf(self, base + list[middle]) < when)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < count && endOf(self, base + list[low]) == when; low++)
-		offer(self, base + list[low], when);
+	for (;
+	     low < count && predictCausesEndOf(self, base + list[low]) == when;
+	     low++)
+		predictCausesOfferCause(self, base + list[low], when);
 }
 
 /* Whatever ended then and may have made room in the memory of a server. */
@@ -151,11 +157,14 @@ static void offerForTask(struct hdPredictCauses *self, uint32_t task)
 		if (self->inputBy[j] != HD_PREDICT_NONE)
 			offerTransfer(self, self->inputBy[j], when);
 		else
-			offer(self, hdPredictProducer(graph, graph->source[j]),
-			      when);
+			predictCausesOfferCause(
+				self,
+				hdPredictProducer(graph, graph->source[j]),
+				when);
 	}
 	if (self->place[task] > plan->first[pe])
-		offer(self, plan->order[self->place[task] - 1], when);
+		predictCausesOfferCause(
+			self, plan->order[self->place[task] - 1], when);
 	offerMemory(self, result->platform->pes[pe].server, when);
 }
 
@@ -169,7 +178,9 @@ static void offerForTransfer(struct hdPredictCauses *self, uint32_t number)
 	int count;
 
 	/* It may begin when its data are there, and is ready then. */
-	offer(self, hdPredictProducer(result->graph, transfer->dataSet), when);
+	predictCausesOfferCause(
+		self, hdPredictProducer(result->graph, transfer->dataSet),
+		when);
 	if (transfer->ready == when)
 		return;
 	count = hdPredictRoute(project->routes, transfer->source,
@@ -187,7 +198,8 @@ static void offerForTransfer(struct hdPredictCauses *self, uint32_t number)
 
 /* ---- What took time ---------------------------------------------------- */
 
-static void push(struct hdPredictCauses *self, uint64_t activity)
+static void predictCausesPushFrame(struct hdPredictCauses *self,
+				   uint64_t activity)
 {
 	struct frame frame = { activity, self->foundCount, self->foundCount };
 
@@ -213,7 +225,7 @@ static void push(struct hdPredictCauses *self, uint64_t activity)
 }
 
 /* Look at the next candidate of the topmost frame, none of which took time. */
-static void step(struct hdPredictCauses *self)
+static void predictCausesStep(struct hdPredictCauses *self)
 {
 	struct frame *frame = &self->frames[self->frameCount - 1];
 	uint64_t before, candidate;
@@ -222,7 +234,7 @@ static void step(struct hdPredictCauses *self)
 		candidate = self->found[frame->next];
 		before = self->before[candidate];
 		if (before == UNKNOWN) {
-			push(self, candidate);
+			predictCausesPushFrame(self, candidate);
 			return;
 		}
 		frame->next++;
@@ -240,9 +252,9 @@ int hdPredictCause(struct hdPredictCauses *self, uint64_t activity,
 		   uint64_t *cause)
 {
 	if (self->before[activity] == UNKNOWN)
-		push(self, activity);
+		predictCausesPushFrame(self, activity);
 	while (self->frameCount && !self->error)
-		step(self);
+		predictCausesStep(self);
 	*cause = self->before[activity];
 	return self->error;
 }

@@ -40,8 +40,9 @@ static int byServer(const void *a, const void *b)
 }
 
 /* One group of one server. An entry covers the time before it. */
-static int writeServer(const struct hdPredictProject *project, uint32_t server,
-		       const struct step *step, size_t count, bool isMemory)
+static int gaugesWriteServer(const struct hdPredictProject *project,
+			     uint32_t server, const struct step *step,
+			     size_t count, bool isMemory)
 {
 	struct hdPredictSeries series =
 		isMemory ? hdPredictSeriesBegin(project, server, "Memory",
@@ -70,8 +71,8 @@ static int writeServer(const struct hdPredictProject *project, uint32_t server,
 				  cells);
 }
 
-static int writeAll(const struct hdPredictProject *project, struct step *steps,
-		    size_t count, bool isMemory)
+static int gaugesWriteAll(const struct hdPredictProject *project,
+			  struct step *steps, size_t count, bool isMemory)
 {
 	uint32_t servers = project->result->platform->serverCount;
 	size_t from = 0;
@@ -84,8 +85,8 @@ static int writeAll(const struct hdPredictProject *project, struct step *steps,
 
 		while (until < count && steps[until].server == s)
 			until++;
-		ret = writeServer(project, s, steps + from, until - from,
-				  isMemory);
+		ret = gaugesWriteServer(project, s, steps + from, until - from,
+					isMemory);
 		from = until;
 	}
 	return ret;
@@ -114,13 +115,13 @@ int hdPredictGauges(const struct hdPredictProject *project)
 			(struct step){ from->end, from->source, 2 * i + 1, -1,
 				       (int64_t)about.bytes };
 	}
-	ret = writeAll(project, steps, 2 * result->transferCount, false);
+	ret = gaugesWriteAll(project, steps, 2 * result->transferCount, false);
 	for (uint32_t i = 0; i < result->fillCount; i++)
 		steps[i] = (struct step){ result->fills[i].at,
 					  result->fills[i].server, i,
 					  (int64_t)result->fills[i].used, 0 };
 	if (ret == 0)
-		ret = writeAll(project, steps, result->fillCount, true);
+		ret = gaugesWriteAll(project, steps, result->fillCount, true);
 	free(steps);
 	return ret;
 }

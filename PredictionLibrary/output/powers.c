@@ -8,8 +8,10 @@
 #include "PredictionLibrary/simulation/power.h"
 
 /* An entry covers the time before it. */
-static int writeServer(const struct hdPredictProject *project, uint32_t server,
-		       const struct hdPredictChange *change, size_t count)
+static int powerWriteWriteServer(const struct hdPredictProject *project,
+				 uint32_t server,
+				 const struct hdPredictChange *change,
+				 size_t count)
 {
 	const hdPResult *result = project->result;
 	double idle = hdPredictIdleOf(result, server), power = 0;
@@ -53,8 +55,8 @@ int hdPredictPowers(const struct hdPredictProject *project)
 	     s++) {
 		size_t first = changes->first[s];
 
-		ret = writeServer(project, s, changes->list + first,
-				  changes->first[s + 1] - first);
+		ret = powerWriteWriteServer(project, s, changes->list + first,
+					    changes->first[s + 1] - first);
 	}
 	return ret;
 }

@@ -112,8 +112,8 @@ static int orderMessages(struct hdPredictProject *self)
 
 /* ---- The project file --------------------------------------------------- */
 
-static void putRank(const struct hdPredictProject *self, FILE *file,
-		    uint32_t rank)
+static void predictProjectPutRank(const struct hdPredictProject *self,
+				  FILE *file, uint32_t rank)
 {
 	uint32_t pes = self->result->platform->peCount;
 	uint32_t threads = rank < pes ? 1 : self->lanes[rank - pes];
@@ -136,7 +136,7 @@ static void putHost(const struct hdPredictProject *self, FILE *file,
 	hdProjectTag(file, 4, "Node name", label ? label : "", false);
 	free(label);
 	for (; ranks < end; ranks++)
-		putRank(self, file, *ranks);
+		predictProjectPutRank(self, file, *ranks);
 	hdProjectEnd(file, 4, "Node");
 }
 

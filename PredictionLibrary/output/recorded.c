@@ -13,7 +13,7 @@
 #include "PredictionLibrary/output/project.h"
 #include "common/number.h"
 
-static void putNumber(FILE *out, double value)
+static void recordedWritePutNumber(FILE *out, double value)
 {
 	char text[HD_DOUBLE_MAX];
 
@@ -21,7 +21,7 @@ static void putNumber(FILE *out, double value)
 }
 
 /* A text, in which no ';' is that of a list. */
-static void putText(FILE *out, char kind, const char *text)
+static void recordedWritePutText(FILE *out, char kind, const char *text)
 {
 	putc(kind, out);
 	for (; *text; text++) {
@@ -35,35 +35,35 @@ static void putText(FILE *out, char kind, const char *text)
 static void putPorts(FILE *out, char kind, const struct hdPredictPorts *ports)
 {
 	for (uint32_t i = 0; i < ports->count; i++) {
-		putText(out, kind, ports->ports[i].id);
-		putText(out, 'S', ports->ports[i].size);
+		recordedWritePutText(out, kind, ports->ports[i].id);
+		recordedWritePutText(out, 'S', ports->ports[i].size);
 	}
 }
 
 static void putKernel(FILE *out, const struct hdPredictKernel *kernel)
 {
-	putText(out, 'K', kernel->id);
+	recordedWritePutText(out, 'K', kernel->id);
 	if (kernel->kernelClass)
-		putText(out, 'C', kernel->kernelClass);
+		recordedWritePutText(out, 'C', kernel->kernelClass);
 	for (uint32_t v = 0; v < kernel->variableCount; v++)
-		putText(out, 'V', kernel->variables[v]);
+		recordedWritePutText(out, 'V', kernel->variables[v]);
 	putPorts(out, 'I', &kernel->inputs);
 	putPorts(out, 'O', &kernel->outputs);
 	for (uint32_t p = 0; p < kernel->phaseCount; p++) {
 		putc('P', out);
-		putNumber(out, kernel->phases[p].until);
+		recordedWritePutNumber(out, kernel->phases[p].until);
 		putc(' ', out);
-		putNumber(out, kernel->phases[p].weight);
+		recordedWritePutNumber(out, kernel->phases[p].weight);
 		putc(';', out);
 	}
 	for (uint32_t i = 0; i < kernel->ioCount; i++) {
 		fprintf(out, "A%s %s;", hdPredictIoOrder(kernel->ios[i].access),
 			hdPredictIoAccess(kernel->ios[i].access));
-		putText(out, 'S', kernel->ios[i].size);
+		recordedWritePutText(out, 'S', kernel->ios[i].size);
 	}
 }
 
-static void putKernels(FILE *out, const hdPGraph *graph)
+static void recordedWritePutKernels(FILE *out, const hdPGraph *graph)
 {
 	for (uint32_t i = 0; i < graph->kernelCount; i++)
 		putKernel(out, &graph->kernels[i]);
@@ -78,7 +78,7 @@ static void putValues(FILE *out, const hdPGraph *graph, uint32_t task)
 	for (uint32_t v = 0; v < count; v++) {
 		if (v)
 			putc(' ', out);
-		putNumber(out, graph->values[config->values + v]);
+		recordedWritePutNumber(out, graph->values[config->values + v]);
 	}
 }
 
@@ -110,7 +110,7 @@ static bool logText(hdTrace *trace, const char *name, const hdPGraph *graph,
 	if (put)
 		put(out, graph, task);
 	else
-		putKernels(out, graph);
+		recordedWritePutKernels(out, graph);
 	isGood = fclose(out) == 0 &&
 		 (!size || hdT_logAttributeString(trace, name, text) == 0);
 	free(text);

@@ -25,7 +25,8 @@ static bool addAttributes(hdStatsGroup *group,
 	return true;
 }
 
-static bool addColumn(hdStatsGroup *group, const struct hdPredictColumn *column)
+static bool seriesAddColumn(hdStatsGroup *group,
+			    const struct hdPredictColumn *column)
 {
 	return hdS_addValue(group, column->name, column->type, column->unit,
 			    column->grouping) == 0 &&
@@ -51,7 +52,7 @@ struct hdPredictSeries hdPredictSeriesBegin(
 		hdT_destroyTopoNode(node);
 	self.isGood = self.group != NULL;
 	for (size_t i = 0; i < count && self.isGood; i++)
-		self.isGood = addColumn(self.group, &columns[i]);
+		self.isGood = seriesAddColumn(self.group, &columns[i]);
 	self.isGood = self.isGood &&
 		      hdS_setTimeBase(self.group, HD_TIME_AS_GIVEN) == 0 &&
 		      hdS_commitGroup(self.group) == 0 &&
@@ -59,8 +60,8 @@ struct hdPredictSeries hdPredictSeriesBegin(
 	return self;
 }
 
-static void write(struct hdPredictSeries *self, double at,
-		  const union hdPredictCell *cells)
+static void seriesWriteEntry(struct hdPredictSeries *self, double at,
+			     const union hdPredictCell *cells)
 {
 	struct timespec when = hdPredictTime(at);
 
@@ -83,7 +84,7 @@ bool hdPredictSeriesWrite(struct hdPredictSeries *self, double at,
 {
 	if (!(at - self->last > 1e-9))
 		return false;
-	write(self, at, cells);
+	seriesWriteEntry(self, at, cells);
 	return true;
 }
 
@@ -95,7 +96,7 @@ int hdPredictSeriesEnd(struct hdPredictSeries *self, double makespan,
 	if (!self->group)
 		return -EIO;
 	if (makespan > self->last)
-		write(self, makespan, cells);
+		seriesWriteEntry(self, makespan, cells);
 	if (self->isGood)
 		self->isGood = hdS_flush(self->group) == 0 &&
 			       hdS_getLosses(self->group, &losses) == 0;

@@ -21,14 +21,15 @@
 /* Records between two calls that write them. */
 #define FLUSH 500
 
-static bool begin(hdTrace *trace, const char *name, double when)
+static bool predictTracesBeginState(hdTrace *trace, const char *name,
+				    double when)
 {
 	struct timespec time = hdPredictTime(when);
 
 	return hdT_logStateStartAt(trace, name, &time) == 0;
 }
 
-static bool end(hdTrace *trace, double when, uint32_t *count)
+static bool predictTracesEndState(hdTrace *trace, double when, uint32_t *count)
 {
 	struct timespec time = hdPredictTime(when);
 
@@ -109,8 +110,9 @@ bool hdPredictLogId(hdTrace *trace, const char *name, const hdPGraph *graph,
 }
 
 /* An activity, by the id of its task: that one's, or of whose data are sent. */
-static bool logId(const struct hdPredictProject *project, hdTrace *trace,
-		  const char *name, uint64_t activity)
+static bool predictTracesLogId(const struct hdPredictProject *project,
+			       hdTrace *trace, const char *name,
+			       uint64_t activity)
 {
 	const hdPResult *result = project->result;
 	const hdPGraph *graph = result->graph;
@@ -124,8 +126,9 @@ static bool logId(const struct hdPredictProject *project, hdTrace *trace,
 }
 
 /* What a state ends with, or follows, if that took time. */
-static bool logCause(const struct hdPredictProject *project, hdTrace *trace,
-		     const char *name, uint64_t activity)
+static bool predictTracesLogCause(const struct hdPredictProject *project,
+				  hdTrace *trace, const char *name,
+				  uint64_t activity)
 {
 	uint64_t cause;
 
@@ -133,11 +136,11 @@ static bool logCause(const struct hdPredictProject *project, hdTrace *trace,
 		return false;
 	return cause == HD_PREDICT_NOTHING ||
 	       (hdT_logAttributeInt64(trace, name, (int64_t)cause) == 0 &&
-		logId(project, trace, "for", cause));
+		predictTracesLogId(project, trace, "for", cause));
 }
 
 /* It takes some time, as it is written. */
-static bool isLater(double when, double than)
+static bool predictTracesIsLater(double when, double than)
 {
 	return hdPredictNs(when) > hdPredictNs(than);
 }
@@ -145,19 +148,21 @@ static bool isLater(double when, double than)
 static bool block(const struct hdPredictProject *project, hdTrace *trace,
 		  uint64_t activity, double from, double until, uint32_t *count)
 {
-	return begin(trace, "Blocked", from) &&
-	       logCause(project, trace, "awaits", activity) &&
-	       end(trace, until, count);
+	return predictTracesBeginState(trace, "Blocked", from) &&
+	       predictTracesLogCause(project, trace, "awaits", activity) &&
+	       predictTracesEndState(trace, until, count);
 }
 
-static bool receive(const struct hdPredictProject *project, hdTrace *trace,
-		    uint32_t task, double from, double until, uint32_t *count)
+static bool predictTracesReceiveTask(const struct hdPredictProject *project,
+				     hdTrace *trace, uint32_t task, double from,
+				     double until, uint32_t *count)
 {
 	if (project->first[task] == HD_PREDICT_NONE)
-		return !isLater(until, from) ||
+		return !predictTracesIsLater(until, from) ||
 		       block(project, trace, task, from, until, count);
-	if (!begin(trace, "Waitall", from) ||
-	    (isLater(until, from) && !logCause(project, trace, "awaits", task)))
+	if (!predictTracesBeginState(trace, "Waitall", from) ||
+	    (predictTracesIsLater(until, from) &&
+	     !predictTracesLogCause(project, trace, "awaits", task)))
 		return false;
 	for (uint32_t m = project->first[task]; m != HD_PREDICT_NONE;
 	     m = project->next[m]) {
@@ -170,11 +175,12 @@ static bool receive(const struct hdPredictProject *project, hdTrace *trace,
 					"cid fromRank fromTag", values) != 0)
 			return false;
 	}
-	return end(trace, until, count);
+	return predictTracesEndState(trace, until, count);
 }
 
-static bool writeTask(const struct hdPredictProject *project, hdTrace *trace,
-		      uint32_t task, uint32_t *count)
+static bool predictTracesWriteTask(const struct hdPredictProject *project,
+				   hdTrace *trace, uint32_t task,
+				   uint32_t *count)
 {
 	const hdPResult *result = project->result;
 	const hdPGraph *graph = result->graph;
@@ -183,19 +189,19 @@ static bool writeTask(const struct hdPredictProject *project, hdTrace *trace,
 
 	hdPredictStateName(hdPredictKernelOf(graph, task)->id, name,
 			   sizeof(name));
-	isGood = begin(trace, name, result->start[task]) &&
-		 logId(project, trace, "task", task) &&
+	isGood = predictTracesBeginState(trace, name, result->start[task]) &&
+		 predictTracesLogId(project, trace, "task", task) &&
 		 hdT_logAttributeInt64(trace, "activity", task) == 0 &&
 		 hdPredictLogTask(trace, graph, result->platform, task,
 				  result->plan.pe[task]);
 	return isGood &&
 	       hdT_logAttributeDouble(trace, "energy", result->energy[task]) ==
 		       0 &&
-	       end(trace, result->end[task], count);
+	       predictTracesEndState(trace, result->end[task], count);
 }
 
 /* 0, or the error of the trace. */
-static int finish(hdTrace *trace, bool isGood)
+static int predictTracesFinishTrace(hdTrace *trace, bool isGood)
 {
 	hdLosses losses = { 0, 0 };
 
@@ -205,8 +211,9 @@ static int finish(hdTrace *trace, bool isGood)
 	return hdT_finalize(trace) != 0 || !isGood || losses.records ? -EIO : 0;
 }
 
-static hdTrace *create(const struct hdPredictProject *project, uint32_t server,
-		       uint32_t rank, uint32_t thread)
+static hdTrace *predictTracesCreateTrace(const struct hdPredictProject *project,
+					 uint32_t server, uint32_t rank,
+					 uint32_t thread)
 {
 	hdTopoNode *node = hdPredictTopoNode(project, server, rank, thread);
 	struct timespec start = hdPredictTime(0);
@@ -222,8 +229,8 @@ static hdTrace *create(const struct hdPredictProject *project, uint32_t server,
 static int tracePe(const struct hdPredictProject *project, uint32_t pe)
 {
 	const hdPResult *result = project->result;
-	hdTrace *trace =
-		create(project, result->platform->pes[pe].server, pe, 0);
+	hdTrace *trace = predictTracesCreateTrace(
+		project, result->platform->pes[pe].server, pe, 0);
 	bool isGood = trace != NULL;
 	uint32_t count = 0;
 	double idle = 0;
@@ -234,12 +241,13 @@ static int tracePe(const struct hdPredictProject *project, uint32_t pe)
 	     i < result->plan.first[pe + 1] && isGood; i++) {
 		uint32_t task = result->plan.order[i];
 
-		isGood = receive(project, trace, task, idle,
-				 result->start[task], &count) &&
-			 writeTask(project, trace, task, &count);
+		isGood =
+			predictTracesReceiveTask(project, trace, task, idle,
+						 result->start[task], &count) &&
+			predictTracesWriteTask(project, trace, task, &count);
 		idle = result->end[task];
 	}
-	return finish(trace, isGood);
+	return predictTracesFinishTrace(trace, isGood);
 }
 
 static bool logMessage(const hdPResult *result, hdTrace *trace, uint32_t number,
@@ -270,16 +278,16 @@ static bool writeMessage(const struct hdPredictProject *project, hdTrace *trace,
 	const struct hdPredictTransfer *transfer = &result->transfers[number];
 	uint64_t activity = result->graph->taskCount + (uint64_t)number;
 	double since = fmax(idle, transfer->ready);
-	bool isBlocked = isLater(transfer->start, since);
+	bool isBlocked = predictTracesIsLater(transfer->start, since);
 
 	if (isBlocked &&
 	    !block(project, trace, activity, since, transfer->start, count))
 		return false;
-	return begin(trace, "Bsend", transfer->start) &&
+	return predictTracesBeginState(trace, "Bsend", transfer->start) &&
 	       logMessage(result, trace, number, activity) &&
-	       (isBlocked || !isLater(transfer->start, idle) ||
-		logCause(project, trace, "follows", activity)) &&
-	       end(trace, transfer->end, count);
+	       (isBlocked || !predictTracesIsLater(transfer->start, idle) ||
+		predictTracesLogCause(project, trace, "follows", activity)) &&
+	       predictTracesEndState(trace, transfer->end, count);
 }
 
 static bool writeTransfer(const struct hdPredictProject *project,
@@ -293,10 +301,10 @@ static bool writeTransfer(const struct hdPredictProject *project,
 	if (project->rank[message] == rank)
 		return writeMessage(project, trace, message, idle, count);
 	hdP_getTransfer(result, message, &about);
-	return begin(trace, "Transfer", transfer->start) &&
+	return predictTracesBeginState(trace, "Transfer", transfer->start) &&
 	       hdT_logAttributeInt64(trace, "size", (int64_t)about.bytes) ==
 		       0 &&
-	       end(trace, transfer->end, count);
+	       predictTracesEndState(trace, transfer->end, count);
 }
 
 /* ---- Bridges ----------------------------------------------------------- */
@@ -329,17 +337,18 @@ static int byStart(const void *a, const void *b)
 /* Whether a message can be in a lane after one that ended then. Where bridges
  * are shared it waits for none of the others: if it takes time it may not seem
  * to begin because one ended. */
-static bool isFree(const hdPResult *result, double ended,
-		   const struct hdPredictTransfer *transfer)
+static bool predictTracesIsFree(const hdPResult *result, double ended,
+				const struct hdPredictTransfer *transfer)
 {
 	return ended <= transfer->start &&
-	       (!result->isShared || isLater(transfer->start, ended) ||
-		!isLater(transfer->end, transfer->start));
+	       (!result->isShared ||
+		predictTracesIsLater(transfer->start, ended) ||
+		!predictTracesIsLater(transfer->end, transfer->start));
 }
 
 /* Each message takes the first lane that is free when it begins. */
-static int findLanes(const struct hdPredictProject *project, uint32_t edge,
-		     struct lanes *lanes)
+static int predictTracesFindLanes(const struct hdPredictProject *project,
+				  uint32_t edge, struct lanes *lanes)
 {
 	const struct hdPredictTransfer *transfers = project->result->transfers;
 	uint32_t first = project->edgeFirst[edge];
@@ -362,7 +371,8 @@ static int findLanes(const struct hdPredictProject *project, uint32_t edge,
 		uint32_t lane = 0;
 
 		while (lane < lanes->count &&
-		       !isFree(project->result, lanes->ends[lane], transfer))
+		       !predictTracesIsFree(project->result, lanes->ends[lane],
+					    transfer))
 			lane++;
 		if (lane == lanes->count)
 			lanes->count++;
@@ -387,8 +397,8 @@ static int traceLane(const struct hdPredictProject *project, uint32_t edge,
 {
 	const hdPPlatform *platform = project->result->platform;
 	uint32_t rank = platform->peCount + edge, count = 0;
-	hdTrace *trace = create(project, hdPredictBridgeServer(platform, edge),
-				rank, lane);
+	hdTrace *trace = predictTracesCreateTrace(
+		project, hdPredictBridgeServer(platform, edge), rank, lane);
 	bool isGood = trace != NULL;
 	double idle = 0;
 
@@ -402,13 +412,13 @@ static int traceLane(const struct hdPredictProject *project, uint32_t edge,
 				       &count);
 		idle = project->result->transfers[message].end;
 	}
-	return finish(trace, isGood);
+	return predictTracesFinishTrace(trace, isGood);
 }
 
 static int traceEdge(const struct hdPredictProject *project, uint32_t edge)
 {
 	struct lanes lanes = { .count = 0 };
-	int ret = findLanes(project, edge, &lanes);
+	int ret = predictTracesFindLanes(project, edge, &lanes);
 
 	project->lanes[edge] = lanes.count;
 	for (uint32_t lane = 0; lane < lanes.count && ret == 0; lane++)

@@ -23,13 +23,13 @@ struct out {
 	char bytes[1 << 16];
 };
 
-static void flush(struct out *out)
+static void graphWriteFlushText(struct out *out)
 {
 	fwrite(out->bytes, 1, out->used, out->file);
 	out->used = 0;
 }
 
-static void put(struct out *out, const char *text, size_t length)
+static void graphWritePutBytes(struct out *out, const char *text, size_t length)
 {
 	while (length) {
 		size_t part = sizeof(out->bytes) - out->used;
@@ -41,13 +41,13 @@ static void put(struct out *out, const char *text, size_t length)
 		text += part;
 		length -= part;
 		if (out->used == sizeof(out->bytes))
-			flush(out);
+			graphWriteFlushText(out);
 	}
 }
 
-static void say(struct out *out, const char *text)
+static void graphWritePutText(struct out *out, const char *text)
 {
-	put(out, text, strlen(text));
+	graphWritePutBytes(out, text, strlen(text));
 }
 
 static void name(struct out *out, const char *text, size_t length)
@@ -56,38 +56,41 @@ static void name(struct out *out, const char *text, size_t length)
 
 	while (plain < length && hdPlainBytes[(unsigned char)text[plain]])
 		plain++;
-	put(out, text, plain);
+	graphWritePutBytes(out, text, plain);
 	while (plain < length) {
 		const char *piece;
 		size_t size, taken = hdEscapeNext(text + plain, length - plain,
 						  &piece, &size);
 
-		put(out, piece, size);
+		graphWritePutBytes(out, piece, size);
 		plain += taken;
 	}
 }
 
-static void number(struct out *out, double value)
+static void graphWritePutNumber(struct out *out, double value)
 {
 	char text[HD_DOUBLE_MAX];
 
-	put(out, text, (size_t)(hdNumberDouble(text, value) - text));
+	graphWritePutBytes(out, text,
+			   (size_t)(hdNumberDouble(text, value) - text));
 }
 
 static void integer(struct out *out, int64_t value)
 {
 	char text[HD_INT64_MAX];
 
-	put(out, text, (size_t)(hdNumberInt64(text, value) - text));
+	graphWritePutBytes(out, text,
+			   (size_t)(hdNumberInt64(text, value) - text));
 }
 
-static void attribute(struct out *out, const char *key, const char *value)
+static void graphWritePutAttribute(struct out *out, const char *key,
+				   const char *value)
 {
-	say(out, " ");
-	say(out, key);
-	say(out, "=\"");
+	graphWritePutText(out, " ");
+	graphWritePutText(out, key);
+	graphWritePutText(out, "=\"");
 	name(out, value, strlen(value));
-	say(out, "\"");
+	graphWritePutText(out, "\"");
 }
 
 /* ---- Kernels ----------------------------------------------------------- */
@@ -96,45 +99,46 @@ static void writePorts(struct out *out, const char *element,
 		       const struct hdPredictPorts *ports)
 {
 	for (uint32_t i = 0; i < ports->count; i++) {
-		say(out, "    <");
-		say(out, element);
-		attribute(out, "id", ports->ports[i].id);
-		attribute(out, "size", ports->ports[i].size);
-		say(out, "/>\n");
+		graphWritePutText(out, "    <");
+		graphWritePutText(out, element);
+		graphWritePutAttribute(out, "id", ports->ports[i].id);
+		graphWritePutAttribute(out, "size", ports->ports[i].size);
+		graphWritePutText(out, "/>\n");
 	}
 }
 
 static void writeKernel(struct out *out, const struct hdPredictKernel *kernel)
 {
-	say(out, "  <kernel");
-	attribute(out, "id", kernel->id);
+	graphWritePutText(out, "  <kernel");
+	graphWritePutAttribute(out, "id", kernel->id);
 	if (kernel->kernelClass)
-		attribute(out, "class", kernel->kernelClass);
-	say(out, ">\n");
+		graphWritePutAttribute(out, "class", kernel->kernelClass);
+	graphWritePutText(out, ">\n");
 	for (uint32_t v = 0; v < kernel->variableCount; v++) {
-		say(out, "    <variable");
-		attribute(out, "id", kernel->variables[v]);
-		say(out, "/>\n");
+		graphWritePutText(out, "    <variable");
+		graphWritePutAttribute(out, "id", kernel->variables[v]);
+		graphWritePutText(out, "/>\n");
 	}
 	writePorts(out, "input", &kernel->inputs);
 	writePorts(out, "output", &kernel->outputs);
 	for (uint32_t i = 0; i < kernel->phaseCount; i++) {
-		say(out, "    <phase until=\"");
-		number(out, kernel->phases[i].until);
-		say(out, "\" weight=\"");
-		number(out, kernel->phases[i].weight);
-		say(out, "\"/>\n");
+		graphWritePutText(out, "    <phase until=\"");
+		graphWritePutNumber(out, kernel->phases[i].until);
+		graphWritePutText(out, "\" weight=\"");
+		graphWritePutNumber(out, kernel->phases[i].weight);
+		graphWritePutText(out, "\"/>\n");
 	}
 	for (uint32_t i = 0; i < kernel->ioCount; i++) {
-		say(out, "    <io");
-		attribute(out, "order",
-			  hdPredictIoOrder(kernel->ios[i].access));
-		attribute(out, "access",
-			  hdPredictIoAccess(kernel->ios[i].access));
-		attribute(out, "size", kernel->ios[i].size);
-		say(out, "/>\n");
+		graphWritePutText(out, "    <io");
+		graphWritePutAttribute(out, "order",
+				       hdPredictIoOrder(kernel->ios[i].access));
+		graphWritePutAttribute(
+			out, "access",
+			hdPredictIoAccess(kernel->ios[i].access));
+		graphWritePutAttribute(out, "size", kernel->ios[i].size);
+		graphWritePutText(out, "/>\n");
 	}
-	say(out, "  </kernel>\n");
+	graphWritePutText(out, "  </kernel>\n");
 }
 
 static struct out *outNew(FILE *file)
@@ -157,7 +161,7 @@ int hdPredictKernelsWrite(const hdPGraph *graph, FILE *file)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < graph->kernelCount; i++)
 		writeKernel(out, &graph->kernels[i]);
-	flush(out);
+	graphWriteFlushText(out);
 	free(out);
 	return ferror(file) ? -EIO : 0;
 }
@@ -172,11 +176,11 @@ static void writeMapping(struct out *out, const hdPGraph *graph, uint32_t task)
 
 	if (!pe)
 		return;
-	say(out, "<map pe=\"");
+	graphWritePutText(out, "<map pe=\"");
 	name(out, pe, length);
-	say(out, "\" priority=\"");
+	graphWritePutText(out, "\" priority=\"");
 	integer(out, priority);
-	say(out, "\"/>");
+	graphWritePutText(out, "\"/>");
 }
 
 /* What was measured. */
@@ -186,11 +190,11 @@ static void writeMeasured(struct out *out, const hdPGraph *graph, uint32_t task)
 
 	if (isnan(times[0]))
 		return;
-	say(out, "<measured start=\"");
-	number(out, times[0]);
-	say(out, "\" end=\"");
-	number(out, times[1]);
-	say(out, "\"/>");
+	graphWritePutText(out, "<measured start=\"");
+	graphWritePutNumber(out, times[0]);
+	graphWritePutText(out, "\" end=\"");
+	graphWritePutNumber(out, times[1]);
+	graphWritePutText(out, "\"/>");
 }
 
 static void writeTimes(struct out *out, const hdPResult *result, uint32_t task)
@@ -201,17 +205,17 @@ static void writeTimes(struct out *out, const hdPResult *result, uint32_t task)
 	if (!result || hdP_getTaskTimes(result, task, &times) < 0 ||
 	    hdP_getUse(result, HDP_PES, times.pe, &use) < 0)
 		return;
-	say(out, "<simulated");
-	attribute(out, "pe", use.id);
-	say(out, " start=\"");
-	number(out, times.start);
-	say(out, "\" end=\"");
-	number(out, times.end);
-	say(out, "\"/>");
+	graphWritePutText(out, "<simulated");
+	graphWritePutAttribute(out, "pe", use.id);
+	graphWritePutText(out, " start=\"");
+	graphWritePutNumber(out, times.start);
+	graphWritePutText(out, "\" end=\"");
+	graphWritePutNumber(out, times.end);
+	graphWritePutText(out, "\"/>");
 }
 
-static void writeTask(struct out *out, const hdPGraph *graph,
-		      const hdPResult *result, uint32_t task)
+static void graphWriteWriteTask(struct out *out, const hdPGraph *graph,
+				const hdPResult *result, uint32_t task)
 {
 	const struct hdPredictConfig *config =
 		&graph->configs[graph->config[task]];
@@ -220,37 +224,37 @@ static void writeTask(struct out *out, const hdPGraph *graph,
 	const char *id = hdPredictName(&graph->ids, task, &length);
 	uint32_t row, column;
 
-	say(out, "  <task id=\"");
+	graphWritePutText(out, "  <task id=\"");
 	name(out, id, length);
-	say(out, "\" kernel=\"");
+	graphWritePutText(out, "\" kernel=\"");
 	name(out, kernel->id, strlen(kernel->id));
-	say(out, "\"");
+	graphWritePutText(out, "\"");
 	hdPredictTile(graph, task, &row, &column);
 	if (row != HD_PREDICT_NONE) {
-		say(out, " tile=\"");
+		graphWritePutText(out, " tile=\"");
 		integer(out, row);
-		say(out, ",");
+		graphWritePutText(out, ",");
 		integer(out, column);
-		say(out, "\"");
+		graphWritePutText(out, "\"");
 	}
 	if (!kernel->variableCount && graph->pe[task] == HD_PREDICT_NONE &&
 	    !result && !graph->times) {
-		say(out, "/>\n");
+		graphWritePutText(out, "/>\n");
 		return;
 	}
-	say(out, ">");
+	graphWritePutText(out, ">");
 	for (uint32_t v = 0; v < kernel->variableCount; v++) {
-		say(out, "<assign var=\"");
+		graphWritePutText(out, "<assign var=\"");
 		name(out, kernel->variables[v], strlen(kernel->variables[v]));
-		say(out, "\" val=\"");
-		number(out, graph->values[config->values + v]);
-		say(out, "\"/>");
+		graphWritePutText(out, "\" val=\"");
+		graphWritePutNumber(out, graph->values[config->values + v]);
+		graphWritePutText(out, "\"/>");
 	}
 	writeMapping(out, graph, task);
 	if (graph->times)
 		writeMeasured(out, graph, task);
 	writeTimes(out, result, task);
-	say(out, "</task>\n");
+	graphWritePutText(out, "</task>\n");
 }
 
 static void writeDependency(struct out *out, const hdPGraph *graph,
@@ -267,16 +271,16 @@ static void writeDependency(struct out *out, const hdPGraph *graph,
 	size_t length;
 	const char *id = hdPredictName(&graph->ids, producer, &length);
 
-	say(out, "  <dependency predecessor=\"");
+	graphWritePutText(out, "  <dependency predecessor=\"");
 	name(out, id, length);
 	id = hdPredictName(&graph->ids, task, &length);
-	say(out, "\" successor=\"");
+	graphWritePutText(out, "\" successor=\"");
 	name(out, id, length);
-	say(out, "\" src=\"");
+	graphWritePutText(out, "\" src=\"");
 	name(out, from->id, strlen(from->id));
-	say(out, "\" dest=\"");
+	graphWritePutText(out, "\" dest=\"");
 	name(out, to->id, strlen(to->id));
-	say(out, "\"/>\n");
+	graphWritePutText(out, "\"/>\n");
 }
 
 /* Dependencies in the order of their numbers. */
@@ -311,14 +315,16 @@ static int writeXml(const hdPGraph *graph, FILE *file, const hdPResult *result)
 
 	if (!out)
 		return -ENOMEM;
-	say(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<application>\n");
+	graphWritePutText(
+		out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<application>\n");
 	for (uint32_t i = 0; i < graph->kernelCount; i++)
 		writeKernel(out, &graph->kernels[i]);
 	for (uint32_t t = 0; t < graph->taskCount && !ferror(file); t++)
-		writeTask(out, graph, result, t);
+		graphWriteWriteTask(out, graph, result, t);
 	ret = writeDependencies(out, graph);
-	say(out, "</application>\n");
-	flush(out);
+	graphWritePutText(out, "</application>\n");
+	graphWriteFlushText(out);
 	free(out);
 	return ret;
 }

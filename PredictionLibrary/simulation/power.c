@@ -35,8 +35,9 @@ double hdPredictIdleOfAll(const hdPResult *result)
 	return idle;
 }
 
-static void add(struct hdPredictChanges *changes, struct hdPredictChange about,
-		double until, double energy)
+static void simPowerAddChange(struct hdPredictChanges *changes,
+			      struct hdPredictChange about, double until,
+			      double energy)
 {
 	double power = energy / (until - about.at);
 
@@ -55,8 +56,8 @@ static void add(struct hdPredictChanges *changes, struct hdPredictChange about,
 	}
 }
 
-static void addTask(const hdPResult *result, struct hdPredictChanges *changes,
-		    uint32_t task)
+static void simPowerAddTask(const hdPResult *result,
+			    struct hdPredictChanges *changes, uint32_t task)
 {
 	const struct hdPredictKernel *kernel =
 		hdPredictKernelOf(result->graph, task);
@@ -69,7 +70,8 @@ static void addTask(const hdPResult *result, struct hdPredictChanges *changes,
 	double sum = 0, from = 0;
 
 	if (!kernel->phaseCount) {
-		add(changes, about, result->end[task], result->energy[task]);
+		simPowerAddChange(changes, about, result->end[task],
+				  result->energy[task]);
 		return;
 	}
 	for (uint32_t i = 0; i < kernel->phaseCount; i++) {
@@ -85,9 +87,9 @@ static void addTask(const hdPResult *result, struct hdPredictChanges *changes,
 				       ? result->end[task]
 				       : start + phase->until * length;
 
-		add(changes, about, until,
-		    result->energy[task] * (phase->until - from) *
-			    phase->weight / sum);
+		simPowerAddChange(changes, about, until,
+				  result->energy[task] * (phase->until - from) *
+					  phase->weight / sum);
 		about.at = until;
 		from = phase->until;
 	}
@@ -117,14 +119,14 @@ static void addTransfer(const hdPResult *result, struct hdPredictRoutes *routes,
 		};
 
 		if (change.server != HD_PREDICT_NONE)
-			add(changes, change, transfer->end,
-			    hdPredictPackets(edge, about.bytes) * edge->energy *
-				    1e-9);
+			simPowerAddChange(changes, change, transfer->end,
+					  hdPredictPackets(edge, about.bytes) *
+						  edge->energy * 1e-9);
 	}
 }
 
 /* By time; then what ends. */
-static int byTime(const void *a, const void *b)
+static int simPowerByTime(const void *a, const void *b)
 {
 	const struct hdPredictChange *x = a, *y = b;
 
@@ -160,7 +162,7 @@ static int sortChanges(struct hdPredictChanges *self, uint32_t servers)
 	for (uint32_t s = 0; s < servers; s++) {
 		if (first[s + 1] > first[s])
 			qsort(list + first[s], first[s + 1] - first[s],
-			      sizeof(*list), byTime);
+			      sizeof(*list), simPowerByTime);
 	}
 	return 0;
 }
@@ -173,7 +175,7 @@ static struct hdPredictChanges *findChanges(const hdPResult *result)
 	if (!self || !routes)
 		goto fail;
 	for (uint32_t t = 0; t < result->graph->taskCount; t++)
-		addTask(result, self, t);
+		simPowerAddTask(result, self, t);
 	for (size_t i = 0; i < result->transferCount; i++)
 		addTransfer(result, routes, self, i);
 	if (self->isShort ||
@@ -207,7 +209,7 @@ void hdPredictChangesFree(struct hdPredictChanges *self)
 /* ---- Limits ------------------------------------------------------------- */
 
 /* Power that is passed by what rounding may do, is not. */
-static bool isOver(double power, double limit)
+static bool simPowerIsOver(double power, double limit)
 {
 	return power > limit * (1 + 1e-12);
 }
@@ -238,8 +240,8 @@ struct meter {
 	hdPExcess now; /* The limit is passed if its start is not NaN. */
 };
 
-static void account(hdPPower *about, struct meter *meter, double at,
-		    hdPExcess *list, size_t room)
+static void simPowerAccountTime(hdPPower *about, struct meter *meter, double at,
+				hdPExcess *list, size_t room)
 {
 	if (isnan(meter->now.start) || at <= meter->last)
 		return;
@@ -252,23 +254,25 @@ static void account(hdPPower *about, struct meter *meter, double at,
 }
 
 /* Changes are by time; power is @p idle before the first. */
-static void watch(const hdPResult *result, double idle, double limit,
-		  const struct hdPredictChange *changes, size_t count,
-		  hdPPower *about, hdPExcess *list, size_t room)
+static void simPowerWatchLimit(const hdPResult *result, double idle,
+			       double limit,
+			       const struct hdPredictChange *changes,
+			       size_t count, hdPPower *about, hdPExcess *list,
+			       size_t room)
 {
 	double makespan = result->totals.makespan;
 	struct meter meter = { .power = idle, .now = { .start = NAN } };
 	size_t running = 0;
 
 	about->peak = idle;
-	if (limit > 0 && isOver(idle, limit) && makespan > 0) {
+	if (limit > 0 && simPowerIsOver(idle, limit) && makespan > 0) {
 		meter.now = (hdPExcess){ 0 };
 		blame(result, NULL, NULL, &meter.now);
 	}
 	for (size_t i = 0, next; i < count; i = next) {
 		double at = changes[i].at;
 
-		account(about, &meter, at, list, room);
+		simPowerAccountTime(about, &meter, at, list, room);
 		for (next = i; next < count && changes[next].at == at; next++) {
 			meter.power += changes[next].power;
 			running += changes[next].power > 0 ? 1 : (size_t)-1;
@@ -281,7 +285,7 @@ static void watch(const hdPResult *result, double idle, double limit,
 			about->peak = meter.power;
 			about->peakAt = at;
 		}
-		if (limit > 0 && isOver(meter.power, limit)) {
+		if (limit > 0 && simPowerIsOver(meter.power, limit)) {
 			if (!isnan(meter.now.start))
 				continue;
 			meter.now = (hdPExcess){ .start = at };
@@ -291,7 +295,7 @@ static void watch(const hdPResult *result, double idle, double limit,
 			meter.now.start = NAN;
 		}
 	}
-	account(about, &meter, makespan, list, room);
+	simPowerAccountTime(about, &meter, makespan, list, room);
 	about->excesses += !isnan(meter.now.start);
 }
 
@@ -304,7 +308,7 @@ static struct hdPredictChange *ofAll(const struct hdPredictChanges *changes)
 	if (!list || !size)
 		return list;
 	memcpy(list, changes->list, size);
-	qsort(list, changes->count, sizeof(*list), byTime);
+	qsort(list, changes->count, sizeof(*list), simPowerByTime);
 	return list;
 }
 
@@ -326,15 +330,16 @@ int hdP_getPower(const hdPResult *result, int64_t server, double limit,
 
 		if (!all)
 			return -ENOMEM;
-		watch(result, hdPredictIdleOfAll(result), limit, all,
-		      changes->count, power, list, room);
+		simPowerWatchLimit(result, hdPredictIdleOfAll(result), limit,
+				   all, changes->count, power, list, room);
 		free(all);
 	} else {
 		size_t first = changes->first[server];
 
-		watch(result, hdPredictIdleOf(result, (uint32_t)server), limit,
-		      changes->list + first, changes->first[server + 1] - first,
-		      power, list, room);
+		simPowerWatchLimit(
+			result, hdPredictIdleOf(result, (uint32_t)server),
+			limit, changes->list + first,
+			changes->first[server + 1] - first, power, list, room);
 	}
 	return 0;
 }

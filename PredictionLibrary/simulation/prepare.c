@@ -15,7 +15,7 @@
 /* ---- For all samples --------------------------------------------------- */
 
 /* By the name, so that tasks of two graphs are pairs. */
-static int count(struct hdPredictBase *base)
+static int simPrepareCountTasks(struct hdPredictBase *base)
 {
 	const hdPGraph *graph = base->graph;
 
@@ -54,7 +54,7 @@ int hdPredictBaseMake(struct hdPredictBase *base, bool isSampled,
 				     offsetof(struct hdPredictPe, server),
 				     platform->peCount, platform->serverCount,
 				     &base->serverFirst, &base->serverPes);
-	return ret == 0 && isSampled ? count(base) : ret;
+	return ret == 0 && isSampled ? simPrepareCountTasks(base) : ret;
 }
 
 void hdPredictBaseFree(struct hdPredictBase *base)
@@ -88,7 +88,7 @@ static void *any(struct hdPredictSim *sim, size_t count, size_t size)
 	return memory;
 }
 
-static void allocate(struct hdPredictSim *sim)
+static void simPrepareAllocate(struct hdPredictSim *sim)
 {
 	const hdPPlatform *platform = sim->platform;
 	const hdPGraph *graph = sim->graph;
@@ -150,7 +150,7 @@ struct hdPredictSim *hdPredictSimNew(const struct hdPredictBase *base,
 	sim->result->isWithoutUnused = sim->options.isWithoutUnused;
 	sim->result->isShared = sim->options.sharing == HDP_SHARE;
 	sim->result->plan = base->plan;
-	allocate(sim);
+	simPrepareAllocate(sim);
 	if (sim->error) {
 		hdPredictSimFree(sim);
 		return NULL;

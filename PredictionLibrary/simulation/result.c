@@ -103,7 +103,7 @@ static uint32_t rootOf(uint32_t *parent, uint32_t task)
 }
 
 /* The first task of each is its root. */
-static void join(const hdPGraph *graph, uint32_t *parent)
+static void simResultJoinTasks(const hdPGraph *graph, uint32_t *parent)
 {
 	for (uint32_t t = 0; t < graph->taskCount; t++)
 		parent[t] = t;
@@ -133,7 +133,7 @@ int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
 		free(place);
 		return -ENOMEM;
 	}
-	join(result->graph, parent);
+	simResultJoinTasks(result->graph, parent);
 	for (uint32_t t = 0; t < n; t++) {
 		uint32_t root = rootOf(parent, t);
 		hdPSubgraph *one;

@@ -32,7 +32,7 @@ struct sampling {
 	bool isShort;            /* Of memory; the caller knows. */
 };
 
-static void fail(struct sampling *self, uint64_t number)
+static void samplingFail(struct sampling *self, uint64_t number)
 {
 	uint64_t first = atomic_load(&self->failed);
 
@@ -43,7 +43,7 @@ static void fail(struct sampling *self, uint64_t number)
 
 /* All numbers before the first that failed are taken, so that it is always the
  * same one. */
-static void takeAll(struct sampling *self, struct hdPredictSim *sim)
+static void samplingAddAll(struct sampling *self, struct hdPredictSim *sim)
 {
 	bool tells = self->options.progress &&
 		     pthread_equal(pthread_self(), self->caller);
@@ -53,7 +53,7 @@ static void takeAll(struct sampling *self, struct hdPredictSim *sim)
 		struct hdPredictReport silent = { NULL, NULL, NULL, 0 };
 
 		if (hdPredictSimRun(sim, number + 1, &silent) < 0)
-			fail(self, number);
+			samplingFail(self, number);
 		else
 			hdP_getTotals(sim->result, &self->totals[number]);
 		if (tells)
@@ -72,13 +72,13 @@ static struct hdPredictSim *simOf(const struct sampling *self)
 	return hdPredictSimNew(&self->base, &options);
 }
 
-static void *work(void *context)
+static void *samplingWorkerRun(void *context)
 {
 	struct sampling *self = context;
 	struct hdPredictSim *sim = simOf(self);
 
 	if (sim)
-		takeAll(self, sim);
+		samplingAddAll(self, sim);
 	else if (pthread_equal(pthread_self(), self->caller))
 		self->isShort = true;
 	hdPredictSimFree(sim);
@@ -127,9 +127,9 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
 	/* This one works, too; without others it takes longer. */
 	while (started + 1 < threads && started + 1 < count &&
 	       started < THREADS_MAX &&
-	       hdThreadStart(&others[started], work, &self) == 0)
+	       hdThreadStart(&others[started], samplingWorkerRun, &self) == 0)
 		started++;
-	work(&self);
+	samplingWorkerRun(&self);
 	for (unsigned int i = 0; i < started; i++)
 		pthread_join(others[i], NULL);
 	if (self.isShort)

@@ -13,8 +13,8 @@
 #include "PredictionLibrary/simulation/simulate.h"
 
 /* Seconds of a bridge that a byte takes. */
-static double costOf(const struct hdPredictSim *sim,
-		     const struct hdPredictFlow *flow, uint32_t number)
+static double simShareCostOf(const struct hdPredictSim *sim,
+			     const struct hdPredictFlow *flow, uint32_t number)
 {
 	const struct hdPredictEdgeOf *edge = &sim->platform->edges[number];
 
@@ -39,7 +39,7 @@ static uint32_t fullest(const struct hdPredictSim *sim, double *rate)
 	return best;
 }
 
-static void addLoads(struct hdPredictSim *sim)
+static void simShareAddLoads(struct hdPredictSim *sim)
 {
 	for (uint32_t e = 0; e < sim->platform->edgeCount; e++)
 		sim->load[e] = 0;
@@ -51,7 +51,7 @@ static void addLoads(struct hdPredictSim *sim)
 		for (uint32_t i = 0; i < flow->length; i++) {
 			uint32_t e = flow->path[i];
 
-			sim->load[e] += costOf(sim, flow, e);
+			sim->load[e] += simShareCostOf(sim, flow, e);
 		}
 	}
 }
@@ -65,15 +65,16 @@ static void setRates(struct hdPredictSim *sim, uint32_t full, double rate)
 		if (!flow->isOpen || flow->latest >= 0)
 			continue;
 		for (uint32_t i = 0; i < flow->length; i++)
-			passes = passes || (flow->path[i] == full &&
-					    costOf(sim, flow, full) > 0);
+			passes =
+				passes || (flow->path[i] == full &&
+					   simShareCostOf(sim, flow, full) > 0);
 		if (!passes)
 			continue;
 		flow->latest = rate;
 		for (uint32_t i = 0; i < flow->length; i++) {
 			uint32_t e = flow->path[i];
 
-			sim->room[e] -= costOf(sim, flow, e) * rate;
+			sim->room[e] -= simShareCostOf(sim, flow, e) * rate;
 			if (sim->room[e] < 0)
 				sim->room[e] = 0;
 		}
@@ -92,8 +93,9 @@ void hdPredictShare(struct hdPredictSim *sim)
 		sim->room[e] = 1;
 	for (size_t f = 0; f < sim->flowCount; f++)
 		sim->flows[f].latest = -1;
-	for (addLoads(sim); (full = fullest(sim, &rate)) != HD_PREDICT_NONE;
-	     addLoads(sim))
+	for (simShareAddLoads(sim);
+	     (full = fullest(sim, &rate)) != HD_PREDICT_NONE;
+	     simShareAddLoads(sim))
 		setRates(sim, full, rate);
 	for (uint32_t f = 0; f < sim->flowCount; f++) {
 		struct hdPredictFlow *flow = &sim->flows[f];

@@ -38,7 +38,8 @@ static void touchDomain(struct hdPredictSim *sim, uint32_t domain)
 	}
 }
 
-static bool reserve(struct hdPredictSim *sim, uint32_t task, uint32_t server)
+static bool simulateReserveMemory(struct hdPredictSim *sim, uint32_t task,
+				  uint32_t server)
 {
 	const hdPGraph *graph = sim->graph;
 	uint32_t count = graph->output[task + 1] - graph->output[task];
@@ -190,7 +191,7 @@ static void sendOutput(struct hdPredictSim *sim, uint32_t task, uint32_t output,
 	}
 }
 
-static void finishTask(struct hdPredictSim *sim, uint32_t number)
+static void simulateFinishTask(struct hdPredictSim *sim, uint32_t number)
 {
 	struct hdPredictRun *run = &sim->runs[number];
 	hdPResult *result = sim->result;
@@ -219,7 +220,7 @@ static void finishTask(struct hdPredictSim *sim, uint32_t number)
 		sendOutput(sim, task, o, run->server);
 }
 
-static int byNumber(const void *a, const void *b)
+static int simulateByNumber(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
@@ -230,7 +231,7 @@ static void startTasks(struct hdPredictSim *sim)
 {
 	if (sim->touchedCount > 1)
 		qsort(sim->touched, sim->touchedCount, sizeof(uint32_t),
-		      byNumber);
+		      simulateByNumber);
 	for (uint32_t i = 0; i < sim->touchedCount; i++) {
 		struct hdPredictRun *run = &sim->runs[sim->touched[i]];
 
@@ -238,7 +239,7 @@ static void startTasks(struct hdPredictSim *sim)
 		if (run->task != HD_PREDICT_NONE ||
 		    run->head == HD_PREDICT_NONE ||
 		    sim->states[run->head].missing ||
-		    !reserve(sim, run->head, run->server))
+		    !simulateReserveMemory(sim, run->head, run->server))
 			continue;
 		startTask(sim, sim->touched[i]);
 	}
@@ -247,7 +248,7 @@ static void startTasks(struct hdPredictSim *sim)
 
 /* ---- Slowdown ---------------------------------------------------------- */
 
-static uint32_t kernelOf(const struct hdPredictSim *sim, uint32_t pe)
+static uint32_t simulateKernelOf(const struct hdPredictSim *sim, uint32_t pe)
 {
 	return sim->graph->configs[sim->graph->config[sim->runs[pe].task]]
 		.kernel;
@@ -267,11 +268,13 @@ static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 
 		if (sim->runs[*pe].task == HD_PREDICT_NONE)
 			continue;
-		while (k < kinds && sim->loads[k].kernel != kernelOf(sim, *pe))
+		while (k < kinds &&
+		       sim->loads[k].kernel != simulateKernelOf(sim, *pe))
 			k++;
 		if (k == kinds)
-			sim->loads[kinds++] =
-				(struct hdPredictLoad){ kernelOf(sim, *pe), 0 };
+			sim->loads[kinds++] = (struct hdPredictLoad){
+				simulateKernelOf(sim, *pe), 0
+			};
 		sim->loads[k].count++;
 	}
 	for (const uint32_t *pe = first; pe < end; pe++) {
@@ -282,7 +285,7 @@ static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 
 		if (run->task == HD_PREDICT_NONE)
 			continue;
-		while (sim->loads[k].kernel != kernelOf(sim, *pe))
+		while (sim->loads[k].kernel != simulateKernelOf(sim, *pe))
 			k++;
 		sim->loads[k].count--;
 		slow = hdPredictSlowdownOf(sim->base->costs, architecture,
@@ -326,7 +329,7 @@ bool hdPredictHasMemory(struct hdPredictSim *sim, uint32_t server, double size)
 }
 
 /* Keep each change; who writes them takes the last of one moment. */
-static void fill(struct hdPredictSim *sim, uint32_t server)
+static void simulateFillServer(struct hdPredictSim *sim, uint32_t server)
 {
 	hdPResult *result = sim->result;
 
@@ -348,7 +351,7 @@ void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 	struct hdPredictStore *store = &sim->stores[server];
 
 	store->used += size;
-	fill(sim, server);
+	simulateFillServer(sim, server);
 	if (store->used > store->peak)
 		store->peak = store->used;
 	if (store->used <= store->size || store->isOver)
@@ -373,7 +376,7 @@ void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server, double size)
 	struct hdPredictStore *store = &sim->stores[server];
 
 	store->used -= size;
-	fill(sim, server);
+	simulateFillServer(sim, server);
 	if (!store->isWaiting)
 		return;
 	store->isWaiting = false;
@@ -385,7 +388,7 @@ void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server, double size)
 
 /* ---- Running ----------------------------------------------------------- */
 
-static void tell(struct hdPredictSim *sim)
+static void simulateReportProgress(struct hdPredictSim *sim)
 {
 	const hdPOptions *options = &sim->options;
 
@@ -404,7 +407,7 @@ void hdPredictBeyond(struct hdPredictSim *sim, const char *what)
 	hdPredictFailed(sim, -ERANGE);
 }
 
-static void run(struct hdPredictSim *sim)
+static void simulateLoop(struct hdPredictSim *sim)
 {
 	uint32_t pes = sim->platform->peCount;
 
@@ -427,11 +430,11 @@ static void run(struct hdPredictSim *sim)
 				hdPredictEventsTake(&sim->events);
 
 			if (event.id < pes)
-				finishTask(sim, event.id);
+				simulateFinishTask(sim, event.id);
 			else
 				hdPredictFlowEvent(sim, event.id - pes);
 		}
-		tell(sim);
+		simulateReportProgress(sim);
 	}
 	if (!sim->error && sim->done < sim->graph->taskCount) {
 		hdPredictStuck(sim);
@@ -501,7 +504,7 @@ int hdPredictSimRun(struct hdPredictSim *sim, uint64_t sample,
 	hdPredictSimReset(sim);
 	sim->options.sample = sample;
 	sim->report = report;
-	run(sim);
+	simulateLoop(sim);
 	if (!sim->error)
 		total(sim);
 	return sim->error;

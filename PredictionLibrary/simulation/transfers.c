@@ -28,9 +28,9 @@ static uint32_t newFlow(struct hdPredictSim *sim)
 }
 
 /* Charge packets; the time of the message alone on its path, in s. */
-static double account(struct hdPredictSim *sim,
-		      const struct hdPredictParcel *parcel,
-		      const uint32_t *path, uint32_t length)
+static double transfersAccountParcel(struct hdPredictSim *sim,
+				     const struct hdPredictParcel *parcel,
+				     const uint32_t *path, uint32_t length)
 {
 	hdPTotals *totals = &sim->result->totals;
 	double init = 0, worst = 0;
@@ -54,8 +54,8 @@ static double account(struct hdPredictSim *sim,
 	return (init + (sim->options.sharing == HDP_SHARE ? 0 : worst)) / 1e9;
 }
 
-static int setPath(struct hdPredictFlow *flow, const uint32_t *path,
-		   uint32_t length)
+static int transfersSetPath(struct hdPredictFlow *flow, const uint32_t *path,
+			    uint32_t length)
 {
 	while (flow->pathRoom < length) {
 		if (hdPredictGrow(&flow->path, flow->pathRoom, &flow->pathRoom,
@@ -76,7 +76,7 @@ void hdPredictBegin(struct hdPredictSim *sim,
 	double time;
 
 	if (number == HD_PREDICT_NONE ||
-	    setPath(&sim->flows[number], path, length) < 0) {
+	    transfersSetPath(&sim->flows[number], path, length) < 0) {
 		hdPredictFailed(sim, -ENOMEM);
 		return;
 	}
@@ -84,7 +84,7 @@ void hdPredictBegin(struct hdPredictSim *sim,
 	flow->parcel = *parcel;
 	flow->start = sim->now;
 	flow->isOpen = false;
-	time = account(sim, parcel, path, length);
+	time = transfersAccountParcel(sim, parcel, path, length);
 	hdPredictTakeMemory(sim, parcel->to, parcel->size,
 			    sim->graph->consumerTask[parcel->first]);
 	/* Of bridges that are shared, this is until the payload goes. */
@@ -94,7 +94,8 @@ void hdPredictBegin(struct hdPredictSim *sim,
 			   sim->now + time);
 }
 
-static void deliver(struct hdPredictSim *sim, const struct hdPredictFlow *flow)
+static void transfersDeliverParcel(struct hdPredictSim *sim,
+				   const struct hdPredictFlow *flow)
 {
 	const struct hdPredictParcel *parcel = &flow->parcel;
 	hdPResult *result = sim->result;
@@ -158,7 +159,7 @@ void hdPredictFlowEvent(struct hdPredictSim *sim, uint32_t number)
 	if (flow->isOpen)
 		sim->isShareStale = true;
 	flow->isOpen = false;
-	deliver(sim, flow);
+	transfersDeliverParcel(sim, flow);
 	flow->next = sim->freeFlow;
 	sim->freeFlow = number;
 }

@@ -63,8 +63,8 @@ static struct hdPredictCandidate takeCandidate(struct hdPredictSim *sim)
 /* ---- Classes ----------------------------------------------------------- */
 
 /* Where a pair of servers is sought first. */
-static uint32_t slotOf(const struct hdPredictSim *sim, uint32_t from,
-		       uint32_t to)
+static uint32_t waitingSlotOf(const struct hdPredictSim *sim, uint32_t from,
+			      uint32_t to)
 {
 	uint64_t key = (uint64_t)from << 32 | to;
 
@@ -75,7 +75,7 @@ static uint32_t slotOf(const struct hdPredictSim *sim, uint32_t from,
 /* The slot of a pair, or the one where it would be. There is a free one. */
 static uint32_t seek(const struct hdPredictSim *sim, uint32_t from, uint32_t to)
 {
-	uint32_t at = slotOf(sim, from, to);
+	uint32_t at = waitingSlotOf(sim, from, to);
 
 	for (; sim->slots[at]; at = (at + 1) & sim->slotMask) {
 		const struct hdPredictClass *class =
@@ -134,7 +134,8 @@ static uint32_t newClass(struct hdPredictSim *sim)
 	return (uint32_t)sim->classCount++;
 }
 
-static uint32_t addClass(struct hdPredictSim *sim, uint32_t from, uint32_t to)
+static uint32_t waitingAddClass(struct hdPredictSim *sim, uint32_t from,
+				uint32_t to)
 {
 	uint32_t number = findClass(sim, from, to);
 	struct hdPredictClass *class;
@@ -169,7 +170,7 @@ static void removeClass(struct hdPredictSim *sim, uint32_t number)
 		if (!sim->slots[at])
 			break;
 		class = &sim->classes[sim->slots[at] - 1];
-		home = slotOf(sim, class->from, class->to);
+		home = waitingSlotOf(sim, class->from, class->to);
 		if (((at - home) & sim->slotMask) <
 		    ((at - hole) & sim->slotMask))
 			continue;
@@ -213,8 +214,9 @@ static struct hdPredictParcel takeFirst(struct hdPredictClass *class)
 
 /* ---- Edges that are waited for ----------------------------------------- */
 
-static void put(struct hdPredictSim *sim, struct hdPredictLane *lane,
-		uint32_t place, struct hdPredictWatcher watcher)
+static void waitingPutWatcher(struct hdPredictSim *sim,
+			      struct hdPredictLane *lane, uint32_t place,
+			      struct hdPredictWatcher watcher)
 {
 	lane->watchers[place] = watcher;
 	sim->classes[watcher.class].place = place;
@@ -226,10 +228,10 @@ static void watchersUp(struct hdPredictSim *sim, struct hdPredictLane *lane,
 	struct hdPredictWatcher watcher = { lowest(sim, class), class };
 
 	while (i > 0 && lane->watchers[(i - 1) / 2].number > watcher.number) {
-		put(sim, lane, i, lane->watchers[(i - 1) / 2]);
+		waitingPutWatcher(sim, lane, i, lane->watchers[(i - 1) / 2]);
 		i = (i - 1) / 2;
 	}
-	put(sim, lane, i, watcher);
+	waitingPutWatcher(sim, lane, i, watcher);
 }
 
 static uint32_t takeWatcher(struct hdPredictSim *sim,
@@ -251,10 +253,10 @@ static uint32_t takeWatcher(struct hdPredictSim *sim,
 			child++;
 		if (heap[child].number >= last.number)
 			break;
-		put(sim, lane, i, heap[child]);
+		waitingPutWatcher(sim, lane, i, heap[child]);
 		i = child;
 	}
-	put(sim, lane, i, last);
+	waitingPutWatcher(sim, lane, i, last);
 	return first.class;
 }
 
@@ -282,8 +284,8 @@ static void wait(struct hdPredictSim *sim, uint32_t number, uint32_t edge)
 }
 
 /* One more message of a class waits. */
-static void push(struct hdPredictSim *sim, uint32_t number,
-		 const struct hdPredictParcel *parcel)
+static void waitingPushParcel(struct hdPredictSim *sim, uint32_t number,
+			      const struct hdPredictParcel *parcel)
 {
 	struct hdPredictClass *class = &sim->classes[number];
 	uint32_t i = class->count;
@@ -347,13 +349,13 @@ static void tryNew(struct hdPredictSim *sim, uint32_t which)
 	    sim->classes[class].wait != HD_PREDICT_WAIT_MEMORY) {
 		if (tryOne(sim, parcel, &edge))
 			return;
-		class = addClass(sim, parcel->from, parcel->to);
+		class = waitingAddClass(sim, parcel->from, parcel->to);
 	}
 	if (class == HD_PREDICT_NONE) {
 		hdPredictFailed(sim, -ENOMEM);
 		return;
 	}
-	push(sim, class, parcel);
+	waitingPushParcel(sim, class, parcel);
 	if (!sim->error && sim->classes[class].wait == HD_PREDICT_NO_WAIT)
 		wait(sim, class, edge);
 }
@@ -375,7 +377,7 @@ static void tryClass(struct hdPredictSim *sim, uint32_t number)
 		removeClass(sim, number);
 }
 
-static void offer(struct hdPredictSim *sim, uint32_t edge)
+static void waitingOfferEdge(struct hdPredictSim *sim, uint32_t edge)
 {
 	const struct hdPredictLane *lane = &sim->lanes[edge];
 
@@ -391,7 +393,7 @@ static void tryEdge(struct hdPredictSim *sim, uint32_t edge)
 	if (lane->isBusy || !lane->count)
 		return;
 	tryClass(sim, takeWatcher(sim, lane));
-	offer(sim, edge);
+	waitingOfferEdge(sim, edge);
 }
 
 void hdPredictSend(struct hdPredictSim *sim,
@@ -430,7 +432,7 @@ void hdPredictSendAll(struct hdPredictSim *sim)
 void hdPredictVacate(struct hdPredictSim *sim, uint32_t edge)
 {
 	sim->lanes[edge].isBusy = false;
-	offer(sim, edge);
+	waitingOfferEdge(sim, edge);
 }
 
 void hdPredictRetry(struct hdPredictSim *sim, uint32_t server)

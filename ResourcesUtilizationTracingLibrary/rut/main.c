@@ -36,7 +36,7 @@ struct options {
 };
 
 /* Check what options do not check themselves; returns a message or NULL. */
-static const char *optionsCheck(const struct options *options)
+static const char *rutMainCheckOptions(const struct options *options)
 {
 	int modes = !!options->wait.command + options->hasDuration +
 		    options->hasPid;
@@ -55,25 +55,25 @@ static const char *optionsCheck(const struct options *options)
 	return NULL;
 }
 
-static UtilTrace *createTrace(const struct rutPlace *place,
-			      const rutSources *sources, int interval)
+static UtilTrace *rutMainCreateTrace(const struct rutTarget *target,
+				     const rutSources *sources, int interval)
 {
-	int depth = (int)place->levels->len;
+	int depth = (int)target->levels->len;
 	hdTopology *topology = hdT_createTopology(
-		place->project, (const char **)place->levels->pdata, depth);
+		target->project, (const char **)target->levels->pdata, depth);
 	hdTopoNode *node = NULL;
 	UtilTrace *trace = NULL;
 
 	if (topology)
 		node = hdT_createTopoNode(
-			topology, (const char **)place->labels->pdata, depth);
+			topology, (const char **)target->labels->pdata, depth);
 	if (!node)
 		fprintf(stderr,
 			"rut: --topology: invalid name; use letters, digits, "
 			"\".\" and \"-\"\n");
 	else if (rut_createTrace(node, depth, *sources, interval, &trace) !=
 		 RUT_SUCCESS)
-		outSay(stderr, "rut: %s: cannot trace", place->project);
+		outSay(stderr, "rut: %s: cannot trace", target->project);
 	if (node)
 		hdT_destroyTopoNode(node);
 	if (topology)
@@ -87,7 +87,7 @@ struct replacing {
 	gboolean hasFailed;
 };
 
-static void started(void *context)
+static void rutMainOnStarted(void *context)
 {
 	struct replacing *replacing = context;
 	int ret = hdReplacementKeep(replacing->replacement, false);
@@ -103,8 +103,8 @@ static void started(void *context)
 }
 
 /* Say what was measured, and end the trace; the exit status. */
-static int traceEnd(const struct options *options, UtilTrace *trace,
-		    const char *file, gboolean hasStarted, int result)
+static int rutMainEndTrace(const struct options *options, UtilTrace *trace,
+			   const char *file, gboolean hasStarted, int result)
 {
 	if (!options->quiet && hasStarted)
 		summaryPrint(stderr, trace, file);
@@ -114,44 +114,44 @@ static int traceEnd(const struct options *options, UtilTrace *trace,
 	return result == 0 ? CLI_EXIT_FAILED : result;
 }
 
-/* Trace into the project of a place, which is at @p file in the end. */
-static int traceWait(const struct rutPlace *place, struct options *options,
+/* Trace into the project of a target, which is at @p file in the end. */
+static int traceWait(const struct rutTarget *target, struct options *options,
 		     const rutSources *sources, const char *file,
 		     struct replacing *replacing)
 {
-	char *written = hdProjectFileName(place->project, ".proj");
+	char *written = hdProjectFileName(target->project, ".proj");
 	UtilTrace *trace;
 	int result;
 
 	cliPrepare();
-	trace = createTrace(place, sources, options->interval);
+	trace = rutMainCreateTrace(target, sources, options->interval);
 	if (!trace) {
 		remove(written);
 		free(written);
 		return CLI_EXIT_FAILED;
 	}
 	free(written);
-	options->wait.started = started;
+	options->wait.started = rutMainOnStarted;
 	options->wait.context = replacing;
 	rut_startTrace(trace);
 	result = cliWaitFor(&options->wait);
 	rut_stopTrace(trace);
-	result =
-		traceEnd(options, trace, file, !replacing->replacement, result);
+	result = rutMainEndTrace(options, trace, file, !replacing->replacement,
+				 result);
 	return result == 0 && replacing->hasFailed ? CLI_EXIT_FAILED : result;
 }
 
-static int writeProject(const struct rutPlace *place)
+static int rutMainWriteProject(const struct rutTarget *target)
 {
 	static const char *const groups[] = { "Utilization", NULL };
 	const struct hdProjectNode node = {
-		.labels = (char **)place->labels->pdata,
-		.depth = place->labels->len,
+		.labels = (char **)target->labels->pdata,
+		.depth = target->labels->len,
 	};
 	const struct hdProjectFile project = {
-		.project = place->project,
-		.levels = (char **)place->levels->pdata,
-		.levelCount = place->levels->len,
+		.project = target->project,
+		.levels = (char **)target->levels->pdata,
+		.levelCount = target->levels->len,
 		.nodes = &node,
 		.nodeCount = 1,
 		.groups = groups,
@@ -160,29 +160,30 @@ static int writeProject(const struct rutPlace *place)
 	return hdProjectFileWrite(&project, false);
 }
 
-/* From now on the place is that of a project that replaces the old one. */
-static int beginReplacing(struct rutPlace *place, struct replacing *replacing)
+/* From now on the target is that of a project that replaces the old one. */
+static int beginReplacing(struct rutTarget *target, struct replacing *replacing)
 {
-	int ret = hdReplacementBegin(place->project, &replacing->replacement);
+	int ret = hdReplacementBegin(target->project, &replacing->replacement);
 
 	if (ret < 0)
 		return ret;
-	g_free(place->project);
-	place->project = g_strdup(hdReplacementProject(replacing->replacement));
+	g_free(target->project);
+	target->project =
+		g_strdup(hdReplacementProject(replacing->replacement));
 	return 0;
 }
 
-static int traceInto(struct rutPlace *place, struct options *options,
+static int traceInto(struct rutTarget *target, struct options *options,
 		     const rutSources *sources)
 {
-	char *file = hdProjectFileName(place->project, ".proj");
+	char *file = hdProjectFileName(target->project, ".proj");
 	struct replacing replacing = { 0 };
-	int ret = options->force ? beginReplacing(place, &replacing) : 0;
+	int ret = options->force ? beginReplacing(target, &replacing) : 0;
 	int result = CLI_EXIT_FAILED;
 
 	/* The project file first: what was traced until a crash is readable. */
 	if (ret == 0)
-		ret = writeProject(place);
+		ret = rutMainWriteProject(target);
 	if (ret == -EEXIST)
 		outSay(stderr,
 		       "rut: %s: exists; --force replaces it, --number takes "
@@ -191,13 +192,13 @@ static int traceInto(struct rutPlace *place, struct options *options,
 	else if (ret < 0)
 		cliErrorCreate("rut", file, ret);
 	else
-		result = traceWait(place, options, sources, file, &replacing);
+		result = traceWait(target, options, sources, file, &replacing);
 	hdReplacementDrop(replacing.replacement);
 	free(file);
 	return result;
 }
 
-static gboolean takeFreeName(struct options *options)
+static gboolean rutMainUseFreeName(struct options *options)
 {
 	char *name = cliFreeName(options->project);
 
@@ -211,9 +212,9 @@ static gboolean takeFreeName(struct options *options)
 	return TRUE;
 }
 
-static int run(struct options *options)
+static int rutMainRun(struct options *options)
 {
-	struct rutPlace place = { 0 };
+	struct rutTarget target = { 0 };
 	rutSources sources;
 	char *message = NULL;
 	int result = CLI_EXIT_FAILED;
@@ -228,20 +229,21 @@ static int run(struct options *options)
 	if (options->wait.command &&
 	    !cliIsCommand("rut", options->wait.command[0]))
 		return CLI_EXIT_NOT_FOUND;
-	if (options->number && !takeFreeName(options))
+	if (options->number && !rutMainUseFreeName(options))
 		return result;
 	if (options->mount)
 		g_setenv("RUT_HDD_MOUNTPOINT", options->mount, TRUE);
-	if (!placeParse(&place, options->project, options->topology, &message))
+	if (!targetParse(&target, options->project, options->topology,
+			 &message))
 		outSay(stderr, "rut: --topology: %s", message);
 	else
-		result = traceInto(&place, options, &sources);
+		result = traceInto(&target, options, &sources);
 	g_free(message);
-	placeClear(&place);
+	targetClear(&target);
 	return result;
 }
 
-static int parseAndRun(struct options *options, int argc, char **argv)
+static int rutMainParseAndRun(struct options *options, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "interval", 'i', 0, G_OPTION_ARG_INT, &options->interval,
@@ -321,8 +323,9 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		options->sources = g_strdup("all");
 	if (!options->project)
 		options->project = g_strdup("rut");
-	message = optionsCheck(options);
-	return message ? cliUsage(&command, "%s", message) : run(options);
+	message = rutMainCheckOptions(options);
+	return message ? cliUsage(&command, "%s", message)
+		       : rutMainRun(options);
 }
 
 int main(int argc, char **argv)
@@ -332,7 +335,7 @@ int main(int argc, char **argv)
 
 	/* For the character set only: numbers keep their decimal point. */
 	setlocale(LC_CTYPE, "");
-	result = parseAndRun(&options, argc, argv);
+	result = rutMainParseAndRun(&options, argc, argv);
 	g_free(options.sources);
 	g_free(options.project);
 	g_free(options.topology);

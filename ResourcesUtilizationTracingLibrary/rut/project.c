@@ -16,17 +16,17 @@ static char *placeHost(void)
 			  '-');
 }
 
-gboolean placeParse(struct rutPlace *place, const char *project,
-		    const char *topology, char **message)
+gboolean targetParse(struct rutTarget *target, const char *project,
+		     const char *topology, char **message)
 {
 	char **parts;
 
-	place->levels = g_ptr_array_new_with_free_func(g_free);
-	place->labels = g_ptr_array_new_with_free_func(g_free);
-	place->project = g_strdup(project);
+	target->levels = g_ptr_array_new_with_free_func(g_free);
+	target->labels = g_ptr_array_new_with_free_func(g_free);
+	target->project = g_strdup(project);
 	if (!topology) {
-		g_ptr_array_add(place->levels, g_strdup(HD_LEVEL_HOST));
-		g_ptr_array_add(place->labels, placeHost());
+		g_ptr_array_add(target->levels, g_strdup(HD_LEVEL_HOST));
+		g_ptr_array_add(target->labels, placeHost());
 		return TRUE;
 	}
 	parts = g_strsplit(topology, ",", -1);
@@ -39,19 +39,19 @@ gboolean placeParse(struct rutPlace *place, const char *project,
 				parts[i]);
 			break;
 		}
-		g_ptr_array_add(place->levels,
+		g_ptr_array_add(target->levels,
 				g_strndup(parts[i], (gsize)(equal - parts[i])));
-		g_ptr_array_add(place->labels, g_strdup(equal + 1));
+		g_ptr_array_add(target->labels, g_strdup(equal + 1));
 	}
 	g_strfreev(parts);
 	return *message == NULL;
 }
 
-void placeClear(struct rutPlace *place)
+void targetClear(struct rutTarget *target)
 {
-	if (place->levels)
-		g_ptr_array_free(place->levels, TRUE);
-	if (place->labels)
-		g_ptr_array_free(place->labels, TRUE);
-	g_free(place->project);
+	if (target->levels)
+		g_ptr_array_free(target->levels, TRUE);
+	if (target->labels)
+		g_ptr_array_free(target->labels, TRUE);
+	g_free(target->project);
 }

@@ -14,7 +14,7 @@
 #include "cli/command.h"
 
 /** Where the trace is in the project. */
-struct rutPlace {
+struct rutTarget {
 	char *project; /**< With directory, without suffix. */
 	GPtrArray *levels;
 	GPtrArray *labels; /**< As many as levels. */
@@ -34,11 +34,11 @@ const char *const *sourcesWords(void);
 void sourcesPrint(FILE *file, const char *mountPoint);
 
 /** Parse "Host=node01,Rank=0"; NULL is the host. */
-gboolean placeParse(struct rutPlace *place, const char *project,
-		    const char *topology, char **message);
+gboolean targetParse(struct rutTarget *target, const char *project,
+		     const char *topology, char **message);
 
 /** Free what it holds. */
-void placeClear(struct rutPlace *place);
+void targetClear(struct rutTarget *target);
 
 /** Print what was measured. */
 void summaryPrint(FILE *file, UtilTrace *trace, const char *project);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
 #include "common/clock.h"
 
 #define SETTER(field)                                \
@@ -157,7 +157,7 @@ const char *const *sourcesWords(void)
 	return words;
 }
 
-static void noCost(void *context, int64_t *cpuNs, uint64_t *late)
+static void sourceListNoCost(void *context, int64_t *cpuNs, uint64_t *late)
 {
 	(void)context;
 	*cpuNs = 0;
@@ -172,7 +172,7 @@ void sourcesPrint(FILE *file, const char *mountPoint)
 		.intervalNs = HD_NS_PER_S,
 		.patienceNs = HD_NS_PER_S,
 		.openPatienceNs = 5 * HD_NS_PER_S,
-		.getCost = noCost,
+		.getCost = sourceListNoCost,
 	};
 
 	/* What is not there is in the list. */

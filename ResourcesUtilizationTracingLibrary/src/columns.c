@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 int rutColumnsAdd(struct rutColumns *columns, const struct rutColumn *column,
 		  const char *format, ...)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "common/clock.h"
 #include "common/environment.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/due.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
 #include "common/clock.h"
 #include "common/sampler.h"
 #include "recording/integral.h"
@@ -119,7 +119,7 @@ enum traceTold {
 };
 
 /* Whether the header of a file has room for so much of all values. */
-static bool traceHasRoom(const UtilTrace *trace, enum traceTold told)
+static bool utilTraceHasRoom(const UtilTrace *trace, enum traceTold told)
 {
 	size_t length = 2000;
 
@@ -165,7 +165,7 @@ static int traceOpenFitting(UtilTrace *trace, const struct rutSource *kind,
 	size_t before = trace->used.columns.count;
 	int ret = rutUsedAdd(&trace->used, kind, setup);
 
-	if (ret < 0 || traceHasRoom(trace, TRACE_NAMES))
+	if (ret < 0 || utilTraceHasRoom(trace, TRACE_NAMES))
 		return ret;
 	sums.sources = sumsOf(setup->sources);
 	hdLog(&rutLogger, HD_LOG_WARNING,
@@ -230,8 +230,8 @@ static bool traceIsLike(const struct rutColumn *a, const struct rutColumn *b)
 
 static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 {
-	bool hasRoom = traceHasRoom(trace, TRACE_ALL);
-	bool hasKinds = traceHasRoom(trace, TRACE_KINDS);
+	bool hasRoom = utilTraceHasRoom(trace, TRACE_ALL);
+	bool hasKinds = utilTraceHasRoom(trace, TRACE_KINDS);
 	int ret = 0;
 
 	if (hdRecordOpen(&trace->record, node, level, "Utilization") < 0 ||
@@ -284,7 +284,7 @@ static int traceCreateSampler(UtilTrace *trace, int64_t intervalNs,
 }
 
 /* Free all but the sampler; returns as hdS_finalize(). */
-static int traceFree(UtilTrace *trace)
+static int utilTraceFree(UtilTrace *trace)
 {
 	int ret = hdRecordClose(&trace->record);
 
@@ -319,7 +319,7 @@ int rutTraceCreate(hdTopoNode *node, int level,
 	saved = errno;
 	if (ret == RUT_EHDLIB)
 		traceSayLoss(saved);
-	traceFree(trace);
+	utilTraceFree(trace);
 	errno = saved;
 	return ret;
 }
@@ -370,5 +370,5 @@ int rut_finalizeTrace(UtilTrace *trace)
 	if (!trace)
 		return RUT_EARGUMENT;
 	hdSamplerDestroy(trace->sampler);
-	return traceFree(trace) == 0 ? RUT_SUCCESS : RUT_EHDLIB;
+	return utilTraceFree(trace) == 0 ? RUT_SUCCESS : RUT_EHDLIB;
 }

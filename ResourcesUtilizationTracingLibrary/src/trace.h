@@ -12,7 +12,7 @@
 #ifndef RUT_TRACE_H
 #define RUT_TRACE_H
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /**
  * Create a trace from certain sources.

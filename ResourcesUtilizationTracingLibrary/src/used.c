@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
 
 static int sourceOpen(struct rutUsedSource *source,
 		      const struct rutSetup *setup, struct rutColumns *columns)

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/worker.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/worker.h"
 #include "common/clock.h"
 #include "common/thread.h"
 
@@ -80,7 +80,7 @@ int rutWorkerHanging(const struct rutSource *kind)
 
 /* ---- The thread -------------------------------------------------------- */
 
-static void workerBegin(struct rutWorker *worker)
+static void sourceWorkerBegin(struct rutWorker *worker)
 {
 	int ret = worker->kind->open(&worker->setup, &worker->columns,
 				     &worker->state);
@@ -123,7 +123,7 @@ static void *workerRun(void *context)
 	struct rutWorker *worker = context;
 	bool isLeft;
 
-	workerBegin(worker);
+	sourceWorkerBegin(worker);
 	pthread_mutex_lock(&worker->mutex);
 	while (workerNext(worker)) {
 		pthread_mutex_unlock(&worker->mutex);

@@ -14,7 +14,7 @@
 #define NUMBER_MAX 9999
 
 /* Whether a file is one of a project, by what follows the project's name. */
-static bool isOfProject(const char *rest)
+static bool projectNameIsOfProject(const char *rest)
 {
 	static const char *const kinds[] = { ".trc", ".info", ".stat", ".rel" };
 	const char *end = strrchr(rest, '.');
@@ -44,7 +44,7 @@ bool hdProjectExists(const char *path)
 	dir = opendir(directory);
 	while (dir && !exists && (entry = readdir(dir)) != NULL)
 		exists = strncmp(entry->d_name, name, length) == 0 &&
-			 isOfProject(entry->d_name + length);
+			 projectNameIsOfProject(entry->d_name + length);
 	if (dir)
 		closedir(dir);
 	return exists;

@@ -30,7 +30,7 @@ struct names {
 	size_t count;
 };
 
-static void namesFree(struct names *names)
+static void replacementFreeNames(struct names *names)
 {
 	for (size_t i = 0; i < names->count; i++)
 		free(names->list[i]);
@@ -99,7 +99,7 @@ static void replacementClear(const struct hdReplacement *replacement)
 	namesRead(replacement->directory, replacement->base, &files);
 	for (size_t i = 0; i < files.count; i++)
 		unlinkat(replacement->fd, files.list[i], 0);
-	namesFree(&files);
+	replacementFreeNames(&files);
 }
 
 static int replacementOpen(struct hdReplacement *replacement)
@@ -117,7 +117,7 @@ static int replacementOpen(struct hdReplacement *replacement)
 	return 0;
 }
 
-static const char *baseOf(const char *project)
+static const char *replacementBaseOf(const char *project)
 {
 	const char *slash = strrchr(project, '/');
 
@@ -128,7 +128,8 @@ char *hdReplacementName(const char *project)
 {
 	char *name;
 
-	return asprintf(&name, "%s.new/%s", project, baseOf(project)) < 0
+	return asprintf(&name, "%s.new/%s", project,
+			replacementBaseOf(project)) < 0
 		       ? NULL
 		       : name;
 }
@@ -141,7 +142,7 @@ int hdReplacementBegin(const char *project, struct hdReplacement **result)
 	if (!replacement)
 		return -ENOMEM;
 	replacement->fd = -1;
-	replacement->base = strdup(baseOf(project));
+	replacement->base = strdup(replacementBaseOf(project));
 	replacement->project = hdReplacementName(project);
 	replacement->target = hdProjectFileName(project, "");
 	replacement->directory = hdProjectFileName(project, ".new");
@@ -278,7 +279,7 @@ static bool isOfRanks(const char *rest)
 
 /* Whether it is that of a trace or a group of a host, "_HOST_NUMBER.trc" or
  * "_HOST_GROUP.stat". */
-static bool isOfHost(const char *rest, const char *host)
+static bool replacementIsOfHost(const char *rest, const char *host)
 {
 	size_t length = strlen(host);
 
@@ -313,7 +314,8 @@ static void replacementRemoveRest(const struct hdReplacement *replacement,
 		const char *rest = old.list[i] + length;
 		char *place;
 
-		if (!(host ? isOfHost(rest, host) : isOfRanks(rest)) ||
+		if (!(host ? replacementIsOfHost(rest, host)
+			   : isOfRanks(rest)) ||
 		    namesHave(files, old.list[i]))
 			continue;
 		place = replacementPlace(replacement, old.list[i]);
@@ -321,7 +323,7 @@ static void replacementRemoveRest(const struct hdReplacement *replacement,
 			unlink(place);
 		free(place);
 	}
-	namesFree(&old);
+	replacementFreeNames(&old);
 }
 
 /* The old project file names files that are none of the new project. */
@@ -357,7 +359,7 @@ static int replacementKeep(struct hdReplacement *replacement, bool isWhole,
 		replacementRemoveRest(replacement, &files, host);
 	if (ret == 0)
 		rmdir(replacement->directory);
-	namesFree(&files);
+	replacementFreeNames(&files);
 	replacementFree(replacement);
 	return ret;
 }

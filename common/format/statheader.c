@@ -24,8 +24,8 @@ static int headerAdd(struct hdText *text, const char *const *strings)
 	headerAdd(text, (const char *const[]){ __VA_ARGS__, NULL })
 
 /* Append ` key="value"`. */
-static int headerAttribute(struct hdText *text, const char *key,
-			   const char *value, size_t max)
+static int statHeaderAttribute(struct hdText *text, const char *key,
+			       const char *value, size_t max)
 {
 	int ret = HEADER_ADD(text, " ", key, "=\"");
 	size_t start = text->used;
@@ -102,14 +102,15 @@ int hdStatHeaderAddValue(struct hdStatHeader *header, const char *name,
 	if (ret == 0)
 		ret = hdTextAdd(text, "  <Value");
 	if (ret == 0)
-		ret = headerAttribute(text, "name", name, HD_STAT_TEXT_MAX);
+		ret = statHeaderAttribute(text, "name", name, HD_STAT_TEXT_MAX);
 	if (ret == 0)
-		ret = headerAttribute(text, "type", hdEntryTypes[type].name, 8);
+		ret = statHeaderAttribute(text, "type", hdEntryTypes[type].name,
+					  8);
 	if (ret == 0 && unit)
-		ret = headerAttribute(text, "unit", unit, HD_STAT_TEXT_MAX);
+		ret = statHeaderAttribute(text, "unit", unit, HD_STAT_TEXT_MAX);
 	if (ret == 0 && grouping)
-		ret = headerAttribute(text, "grouping", grouping,
-				      HD_STAT_TEXT_MAX);
+		ret = statHeaderAttribute(text, "grouping", grouping,
+					  HD_STAT_TEXT_MAX);
 	if (ret < 0) {
 		text->used = before;
 		return ret;
@@ -159,7 +160,8 @@ int hdStatHeaderAddAttribute(struct hdStatHeader *header, const char *key,
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
 		if (strcmp(key, reserved[i]) == 0)
 			return -EINVAL;
-	ret = headerAttribute(&header->text, key, value, HD_STAT_HEADER_MAX);
+	ret = statHeaderAttribute(&header->text, key, value,
+				  HD_STAT_HEADER_MAX);
 	if (ret < 0)
 		header->text.used = before;
 	return ret;

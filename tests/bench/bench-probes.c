@@ -30,7 +30,7 @@
 #include <hdProbe.h>
 
 #include "InstrumentationLibrary/src/clock.h"
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 
 #define MOST_REPETITIONS 101
 #define MOST_DECADES 8

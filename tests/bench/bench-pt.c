@@ -22,7 +22,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "PowerTracingLibrary/src/drivers/lmg/message.h"
+#include "PowerTracingLibrary/src/drivers/lmg/lmgparser.h"
 #include "PowerTracingLibrary/src/trace.h"
 #include "tests/sim/client.h"
 

@@ -25,7 +25,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "common/clock.h"
 #include "common/sampler.h"
 #include "tests/lib/fixture.h"

@@ -21,8 +21,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/service/service.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/service/core/service.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/wire/wire.h"
 #include "common/clock.h"
 

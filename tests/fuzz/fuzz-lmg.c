@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/src/drivers/lmg/message.h"
+#include "PowerTracingLibrary/src/drivers/lmg/lmgparser.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/outcome.h"
 

@@ -174,7 +174,7 @@ static int listenOnce(void)
 
 static void fuzzCollector(const uint8_t *data, size_t size)
 {
-	const struct nodeWish wish = { .sections = HD_NODE_WIRE_ALL };
+	const struct nodeQuery query = { .sections = HD_NODE_WIRE_ALL };
 	int listener = listenOnce(), fd;
 	hdNode_Collector *collector;
 	struct nodeShared *shared;
@@ -187,7 +187,7 @@ static void fuzzCollector(const uint8_t *data, size_t size)
 	must(hdNode_create(NULL, &collector) == 0);
 	must(hdNode_add(collector, address) == 0);
 	shared = &collector->shared;
-	hdNodePeerAsk(collector->peers[0], &wish);
+	hdNodePeerAsk(collector->peers[0], &query);
 	fd = accept(listener, NULL, NULL);
 	must(fd >= 0);
 	/* It may have been closed by then. */

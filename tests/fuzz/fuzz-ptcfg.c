@@ -11,7 +11,7 @@
 
 #include <PT.h>
 #include "PowerTracingLibrary/src/config/configuration.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memoryfile.h"
 

@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/driver.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 #include "common/perf.h"
 #include "tests/fuzz/fuzz.h"

@@ -22,9 +22,9 @@
 
 #include "PowerTracingLibrary/client/recording.h"
 #include "PowerTracingLibrary/client/remotelist.h"
-#include "PowerTracingLibrary/client/powersum.h"
+#include "PowerTracingLibrary/client/core/powersum.h"
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/outcome.h"
@@ -212,11 +212,11 @@ static void recordFrames(struct session *session, struct ptRemote *remote)
 
 static void record(struct ptRemote *remote, bool isWritten)
 {
-	static const struct ptWish wish = { .value = "P" };
+	static const struct ptSelection selection = { .value = "P" };
 	static const struct ptRecorderSetup what = {
 		.remote = &setup,
-		.wishes = &wish,
-		.wishCount = 1,
+		.selections = &selection,
+		.selectionCount = 1,
 	};
 	struct session session = { 0 };
 	struct ptRecorder own = {
@@ -236,13 +236,13 @@ static void record(struct ptRemote *remote, bool isWritten)
 /* All of a recorder, by a socket in a directory. */
 static void recordAll(const char *path, bool isWritten)
 {
-	static const struct ptWish wish = { .value = "P" };
+	static const struct ptSelection selection = { .value = "P" };
 	struct ptRemoteSetup remote = { .address = { .text = "fuzz",
 						     .isPath = true } };
 	const struct ptRecorderSetup what = {
 		.remote = &remote,
-		.wishes = &wish,
-		.wishCount = 1,
+		.selections = &selection,
+		.selectionCount = 1,
 	};
 	struct session session = { 0 };
 

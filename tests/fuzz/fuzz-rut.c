@@ -15,9 +15,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Files that must exist to be opened; what is in them comes from fuzzPread. */

@@ -14,8 +14,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/service/client.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/service/core/client.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memoryfile.h"

@@ -9,7 +9,7 @@
 
 #include <PT.h>
 #include "PowerTracingLibrary/service/site/site.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/memoryfile.h"
 

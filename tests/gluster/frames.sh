@@ -1,5 +1,5 @@
 #!/bin/sh
-# Which translators hand on operations in the frames in which they came: what place.c
+# Which translators hand on operations in the frames in which they came: what instance.c
 # trusts is tried with each of them, in graphs with one of our places above and one
 # below it, which say what they see (frames.c).
 # SPDX-License-Identifier: LGPL-2.1-or-later

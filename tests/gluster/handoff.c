@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "GlusterFSTracing/xlator/operation.h"
-#include "GlusterFSTracing/xlator/places.h"
+#include "GlusterFSTracing/xlator/instances.h"
 #include "tests/lib/statfile.h"
 #include "tests/lib/testlib.h"
 
@@ -47,7 +47,7 @@ static struct {
 	    .sources = THREADS };
 
 static xlator_t translators[2];
-static struct place places[2];
+static struct instance instances[2];
 
 /* Whether there is to be more. */
 static bool queuePut(struct request *request)
@@ -103,7 +103,7 @@ static void queueWait(int number, bool isEnding)
 	pthread_mutex_unlock(&queue.lock);
 }
 
-/* Who waits for a result, and who gets it for the place. */
+/* Who waits for a result, and who gets it for the instance. */
 static void answered(void)
 {
 }
@@ -112,8 +112,8 @@ static OPERATION_DONE void resultDone(void)
 {
 }
 
-/* As the functions of hdtrace.c go through a place. */
-static void pass(struct place *place, call_frame_t *frame, int number)
+/* As the functions of hdtrace.c go through an instance. */
+static void pass(struct instance *instance, call_frame_t *frame, int number)
 {
 	struct operationWay way;
 	struct operationAbout about = { .fop = GF_FOP_WRITE,
@@ -124,11 +124,12 @@ static void pass(struct place *place, call_frame_t *frame, int number)
 					.waits = number % 8 == 0,
 					.offset = number };
 
-	if (placePasses(place, GF_FOP_WRITE)) {
-		g_assert_null(operationPass(frame, place, GF_FOP_WRITE, NULL));
+	if (instancePasses(instance, GF_FOP_WRITE)) {
+		g_assert_null(
+			operationPass(frame, instance, GF_FOP_WRITE, NULL));
 		return;
 	}
-	g_assert_null(operationBegin(frame, place, &about, NULL, &way));
+	g_assert_null(operationBegin(frame, instance, &about, NULL, &way));
 	operationReturn(way);
 }
 
@@ -173,7 +174,7 @@ static void *come(void *context)
 	(void)context;
 	do {
 		request = requestMake();
-		pass(&places[0], &request->enter, number++);
+		pass(&instances[0], &request->enter, number++);
 	} while (queuePut(request));
 	return NULL;
 }
@@ -184,7 +185,7 @@ static void *serve(void *context)
 
 	(void)context;
 	while ((request = queueTake())) {
-		pass(&places[1], &request->leave, 0);
+		pass(&instances[1], &request->leave, 0);
 		goBack(request);
 		g_free(request);
 		queueEnded();
@@ -192,37 +193,38 @@ static void *serve(void *context)
 	return NULL;
 }
 
-static void placeSet(struct place *place, bool isOn, const char *project)
+static void placeSet(struct instance *instance, bool isOn, const char *project)
 {
-	placesLock();
-	g_free(place->project);
-	place->project = g_strdup(project);
-	place->choice = (struct placeChoice){ isOn, RECORD_ALL, UINT64_MAX };
-	placeApply(place);
-	placesUnlock();
+	instancesLock();
+	g_free(instance->project);
+	instance->project = g_strdup(project);
+	instance->choice =
+		(struct instanceChoice){ isOn, RECORD_ALL, UINT64_MAX };
+	instanceApply(instance);
+	instancesUnlock();
 }
 
-static void placePrepare(int at, enum placeSide side)
+static void placePrepare(int at, enum instanceSide side)
 {
-	struct place *place = &places[at];
+	struct instance *instance = &instances[at];
 
 	translators[at].name = "brick";
-	translators[at].private = place;
-	place->this = &translators[at];
-	strcpy(place->layer, "BREQ");
-	strcpy(place->host, "host");
-	strcpy(place->node, "brick");
-	place->directory = g_get_current_dir();
-	place->isTop = side == PLACE_ENTER;
-	place->isLowest = true;
-	place->side = side;
+	translators[at].private = instance;
+	instance->this = &translators[at];
+	strcpy(instance->layer, "BREQ");
+	strcpy(instance->host, "host");
+	strcpy(instance->node, "brick");
+	instance->directory = g_get_current_dir();
+	instance->isTop = side == INSTANCE_ENTER;
+	instance->isLowest = true;
+	instance->side = side;
 }
 
 static void placeForget(int at)
 {
-	placeSet(&places[at], false, "none");
-	g_clear_pointer(&places[at].project, g_free);
-	g_clear_pointer(&places[at].directory, g_free);
+	placeSet(&instances[at], false, "none");
+	g_clear_pointer(&instances[at].project, g_free);
+	g_clear_pointer(&instances[at].directory, g_free);
 }
 
 /* The gauge of a run, from 0 to 0: how many came. */
@@ -271,8 +273,8 @@ static void testHandoff(void)
 
 	if (!testInProcess("HDTRACE_FLUSH_MS=1"))
 		return;
-	placePrepare(0, PLACE_ENTER);
-	placePrepare(1, PLACE_LEAVE);
+	placePrepare(0, INSTANCE_ENTER);
+	placePrepare(1, INSTANCE_LEAVE);
 	for (int i = 0; i < 2 * THREADS; i++)
 		g_assert_cmpint(pthread_create(&threads[i], NULL,
 					       i < THREADS ? come : serve,
@@ -280,11 +282,11 @@ static void testHandoff(void)
 				==, 0);
 	for (int i = 0; i < SWITCHES; i++) {
 		snprintf(project, sizeof(project), "run%d", i);
-		placeSet(&places[0], true, project);
-		placeSet(&places[1], true, project);
+		placeSet(&instances[0], true, project);
+		placeSet(&instances[1], true, project);
 		queueWait(OPERATIONS, false);
 		if (i % 2 == 0)
-			placeSet(&places[0], false, project);
+			placeSet(&instances[0], false, project);
 	}
 	queueWait(OPERATIONS, true);
 	for (int i = 0; i < 2 * THREADS; i++)
@@ -296,7 +298,8 @@ static void testHandoff(void)
 	checkRuns();
 }
 
-static struct operationWay goDown(struct place *place, struct request *request)
+static struct operationWay goDown(struct instance *instance,
+				  struct request *request)
 {
 	struct operationWay way;
 	struct operationAbout about = { .fop = GF_FOP_WRITE,
@@ -304,7 +307,7 @@ static struct operationWay goDown(struct place *place, struct request *request)
 					.done = resultDone };
 
 	g_assert_null(
-		operationBegin(&request->enter, place, &about, NULL, &way));
+		operationBegin(&request->enter, instance, &about, NULL, &way));
 	return way;
 }
 
@@ -315,7 +318,7 @@ static void *goOn(void *context)
 	struct request *own = requestMake();
 
 	operationReturn(*way);
-	operationReturn(goDown(&places[1], own));
+	operationReturn(goDown(&instances[1], own));
 	goBack(own);
 	g_free(own);
 	return NULL;
@@ -334,15 +337,15 @@ static void testTask(void)
 		return;
 	outer = requestMake();
 	inner = requestMake();
-	placePrepare(0, PLACE_WHOLE);
-	placePrepare(1, PLACE_WHOLE);
-	strcpy(places[0].layer, "REQ");
-	places[0].isTop = true;
-	places[0].isLowest = false;
-	placeSet(&places[0], true, "task");
-	placeSet(&places[1], true, "task");
-	outerWay = goDown(&places[0], outer);
-	innerWay = goDown(&places[0], inner);
+	placePrepare(0, INSTANCE_WHOLE);
+	placePrepare(1, INSTANCE_WHOLE);
+	strcpy(instances[0].layer, "REQ");
+	instances[0].isTop = true;
+	instances[0].isLowest = false;
+	placeSet(&instances[0], true, "task");
+	placeSet(&instances[1], true, "task");
+	outerWay = goDown(&instances[0], outer);
+	innerWay = goDown(&instances[0], inner);
 	g_assert_cmpint(pthread_create(&thread, NULL, goOn, &innerWay), ==, 0);
 	pthread_join(thread, NULL);
 	operationReturn(outerWay);

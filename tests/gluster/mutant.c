@@ -9,20 +9,21 @@
 
 #include "GlusterFSTracing/xlator/operation.h"
 
-dict_t *__real_operationBegin(call_frame_t *frame, struct place *place,
+dict_t *__real_operationBegin(call_frame_t *frame, struct instance *instance,
 			      const struct operationAbout *about, dict_t *xdata,
 			      struct operationWay *way);
-dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place,
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct instance *instance,
 			      const struct operationAbout *about, dict_t *xdata,
 			      struct operationWay *way);
 
-dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place,
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct instance *instance,
 			      const struct operationAbout *about, dict_t *xdata,
 			      struct operationWay *way)
 {
-	dict_t *handed = __real_operationBegin(frame, place, about, xdata, way);
+	dict_t *handed =
+		__real_operationBegin(frame, instance, about, xdata, way);
 
-	if (strcmp(place->layer, "BMI") != 0)
+	if (strcmp(instance->layer, "BMI") != 0)
 		return handed;
 	operationPassed(handed, xdata);
 	return xdata;

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <glib.h>
 
-#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/core/load.h"
 #include "LoadLevels/cpu/sequence.h"
 
 /* ---- Sequences ----------------------------------------------------------- */

@@ -1,9 +1,9 @@
 #!/bin/sh
-# mpi.table says of every function in mpi.h how it is wrapped, or why it is not.
+# functions.table says of every function in mpi.h how it is wrapped, or why it is not.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
-table=$abs_top_srcdir/common/mpi.table
+table=$abs_top_srcdir/common/mpi/functions.table
 export LC_ALL=C
 
 # Print the functions (types may stand before a bracket, too) that the mpi.h of pkg-config's PACKAGE declares.
@@ -50,7 +50,7 @@ none_missing() {
 	missing=$(sort "$1" | comm -23 - "$scratch/wrapped" |
 		while read -r function; do
 			is_excluded "$function" ||
-				echo "MPI_$function is not in mpi.table"
+				echo "MPI_$function is not in functions.table"
 		done)
 	[ -z "$missing" ] || { echo "$missing"; return 1; }
 }

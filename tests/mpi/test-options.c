@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "MPITracingLibrary/src/host/testclock.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/clock.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 
 #define S HD_NS_PER_S
 #define ALL_CLASSES 0xffffffff

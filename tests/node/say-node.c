@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/local.h"
 
 static const struct hdLogger logger = { .prefix = "say-node",
 					.level = HD_LOG_ERROR };

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "NodeStatus/local/child.h"
-#include "NodeStatus/local/health.h"
+#include "NodeStatus/local/core/health.h"
 #include "NodeStatus/local/smart.h"
 #include "tests/lib/fixture.h"
 #include "tests/node/jsonpath.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/core/local.h"
 #include "NodeStatus/local/node.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/gpu.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"

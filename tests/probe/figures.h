@@ -12,7 +12,7 @@
 
 #include <hdProbe.h>
 
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 
 /** What the clock of the test shows. */
 static uint64_t now = 1000;

@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "InstrumentationLibrary/attach/attach.h"
+#include "InstrumentationLibrary/attach/core/attach.h"
 #include "common/clock.h"
 #include "tests/probe/madepage.h"
 

@@ -20,7 +20,7 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/counters.h"
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 #include "common/log.h"
 #include "common/perf.h"
 #include "tests/lib/fakeperf.h"

@@ -15,7 +15,7 @@
 
 #include <hdProbe.h>
 
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 
 static struct hdProbeFigures all[HD_PROBE_PROBES];
 

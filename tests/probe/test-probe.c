@@ -16,7 +16,7 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/decay.h"
-#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/core/memory.h"
 #include "tests/probe/figures.h"
 
 static struct hdProbe *timer(const char *name)

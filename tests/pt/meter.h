@@ -6,7 +6,7 @@
 #ifndef TEST_METER_H
 #define TEST_METER_H
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 /**
  * "Meter" waits for what testMeterGive() gives; "Host" takes what it finds;

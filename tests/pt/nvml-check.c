@@ -20,8 +20,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "common/clock.h"
 
 #define GPUS_MAX 64

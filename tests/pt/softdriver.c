@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 #include "tests/pt/softdriver.h"
 

@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)

@@ -10,8 +10,8 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "PowerTracingLibrary/src/transport/calls.h"
 #include "common/clock.h"
 

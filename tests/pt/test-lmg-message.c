@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/src/drivers/lmg/message.h"
+#include "PowerTracingLibrary/src/drivers/lmg/lmgparser.h"
 
 #define BYTES(text) text, sizeof(text) - 1
 

@@ -10,7 +10,7 @@
 
 #include <PT.h>
 #include "PowerTracingLibrary/src/config/configuration.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "tests/pt/meter.h"
 
 #define FILE_NAME "pt.cfg"

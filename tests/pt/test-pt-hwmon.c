@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "tests/lib/fixture.h"
 #include "tests/pt/softdriver.h"
 

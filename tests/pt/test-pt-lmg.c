@@ -21,7 +21,7 @@
 
 #include <glib/gstdio.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/trace.h"
 #include "common/clock.h"
 #include "tests/lib/statfile.h"

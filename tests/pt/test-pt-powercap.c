@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "tests/lib/fixture.h"
 #include "tests/pt/softdriver.h"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/cpubusy.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "tests/lib/fixture.h"
 #include "tests/pt/softdriver.h"
 

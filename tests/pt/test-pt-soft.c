@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/trace.h"
 #include "common/clock.h"
 #include "tests/lib/fixture.h"

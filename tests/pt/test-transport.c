@@ -18,7 +18,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/transport/calls.h"
 #include "common/clock.h"
 #include "common/net.h"

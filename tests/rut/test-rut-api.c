@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/due.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
-#include "ResourcesUtilizationTracingLibrary/src/worker.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/worker.h"
 #include "common/clock.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/leftover.h"

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "tests/lib/fixture.h"
 
 #define MIB (1024 * 1024)

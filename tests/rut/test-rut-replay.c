@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "tests/lib/fixture.h"
 

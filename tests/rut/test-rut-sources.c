@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/gpu.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
-#include "ResourcesUtilizationTracingLibrary/src/used.h"
-#include "ResourcesUtilizationTracingLibrary/src/worker.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/worker.h"
 #include "common/clock.h"
 #include "common/perf.h"
 #include "tests/lib/fixture.h"

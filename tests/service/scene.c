@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "net/address.h"
 #include "tests/service/hexbytes.h"

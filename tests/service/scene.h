@@ -13,7 +13,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/service/service.h"
+#include "PowerTracingLibrary/service/core/service.h"
 #include "tests/pt/meter.h"
 
 #define MS INT64_C(1000000)

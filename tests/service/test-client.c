@@ -16,12 +16,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/client/integral.h"
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/integral.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "PowerTracingLibrary/client/remotelist.h"
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/pt/client/screen.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "tests/service/hexbytes.h"
 
@@ -459,7 +459,7 @@ static void testBadLists(void)
 
 /* ---- Streams ----------------------------------------------------------- */
 
-static const struct ptWish wish = { NULL, "n1", NULL, "P" };
+static const struct ptSelection selection = { NULL, "n1", NULL, "P" };
 
 #define FRAME(type, message)                \
 	{                                   \
@@ -525,8 +525,8 @@ static void testBadOpens(void)
 	};
 	static const struct ptRecorderCalls calls = { 0 };
 	const struct ptRecorderSetup what = { .remote = &setup,
-					      .wishes = &wish,
-					      .wishCount = 1 };
+					      .selections = &selection,
+					      .selectionCount = 1 };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		struct answer answers[2] = { { .request = PT_WIRE_OPEN } };
@@ -681,8 +681,8 @@ static void testRecorder(void)
 	const struct script scripts[] = { { .answers = one },
 					  { .answers = two } };
 	const struct ptRecorderSetup what = { .remote = &setup,
-					      .wishes = &wish,
-					      .wishCount = 1 };
+					      .selections = &selection,
+					      .selectionCount = 1 };
 	const struct ptRecorderGroup *groups;
 	struct ptRecorder *recorder;
 	struct told told = { 0 };
@@ -767,8 +767,8 @@ static void testBadStreams(void)
 		{ PT_WIRE_PONG, NULL, 0, "00" },
 	};
 	const struct ptRecorderSetup what = { .remote = &setup,
-					      .wishes = &wish,
-					      .wishCount = 1 };
+					      .selections = &selection,
+					      .selectionCount = 1 };
 
 	narrow.columns = 1;
 	far.group = 1;

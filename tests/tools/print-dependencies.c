@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 {
 	static const char *const sure[] = { "certain", "unsure", "possible",
 					    "impossible" };
-	const struct dependencyWish wish = {
+	const struct dependencyFilter filter = {
 		.kinds = DEPENDENCIES_BETWEEN | DEPENDENCY_COMPLETION |
 			 DEPENDENCY_SENT | DEPENDENCY_RECEIVED,
 	};
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 
 	if (!project)
 		return 2;
-	dependencies = dependenciesNew(project, &wish);
+	dependencies = dependenciesNew(project, &filter);
 	for (uint32_t i = 0; i < project->traceCount && ret == 0; i++)
 		ret = readTrace(dependencies, project, i);
 	while (ret == 0 && dependenciesNext(dependencies, &edge) == 1)

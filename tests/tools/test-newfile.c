@@ -14,7 +14,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "HDTraceTools/base/newfile.h"
+#include "cli/newfile.h"
 
 static char *directory;
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "HDTraceTools/command/parts.h"
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/export/export.h"
 #include "tests/lib/testlib.h"
 

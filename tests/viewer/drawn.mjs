@@ -76,7 +76,7 @@ await ok("all names have distinct colours and patterns", async () => {
   assertSame(pictures.size, names.size, "pictures");
 });
 
-await ok("names are grouped by the classes of mpi.table", async () => {
+await ok("names are grouped by the classes of functions.table", async () => {
   const table = readFileSync(mpiTable, "utf8");
   const classes = new Map(
     [...table.matchAll(/^(\w+)\+? (\w+)\(/gm)].map(([, kind, name]) => [name, kind]),

@@ -8,4 +8,4 @@
 . "$abs_top_srcdir/tests/viewer/viewer.sh"
 . "$abs_top_srcdir/tests/viewer/drawn-project.sh"
 need_browser
-show_drawn drawn.mjs "$abs_top_srcdir/common/mpi.table"
+show_drawn drawn.mjs "$abs_top_srcdir/common/mpi/functions.table"

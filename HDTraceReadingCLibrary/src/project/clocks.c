@@ -29,8 +29,8 @@ static int readPoint(struct hdIProjXml *xml, const xmlNode *element,
 }
 
 /* Returns 1, 0 if the element is left out, or -ENOMEM. */
-static int readClock(struct hdIProjXml *xml, const xmlNode *element,
-		     hdIClock *clock)
+static int projClocksReadClock(struct hdIProjXml *xml, const xmlNode *element,
+			       hdIClock *clock)
 {
 	hdIClockPoint *points;
 	size_t count = 0;
@@ -90,7 +90,7 @@ int hdIProjClocks(struct hdIProjXml *xml, const xmlNode *list)
 		int ret = 0;
 
 		if (hdIXmlIs(n, "Clock"))
-			ret = readClock(xml, n, clock);
+			ret = projClocksReadClock(xml, n, clock);
 		if (ret < 0)
 			return ret;
 		pub->clockCount += (size_t)ret;

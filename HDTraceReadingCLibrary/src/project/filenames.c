@@ -17,13 +17,13 @@ int hdIFilesEndsWith(const char *name, const char *suffix)
 	return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
-static int compareEntries(const void *a, const void *b)
+static int fileNamesCompareEntries(const void *a, const void *b)
 {
 	return strcmp(((const struct hdIFileEntry *)a)->name,
 		      ((const struct hdIFileEntry *)b)->name);
 }
 
-static int addEntry(struct hdIFiles *files, const char *name)
+static int fileNamesAddEntry(struct hdIFiles *files, const char *name)
 {
 	if (files->count == files->room) {
 		size_t room = files->room ? 2 * files->room : 64;
@@ -66,7 +66,7 @@ int hdIFilesList(struct hdIFiles *files)
 		    hdIFilesEndsWith(name, ".rel") ||
 		    hdIFilesEndsWith(name, ".info") ||
 		    hdIFilesEndsWith(name, ".proj"))
-			ret = addEntry(files, name);
+			ret = fileNamesAddEntry(files, name);
 		errno = 0;
 	}
 	if (ret == 0 && errno)
@@ -75,18 +75,19 @@ int hdIFilesList(struct hdIFiles *files)
 	closedir(directory);
 	if (files->count > 0)
 		qsort(files->entries, files->count, sizeof(*files->entries),
-		      compareEntries);
+		      fileNamesCompareEntries);
 	return ret;
 }
 
-static struct hdIFileEntry *findEntry(const struct hdIFiles *files, char *name)
+static struct hdIFileEntry *fileNamesFindEntry(const struct hdIFiles *files,
+					       char *name)
 {
 	const struct hdIFileEntry key = { .name = name };
 
 	if (files->count == 0)
 		return NULL;
 	return bsearch(&key, files->entries, files->count, sizeof(key),
-		       compareEntries);
+		       fileNamesCompareEntries);
 }
 
 int hdIFilesIsOthers(struct hdIFiles *files, const char *name)
@@ -100,7 +101,8 @@ int hdIFilesIsOthers(struct hdIFiles *files, const char *name)
 		char *other = hdIArenaPrintf(arena, "%.*s.proj",
 					     (int)(end - name), name);
 
-		ret = other ? findEntry(files, other) != NULL : -ENOMEM;
+		ret = other ? fileNamesFindEntry(files, other) != NULL
+			    : -ENOMEM;
 		end++;
 	}
 	hdIArenaRelease(arena, mark);
@@ -108,9 +110,9 @@ int hdIFilesIsOthers(struct hdIFiles *files, const char *name)
 }
 
 /* Find BASE[_PATH][_GROUP]SUFFIX. *name is NULL if there is none. */
-static int findName(struct hdIFiles *files, const char *base, const char *path,
-		    const char *group, const char *suffix,
-		    struct hdIFileEntry **result)
+static int fileNamesFindName(struct hdIFiles *files, const char *base,
+			     const char *path, const char *group,
+			     const char *suffix, struct hdIFileEntry **result)
 {
 	struct hdIArena *arena = &files->project->arena;
 	char *name;
@@ -119,7 +121,7 @@ static int findName(struct hdIFiles *files, const char *base, const char *path,
 			      path, *group ? "_" : "", group, suffix);
 	if (!name)
 		return -ENOMEM;
-	*result = findEntry(files, name);
+	*result = fileNamesFindEntry(files, name);
 	if (*result && (*result)->isUsed)
 		*result = NULL;
 	return 0;
@@ -132,7 +134,8 @@ static int tryNames(struct hdIFiles *files, const struct hdINodeData *node,
 {
 	struct hdIArena *arena = &files->project->arena;
 	const char *path = node->pub.path;
-	int ret = findName(files, files->base, path, group, suffix, result);
+	int ret = fileNamesFindName(files, files->base, path, group, suffix,
+				    result);
 
 	if (ret < 0 || *result)
 		return ret;
@@ -140,10 +143,12 @@ static int tryNames(struct hdIFiles *files, const struct hdINodeData *node,
 	group = hdITopologyClean(arena, group);
 	if (!group)
 		return -ENOMEM;
-	ret = findName(files, files->base, path, group, suffix, result);
+	ret = fileNamesFindName(files, files->base, path, group, suffix,
+				result);
 	if (ret < 0 || *result)
 		return ret;
-	return findName(files, files->cleanBase, path, group, suffix, result);
+	return fileNamesFindName(files, files->cleanBase, path, group, suffix,
+				 result);
 }
 
 /* Whether some name begins with BASE[_PATH]. */

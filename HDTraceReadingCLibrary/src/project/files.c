@@ -10,7 +10,7 @@
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/files.h"
 
-static const char *pathOf(struct hdIFiles *files, const char *name)
+static const char *projFilesPathOf(struct hdIFiles *files, const char *name)
 {
 	return hdIArenaPrintf(&files->project->arena, "%s%s", files->directory,
 			      name);
@@ -18,7 +18,7 @@ static const char *pathOf(struct hdIFiles *files, const char *name)
 
 /* ---- Groups ------------------------------------------------------------ */
 
-static int compareNames(const void *a, const void *b)
+static int projFilesCompareNames(const void *a, const void *b)
 {
 	return strcmp(((const struct hdIDeclared *)a)->name,
 		      ((const struct hdIDeclared *)b)->name);
@@ -29,7 +29,7 @@ static int compareDeclared(const void *a, const void *b)
 {
 	size_t left = ((const struct hdIDeclared *)a)->order;
 	size_t right = ((const struct hdIDeclared *)b)->order;
-	int order = compareNames(a, b);
+	int order = projFilesCompareNames(a, b);
 
 	return order ? order : (left > right) - (left < right);
 }
@@ -49,7 +49,8 @@ static int sortDeclared(struct hdIFiles *files)
 		list[i] = (struct hdIDeclared){ groups->texts[i], i };
 	qsort(list, groups->count, sizeof(*list), compareDeclared);
 	for (size_t i = 0; i < groups->count; i++)
-		if (count == 0 || compareNames(&list[count - 1], &list[i]))
+		if (count == 0 ||
+		    projFilesCompareNames(&list[count - 1], &list[i]))
 			list[count++] = list[i];
 	files->declared = list;
 	files->declaredCount = count;
@@ -63,7 +64,7 @@ static size_t findDeclared(const struct hdIFiles *files, const char *name)
 
 	if (files->declaredCount > 0)
 		found = bsearch(&key, files->declared, files->declaredCount,
-				sizeof(key), compareNames);
+				sizeof(key), projFilesCompareNames);
 	return found ? found->order : SIZE_MAX;
 }
 
@@ -121,8 +122,8 @@ static int settleName(struct hdIFiles *files, struct hdINodeData *node,
 	return 0;
 }
 
-static int addGroup(struct hdIFiles *files, struct hdINodeData *node,
-		    struct hdIGroupData *group, const char *name)
+static int projFilesAddGroup(struct hdIFiles *files, struct hdINodeData *node,
+			     struct hdIGroupData *group, const char *name)
 {
 	size_t order;
 
@@ -138,11 +139,12 @@ static int addGroup(struct hdIFiles *files, struct hdINodeData *node,
 	return 0;
 }
 
-static struct hdIGroupData *readGroup(struct hdIFiles *files, const char *name)
+static struct hdIGroupData *projFilesReadGroup(struct hdIFiles *files,
+					       const char *name)
 {
 	struct hdIArena *arena = &files->project->arena;
 	struct hdIGroupData *group = hdIArenaAlloc(arena, sizeof(*group));
-	const char *path = pathOf(files, name);
+	const char *path = projFilesPathOf(files, name);
 
 	if (!group || !path || hdIStatHeadRead(files->project, group, path) < 0)
 		return NULL;
@@ -156,7 +158,7 @@ static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
 {
 	struct hdIArena *arena = &files->project->arena;
 	hdITraceFile *trace = hdIArenaAlloc(arena, sizeof(*trace));
-	const char *file = pathOf(files, name);
+	const char *file = projFilesPathOf(files, name);
 	const char *info;
 	int fd;
 
@@ -190,7 +192,7 @@ static int addRelations(struct hdIFiles *files, struct hdINodeData *node,
 {
 	struct hdIArena *arena = &files->project->arena;
 	hdIRelationFile *relations = hdIArenaAlloc(arena, sizeof(*relations));
-	const char *file = pathOf(files, name);
+	const char *file = projFilesPathOf(files, name);
 	int fd;
 
 	if (!relations || !file)
@@ -239,8 +241,9 @@ static int useDeclared(struct hdIFiles *files, struct hdINodeData *node)
 		if (ret < 0 || !entry)
 			continue;
 		entry->isUsed = 1;
-		group = readGroup(files, entry->name);
-		ret = group ? addGroup(files, node, group, groups->texts[i])
+		group = projFilesReadGroup(files, entry->name);
+		ret = group ? projFilesAddGroup(files, node, group,
+						groups->texts[i])
 			    : -ENOMEM;
 	}
 	return ret;
@@ -357,7 +360,7 @@ static int useUndeclaredGroup(struct hdIFiles *files, const char *name,
 			      const char *rest)
 {
 	struct hdIProjectData *project = files->project;
-	struct hdIGroupData *group = readGroup(files, name);
+	struct hdIGroupData *group = projFilesReadGroup(files, name);
 	struct hdINodeData *node;
 	const hdIGroup *labelled;
 	const char *text;
@@ -372,7 +375,8 @@ static int useUndeclaredGroup(struct hdIFiles *files, const char *name,
 	node = makeNode(files, text, split, labelled);
 	if (!node)
 		return -ENOMEM;
-	if (addGroup(files, node, group, split ? text + split + 1 : text) < 0)
+	if (projFilesAddGroup(files, node, group,
+			      split ? text + split + 1 : text) < 0)
 		return -ENOMEM;
 	if (!node->pub.isDeclared)
 		hdIReport(&project->sink, HDI_RULE_PROJ_UNDECLARED,
@@ -496,7 +500,7 @@ static int useOneGroup(struct hdIFiles *files, const char *stem,
 		       const char *name)
 {
 	struct hdIProjectData *project = files->project;
-	struct hdIGroupData *group = readGroup(files, name);
+	struct hdIGroupData *group = projFilesReadGroup(files, name);
 	struct hdINodeData *node = project->root;
 	size_t length;
 

@@ -23,7 +23,7 @@ static const char *const combiners[] = {
 };
 
 /* Returns 0, or -EINVAL and leaves *number alone. */
-static int parseNumber(const char *text, int64_t *number)
+static int projListsParseNumber(const char *text, int64_t *number)
 {
 	char *end;
 	long long n;
@@ -38,12 +38,12 @@ static int parseNumber(const char *text, int64_t *number)
 	return 0;
 }
 
-static int getNumber(struct hdIProjXml *xml, const xmlNode *node,
-		     const char *name, int64_t *number)
+static int projListsGetNumber(struct hdIProjXml *xml, const xmlNode *node,
+			      const char *name, int64_t *number)
 {
 	const char *text = hdIProjGet(xml, node, name, "");
 
-	return text ? parseNumber(text, number) : -ENOMEM;
+	return text ? projListsParseNumber(text, number) : -ENOMEM;
 }
 
 static size_t countChildren(const xmlNode *node)
@@ -65,20 +65,20 @@ static int getOptional(struct hdIProjXml *xml, const xmlNode *node,
 
 	if (!text)
 		return -ENOMEM;
-	return *text ? parseNumber(text, number) : 1;
+	return *text ? projListsParseNumber(text, number) : 1;
 }
 
 /* A rank, and the group that it belongs to. */
 static int readRank(struct hdIProjXml *xml, const xmlNode *element,
 		    hdIRank *rank, int64_t *group)
 {
-	int ret = getNumber(xml, element, "global", &rank->global);
+	int ret = projListsGetNumber(xml, element, "global", &rank->global);
 
 	*group = 0;
 	if (ret == 0)
-		ret = getNumber(xml, element, "local", &rank->local);
+		ret = projListsGetNumber(xml, element, "local", &rank->local);
 	if (ret == 0)
-		ret = getNumber(xml, element, "cid", &rank->cid);
+		ret = projListsGetNumber(xml, element, "cid", &rank->cid);
 	if (ret < 0)
 		return ret;
 	ret = getOptional(xml, element, "group", group);
@@ -241,7 +241,7 @@ static int readDatatype(struct hdIProjXml *xml, const xmlNode *element,
 {
 	const char *name = (const char *)element->name;
 	char *combiner;
-	int ret = getNumber(xml, element, "id", &type->id);
+	int ret = projListsGetNumber(xml, element, "id", &type->id);
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -308,8 +308,8 @@ int hdIProjDatatypes(struct hdIProjXml *xml, const xmlNode *list)
 	return ret;
 }
 
-static int readFile(struct hdIProjXml *xml, const xmlNode *element,
-		    hdIUsedFile *file)
+static int projListsReadFile(struct hdIProjXml *xml, const xmlNode *element,
+			     hdIUsedFile *file)
 {
 	const xmlNode *size = hdIXmlFind(element, "InitialSize");
 	const char *text = size ? hdIProjText(xml, size) : NULL;
@@ -318,7 +318,7 @@ static int readFile(struct hdIProjXml *xml, const xmlNode *element,
 	file->name = hdIProjGet(xml, element, "name", "");
 	if (!file->name || (size && !text))
 		return -ENOMEM;
-	if (size && (parseNumber(text, &file->initialSize) < 0 ||
+	if (size && (projListsParseNumber(text, &file->initialSize) < 0 ||
 		     file->initialSize < 0)) {
 		file->initialSize = -1;
 		hdIProjReport(
@@ -343,6 +343,7 @@ int hdIProjFiles(struct hdIProjXml *xml, const xmlNode *list)
 	for (const xmlNode *n = hdIXmlFirst(list); n && ret == 0;
 	     n = hdIXmlNext(n))
 		if (hdIXmlIs(n, "File"))
-			ret = readFile(xml, n, &files[pub->usedFileCount++]);
+			ret = projListsReadFile(xml, n,
+						&files[pub->usedFileCount++]);
 	return ret;
 }

@@ -22,8 +22,8 @@ static int endsWith(const char *name, const char *suffix)
 	       strcmp(name + length - tail, suffix) == 0;
 }
 
-static int report(struct hdIProjectData *project, enum hdIRuleId rule,
-		  const char *path, int error, const char *text)
+static int projReaderReport(struct hdIProjectData *project, enum hdIRuleId rule,
+			    const char *path, int error, const char *text)
 {
 	hdIReport(&project->sink, rule, path, -1, 0, "%s", text);
 	return error;
@@ -39,9 +39,11 @@ static int findInDirectory(struct hdIProjectData *project, const char *path)
 	int count = 0;
 
 	if (!directory)
-		return errno == ENOMEM ? -ENOMEM
-				       : report(project, HDI_RULE_FILE_OPEN,
-						path, -errno, strerror(errno));
+		return errno == ENOMEM
+			       ? -ENOMEM
+			       : projReaderReport(project, HDI_RULE_FILE_OPEN,
+						  path, -errno,
+						  strerror(errno));
 	while ((found = readdir(directory)) != NULL) {
 		if (!endsWith(found->d_name, ".proj") || count++ > 0)
 			continue;
@@ -52,17 +54,19 @@ static int findInDirectory(struct hdIProjectData *project, const char *path)
 	}
 	closedir(directory);
 	if (count == 0)
-		return report(project, HDI_RULE_FILE_OPEN, path, -ENOENT,
-			      "the directory contains no .proj file");
+		return projReaderReport(project, HDI_RULE_FILE_OPEN, path,
+					-ENOENT,
+					"the directory contains no .proj file");
 	if (count > 1)
-		return report(project, HDI_RULE_PROJ_SEVERAL, path, -EINVAL,
-			      "the directory contains several .proj files");
+		return projReaderReport(
+			project, HDI_RULE_PROJ_SEVERAL, path, -EINVAL,
+			"the directory contains several .proj files");
 	project->pub.file = file;
 	return file ? 0 : -ENOMEM;
 }
 
 /* Set the file that a path means. */
-static int findFile(struct hdIProjectData *project, const char *path)
+static int projReaderFindFile(struct hdIProjectData *project, const char *path)
 {
 	struct hdIArena *arena = &project->arena;
 	struct stat status;
@@ -94,7 +98,7 @@ static int setPrefix(struct hdIProjectData *project)
 	return hdITopologyInit(project, project->pub.name);
 }
 
-static int readProject(struct hdIProjectData *project)
+static int projReaderReadProject(struct hdIProjectData *project)
 {
 	const hdIProject *pub = &project->pub;
 	size_t fileCount;
@@ -108,8 +112,9 @@ static int readProject(struct hdIProjectData *project)
 		return ret;
 	if (fileCount == 0 && !project->root->firstChild) {
 		if (!error)
-			report(project, HDI_RULE_PROJ_TOPOLOGY, pub->file, 0,
-			       "there is no topology and no file");
+			projReaderReport(project, HDI_RULE_PROJ_TOPOLOGY,
+					 pub->file, 0,
+					 "there is no topology and no file");
 		return -EBADMSG;
 	}
 	return 0;
@@ -123,23 +128,24 @@ static int readOne(struct hdIProjectData *project)
 	int fd = hdIFileOpen(file, &size);
 
 	if (fd < 0)
-		return fd == -ENOMEM ? fd
-				     : report(project, HDI_RULE_FILE_OPEN, file,
-					      fd, hdIFileError(fd));
+		return fd == -ENOMEM
+			       ? fd
+			       : projReaderReport(project, HDI_RULE_FILE_OPEN,
+						  file, fd, hdIFileError(fd));
 	close(fd);
 	return hdIFilesUseOne(project, file);
 }
 
-static int openFile(struct hdIProjectData *project, const char *path)
+static int projReaderOpenFile(struct hdIProjectData *project, const char *path)
 {
-	int ret = findFile(project, path);
+	int ret = projReaderFindFile(project, path);
 
 	if (ret == 0)
 		ret = setPrefix(project);
 	if (ret < 0)
 		return ret;
 	if (endsWith(project->pub.file, ".proj"))
-		ret = readProject(project);
+		ret = projReaderReadProject(project);
 	else
 		ret = readOne(project);
 	return ret < 0 ? ret : hdITopologyFinish(project);
@@ -161,7 +167,7 @@ hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
 	project->sink.handler = handler;
 	project->sink.data = data;
 	project->pub.description = "";
-	ret = openFile(project, path);
+	ret = projReaderOpenFile(project, path);
 	if (ret < 0) {
 		hdI_closeProject(&project->pub);
 		errno = -ret;

@@ -10,7 +10,7 @@
 
 #include <hdReading.h>
 #include "HDTraceReadingCLibrary/src/arena.h"
-#include "HDTraceReadingCLibrary/src/message.h"
+#include "HDTraceReadingCLibrary/src/diagnostic.h"
 
 /** A group; the public part comes first. */
 struct hdIGroupData {

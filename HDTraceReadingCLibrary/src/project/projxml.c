@@ -64,7 +64,7 @@ void hdIProjReport(struct hdIProjXml *xml, enum hdIRuleId rule,
 
 /* ---- Topology ---------------------------------------------------------- */
 
-static int readLevels(struct hdIProjXml *xml, const xmlNode *node)
+static int projXmlReadLevels(struct hdIProjXml *xml, const xmlNode *node)
 {
 	struct hdIProjectData *project = xml->project;
 
@@ -89,8 +89,9 @@ static int readLevels(struct hdIProjXml *xml, const xmlNode *node)
 
 /* The node of an element <Node name=""/>, or of the old <Label value=""/>.
  * *child stays NULL if the element is none. */
-static int readNode(struct hdIProjXml *xml, const xmlNode *element,
-		    struct hdINodeData *parent, struct hdINodeData **child)
+static int projXmlReadNode(struct hdIProjXml *xml, const xmlNode *element,
+			   struct hdINodeData *parent,
+			   struct hdINodeData **child)
 {
 	int isLabel = hdIXmlIs(element, "Label");
 	const char *label;
@@ -132,13 +133,13 @@ static int readTopology(struct hdIProjXml *xml, const xmlNode *topology)
 {
 	struct hdINodeData *parent = xml->project->root;
 	const xmlNode *element = hdIXmlFirst(topology);
-	int ret = readLevels(xml, topology);
+	int ret = projXmlReadLevels(xml, topology);
 
 	while (ret == 0 && element) {
 		struct hdINodeData *child;
 		const xmlNode *next;
 
-		ret = readNode(xml, element, parent, &child);
+		ret = projXmlReadNode(xml, element, parent, &child);
 		next = child ? hdIXmlFirst(element) : NULL;
 		if (next) {
 			parent = child;
@@ -188,7 +189,7 @@ static int readDescription(struct hdIProjXml *xml, const xmlNode *element)
 	return 0;
 }
 
-static int readRoot(struct hdIProjXml *xml, const xmlNode *root)
+static int projXmlReadRoot(struct hdIProjXml *xml, const xmlNode *root)
 {
 	static const struct {
 		const char *name;
@@ -223,7 +224,7 @@ static int readRoot(struct hdIProjXml *xml, const xmlNode *root)
 	return 0;
 }
 
-static int parse(struct hdIProjXml *xml, const char *data, size_t size)
+static int projXmlParse(struct hdIProjXml *xml, const char *data, size_t size)
 {
 	struct hdIXmlQuiet saved;
 	struct hdIXmlError error;
@@ -244,7 +245,7 @@ static int parse(struct hdIProjXml *xml, const char *data, size_t size)
 				      "the root element is <%s>",
 				      (const char *)root->name);
 			ret = -EBADMSG;
-		} else if (readRoot(xml, root) < 0) {
+		} else if (projXmlReadRoot(xml, root) < 0) {
 			ret = -ENOMEM;
 		}
 	}
@@ -253,7 +254,7 @@ static int parse(struct hdIProjXml *xml, const char *data, size_t size)
 	return ret;
 }
 
-static int load(struct hdIProjXml *xml, int fd, int64_t size, char *data)
+static int projXmlLoad(struct hdIProjXml *xml, int fd, int64_t size, char *data)
 {
 	size_t done = 0;
 	ssize_t n = 1;
@@ -268,7 +269,7 @@ static int load(struct hdIProjXml *xml, int fd, int64_t size, char *data)
 			  (int64_t)done, 0, "%s", strerror((int)-n));
 		return (int)n;
 	}
-	return parse(xml, data, done);
+	return projXmlParse(xml, data, done);
 }
 
 int hdIProjXmlRead(struct hdIProjectData *project, const char *file)
@@ -292,7 +293,7 @@ int hdIProjXmlRead(struct hdIProjectData *project, const char *file)
 		return -EBADMSG;
 	}
 	data = malloc((size_t)size + 1);
-	ret = data ? load(&xml, fd, size, data) : -ENOMEM;
+	ret = data ? projXmlLoad(&xml, fd, size, data) : -ENOMEM;
 	free(data);
 	close(fd);
 	return ret;

@@ -198,15 +198,15 @@ struct hdINodeData *hdITopologyNext(const struct hdINodeData *node)
 }
 
 /* A group begins with its public part. */
-static const struct hdIGroupData *groupOf(const void *item)
+static const struct hdIGroupData *topologyGroupOf(const void *item)
 {
 	return (const struct hdIGroupData *)*(const hdIGroup *const *)item;
 }
 
 static int compareGroups(const void *a, const void *b)
 {
-	const struct hdIGroupData *left = groupOf(a);
-	const struct hdIGroupData *right = groupOf(b);
+	const struct hdIGroupData *left = topologyGroupOf(a);
+	const struct hdIGroupData *right = topologyGroupOf(b);
 
 	if (left->order != right->order)
 		return left->order < right->order ? -1 : 1;

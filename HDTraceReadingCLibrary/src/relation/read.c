@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "HDTraceReadingCLibrary/src/project/project.h"
-#include "HDTraceReadingCLibrary/src/relation/relations.h"
+#include "HDTraceReadingCLibrary/src/relation/relationreader.h"
 #include "HDTraceReadingCLibrary/src/timeparse.h"
 
 /* What elements are called. */
@@ -86,8 +86,8 @@ static int takeKnown(hdIRelationRecord *record, struct texts *texts,
 	return 1;
 }
 
-static int leaveOut(struct hdITraceReader *xml, const hdIRecord *from,
-		    int64_t line, const char *what)
+static int relElementLeaveOut(struct hdITraceReader *xml, const hdIRecord *from,
+			      int64_t line, const char *what)
 {
 	hdIReport(&xml->sink, HDI_RULE_REL_ELEMENT, xml->file, from->offset,
 		  line, "<%s> %s; omitted", from->name, what);
@@ -95,8 +95,8 @@ static int leaveOut(struct hdITraceReader *xml, const hdIRecord *from,
 }
 
 /* Make an element of what the trace reader takes for a record. */
-static int fill(struct hdITraceReader *xml, hdIRecord *from,
-		hdIAttribute *attributes, size_t count, int64_t line)
+static int relElementFill(struct hdITraceReader *xml, hdIRecord *from,
+			  hdIAttribute *attributes, size_t count, int64_t line)
 {
 	struct hdIRelationReader *reader = xml->dialect.data;
 	hdIRelationRecord *record = &reader->record;
@@ -107,7 +107,7 @@ static int fill(struct hdITraceReader *xml, hdIRecord *from,
 	       strcmp(names[kind], from->name) != 0)
 		kind++;
 	if (kind == sizeof(names) / sizeof(*names))
-		return leaveOut(xml, from, line, "is not known here");
+		return relElementLeaveOut(xml, from, line, "is not known here");
 	memset(record, 0, sizeof(*record));
 	record->kind = (hdIRelationKind)kind;
 	record->name = record->parent = record->trace = "";
@@ -121,15 +121,15 @@ static int fill(struct hdITraceReader *xml, hdIRecord *from,
 	record->offset = from->offset;
 	record->endOffset = from->endOffset;
 	if (!parseId(texts.id, &record->id))
-		return leaveOut(xml, from, line, "has no number t");
+		return relElementLeaveOut(xml, from, line, "has no number t");
 	if (!texts.time || hdITimeParse(texts.time, &record->time) < 0)
-		return leaveOut(xml, from, line, "has no time");
+		return relElementLeaveOut(xml, from, line, "has no time");
 	record->time += xml->adjustment;
 	if (kind == HDI_STATE_BEGIN && !texts.name)
-		return leaveOut(xml, from, line, "has no name");
+		return relElementLeaveOut(xml, from, line, "has no name");
 	if (kind == HDI_RELATION_LINK &&
 	    record->parentKind != HDI_PARENT_REMOTE)
-		return leaveOut(xml, from, line, "has no token r");
+		return relElementLeaveOut(xml, from, line, "has no token r");
 	if (texts.name)
 		record->name = texts.name;
 	return 1;
@@ -154,7 +154,7 @@ int hdI_readRelationRecord(hdIRelationReader *reader,
 }
 
 /* A part of a token must not hold what separates the parts. */
-static const char *partOf(const char *text)
+static const char *relElementPartOf(const char *text)
 {
 	return *text && !strchr(text, ':') ? text : NULL;
 }
@@ -172,9 +172,9 @@ int hdI_getRelationOwner(hdIRelationReader *reader, hdIRelationOwner *owner)
 			return 0;
 		for (size_t i = 0; i < count; i++) {
 			if (!strcmp(a[i].name, "hostID"))
-				host = partOf(a[i].value);
+				host = relElementPartOf(a[i].value);
 			else if (!strcmp(a[i].name, "localToken"))
-				process = partOf(a[i].value);
+				process = relElementPartOf(a[i].value);
 			else if (!strcmp(a[i].name, "topologyNumber") &&
 				 parseId(a[i].value, &unused))
 				number = a[i].value;
@@ -217,7 +217,7 @@ hdIRelationReader *hdI_openRelationsWith(const hdIProject *project,
 		.adjustment = HDI_RULE_REL_ADJUSTMENT,
 		.cut = HDI_RULE_REL_CUT,
 		.noEnd = HDI_RULE_REL_NO_END,
-		.fill = fill,
+		.fill = relElementFill,
 	};
 	struct hdIRelationReader *reader;
 

@@ -24,8 +24,8 @@ size_t hdIStatSizeOf(hdIType type)
 
 /* Take the time stamps of as many entries as there are without a gap or an
  * error between them; returns their number. */
-static size_t takeTimes(struct hdIStatReader *reader, size_t first,
-			size_t limit)
+static size_t statEntriesCopyTimes(struct hdIStatReader *reader, size_t first,
+				   size_t limit)
 {
 	const char *p = reader->buffer + reader->used;
 	const size_t step = reader->group->entrySize;
@@ -49,13 +49,15 @@ static size_t takeTimes(struct hdIStatReader *reader, size_t first,
 	return i;
 }
 
-static void take32(uint32_t *to, const char *from, size_t step, size_t count)
+static void statEntriesCopy32(uint32_t *to, const char *from, size_t step,
+			      size_t count)
 {
 	for (size_t i = 0; i < count; i++, from += step)
 		to[i] = hdIBytes32(from);
 }
 
-static void take64(uint64_t *to, const char *from, size_t step, size_t count)
+static void statEntriesCopy64(uint64_t *to, const char *from, size_t step,
+			      size_t count)
 {
 	for (size_t i = 0; i < count; i++, from += step)
 		to[i] = hdIBytes64(from);
@@ -70,14 +72,16 @@ size_t hdIStatTakeRun(struct hdIStatReader *reader)
 
 	if (limit > reader->capacity)
 		limit = reader->capacity;
-	count = takeTimes(reader, 0, limit);
+	count = statEntriesCopyTimes(reader, 0, limit);
 	for (size_t i = 0; i < reader->group->valueCount; i++) {
 		size_t size = hdIStatSizeOf(reader->group->values[i].type);
 
 		if (size == 4)
-			take32(reader->columns[i], from, step, count);
+			statEntriesCopy32(reader->columns[i], from, step,
+					  count);
 		else
-			take64(reader->columns[i], from, step, count);
+			statEntriesCopy64(reader->columns[i], from, step,
+					  count);
 		from += size;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -113,7 +117,7 @@ ssize_t hdIStatMeasure(const struct hdIStatReader *reader, size_t *position)
 	return (ssize_t)(*position - reader->used);
 }
 
-static void takeValues(struct hdIStatReader *reader, size_t index)
+static void statEntriesCopyValues(struct hdIStatReader *reader, size_t index)
 {
 	const char *from = reader->buffer + reader->used + HDI_STAMP_SIZE;
 
@@ -129,10 +133,10 @@ static void takeValues(struct hdIStatReader *reader, size_t index)
 			string->bytes = from + 2;
 			from += 2 + string->length;
 		} else if (hdIStatSizeOf(type) == 4) {
-			take32(to, from, 0, 1);
+			statEntriesCopy32(to, from, 0, 1);
 			from += 4;
 		} else {
-			take64(to, from, 0, 1);
+			statEntriesCopy64(to, from, 0, 1);
 			from += 8;
 		}
 	}
@@ -149,9 +153,9 @@ size_t hdIStatTakeVarying(struct hdIStatReader *reader)
 		if (reader->size - reader->used < HDI_STAMP_SIZE)
 			break;
 		size = hdIStatMeasure(reader, &position);
-		if (size <= 0 || takeTimes(reader, count, 1) == 0)
+		if (size <= 0 || statEntriesCopyTimes(reader, count, 1) == 0)
 			break;
-		takeValues(reader, count);
+		statEntriesCopyValues(reader, count);
 		reader->offsets[count] = hdIStatOffset(reader, reader->used);
 		reader->used += (size_t)size;
 	}

@@ -178,7 +178,8 @@ static void readMissing(hdIValue *value, const hdIAttribute *attributes,
 	}
 }
 
-static int readValue(struct head *head, const xmlNode *element, hdIValue *value)
+static int statHeadReadValue(struct head *head, const xmlNode *element,
+			     hdIValue *value)
 {
 	static const char *const known[] = { "name", "type", "unit", "grouping",
 					     NULL };
@@ -228,7 +229,7 @@ static int readValues(struct head *head, const xmlNode *element)
 	count = 0;
 	for (const xmlNode *n = hdIXmlFirst(element); n && ret == 0;
 	     n = hdIXmlNext(n))
-		ret = readValue(head, n, &values[count++]);
+		ret = statHeadReadValue(head, n, &values[count++]);
 	if (ret < 0)
 		return ret;
 	group->values = values;
@@ -266,7 +267,7 @@ static int readTimes(struct head *head, const xmlNode *element)
 	return 0;
 }
 
-static int readGroup(struct head *head, const xmlNode *element)
+static int statHeadReadGroup(struct head *head, const xmlNode *element)
 {
 	static const char *const known[] = { "name", "timestampDatatype",
 					     "timeAdjustment", NULL };
@@ -313,7 +314,7 @@ static int readLabels(struct head *head, const xmlNode *element)
 	return 0;
 }
 
-static int readTree(struct head *head, xmlDocPtr tree)
+static int statHeadReadTree(struct head *head, xmlDocPtr tree)
 {
 	const xmlNode *root = tree ? xmlDocGetRootElement(tree) : NULL;
 	const xmlNode *group;
@@ -327,10 +328,10 @@ static int readTree(struct head *head, xmlDocPtr tree)
 		return reportHeader(head, HDI_RULE_STAT_HEADER, 0, 2,
 				    "there is no <Group>");
 	ret = readLabels(head, root);
-	return ret < 0 ? ret : readGroup(head, group);
+	return ret < 0 ? ret : statHeadReadGroup(head, group);
 }
 
-static int readXml(struct head *head)
+static int statHeadReadXml(struct head *head)
 {
 	struct hdIXmlQuiet saved;
 	struct hdIXmlError error;
@@ -346,7 +347,7 @@ static int readXml(struct head *head)
 	else if (error.code)
 		ret = error.code;
 	else
-		ret = readTree(head, tree);
+		ret = statHeadReadTree(head, tree);
 	xmlFreeDoc(tree);
 	hdIXmlRestore(&saved);
 	return ret;
@@ -410,7 +411,7 @@ static void detectOldFormat(struct head *head)
 	group->timeAdjustment = 0;
 }
 
-static int load(struct head *head, int fd, size_t size)
+static int statHeadLoad(struct head *head, int fd, size_t size)
 {
 	char *data = realloc(head->data, size);
 	ssize_t n;
@@ -436,7 +437,7 @@ static int load(struct head *head, int fd, size_t size)
 static int readHead(struct head *head, int fd)
 {
 	size_t wanted;
-	int ret = load(head, fd, FIRST_READ);
+	int ret = statHeadLoad(head, fd, FIRST_READ);
 
 	if (ret == 0)
 		ret = readLength(head);
@@ -452,14 +453,14 @@ static int readHead(struct head *head, int fd)
 		return -EBADMSG;
 	}
 	if (wanted + 8 > head->size)
-		ret = load(head, fd, wanted + 8);
+		ret = statHeadLoad(head, fd, wanted + 8);
 	if (ret < 0)
 		return ret;
 	/* The file may have shrunk meanwhile. */
 	if (head->size < wanted)
 		return reportHeader(head, HDI_RULE_STAT_HEADER, 0, 2,
 				    "the file ends within its header");
-	ret = readXml(head);
+	ret = statHeadReadXml(head);
 	if (ret < 0)
 		return ret;
 	head->group->pub.dataOffset = (int64_t)wanted;

@@ -23,7 +23,7 @@
 /* ---- Input ------------------------------------------------------------- */
 
 /* An error was reported, and ends the reading. */
-static int fail(struct hdIStatReader *reader, int error)
+static int statReaderFail(struct hdIStatReader *reader, int error)
 {
 	reader->error = error;
 	reader->isOver = 1;
@@ -42,7 +42,7 @@ static int readMore(struct hdIStatReader *reader)
 			  reader->group->file,
 			  hdIStatOffset(reader, reader->size), 0, "%s",
 			  strerror((int)-n));
-		return fail(reader, (int)n);
+		return statReaderFail(reader, (int)n);
 	}
 	if (n == 0)
 		reader->isEnd = 1;
@@ -84,7 +84,7 @@ static int takeStamp(struct hdIStatReader *reader, size_t position,
 			  reader->group->file, hdIStatOffset(reader, position),
 			  0, "a time stamp has %" PRIu32 " nanoseconds",
 			  hdIBytes32(p + 4));
-		return fail(reader, -EBADMSG);
+		return statReaderFail(reader, -EBADMSG);
 	}
 	time += reader->group->timeAdjustment;
 	if (reader->hasStart && time < reader->last) {
@@ -94,7 +94,7 @@ static int takeStamp(struct hdIStatReader *reader, size_t position,
 			  "a time stamp is %" PRId64 " ns before the "
 			  "previous time stamp",
 			  reader->last - time);
-		return fail(reader, -EBADMSG);
+		return statReaderFail(reader, -EBADMSG);
 	}
 	*stamp = time;
 	return 0;
@@ -143,7 +143,7 @@ static int takeOther(struct hdIStatReader *reader)
 			  reader->group->file, hdIStatOffset(reader, position),
 			  0, "the length of a string is %d",
 			  (int16_t)hdIBytes16(reader->buffer + position));
-		ret = fail(reader, -EBADMSG);
+		ret = statReaderFail(reader, -EBADMSG);
 	}
 	return ret;
 }
@@ -151,7 +151,7 @@ static int takeOther(struct hdIStatReader *reader)
 /* ---- Blocks ------------------------------------------------------------ */
 
 /* The file ends here. */
-static void finish(struct hdIStatReader *reader)
+static void statReaderFinish(struct hdIStatReader *reader)
 {
 	size_t rest = reader->size - reader->used;
 
@@ -170,8 +170,8 @@ static void finish(struct hdIStatReader *reader)
 			  rest);
 }
 
-static int deliver(struct hdIStatReader *reader, size_t count,
-		   const hdIBlock **block)
+static int statReaderDeliverBlock(struct hdIStatReader *reader, size_t count,
+				  const hdIBlock **block)
 {
 	reader->block.first += reader->block.count;
 	reader->block.count = count;
@@ -184,7 +184,7 @@ static int deliver(struct hdIStatReader *reader, size_t count,
 
 /* Take the initial time stamp; old files have none, and their first interval
  * has no length. */
-static int takeStart(struct hdIStatReader *reader)
+static int statReaderReadStart(struct hdIStatReader *reader)
 {
 	int isOld = !reader->groupData->hasStart;
 	int ret;
@@ -209,19 +209,20 @@ int hdI_readStat(struct hdIStatReader *reader, const hdIBlock **block)
 		size_t count = 0;
 
 		if (!reader->hasStart) {
-			ret = takeStart(reader);
+			ret = statReaderReadStart(reader);
 		} else {
 			count = reader->group->entrySize > 0
 					? hdIStatTakeRun(reader)
 					: hdIStatTakeVarying(reader);
 			if (count > 0)
-				return deliver(reader, count, block);
+				return statReaderDeliverBlock(reader, count,
+							      block);
 			ret = takeOther(reader);
 		}
 		if (ret != 0)
 			continue;
 		if (reader->isEnd)
-			finish(reader);
+			statReaderFinish(reader);
 		else
 			ret = refill(reader);
 		if (ret == -ENOMEM)
@@ -290,7 +291,7 @@ static int allocateColumns(struct hdIStatReader *reader, size_t capacity)
 	return 0;
 }
 
-static int allocate(struct hdIStatReader *reader)
+static int statReaderAllocate(struct hdIStatReader *reader)
 {
 	const hdIGroup *group = reader->group;
 	size_t entry = HDI_STAMP_SIZE;
@@ -322,7 +323,7 @@ static int allocate(struct hdIStatReader *reader)
 	return 0;
 }
 
-static int openFile(struct hdIStatReader *reader)
+static int statReaderOpenFile(struct hdIStatReader *reader)
 {
 	const char *file = reader->group->file;
 	int64_t size;
@@ -370,9 +371,9 @@ struct hdIStatReader *hdI_openStatWith(const hdIProject *project,
 	reader->group = group;
 	reader->groupData = (const struct hdIGroupData *)group;
 	reader->fd = -1;
-	ret = allocate(reader);
+	ret = statReaderAllocate(reader);
 	if (ret == 0)
-		ret = openFile(reader);
+		ret = statReaderOpenFile(reader);
 	/* Errors of the content show when entries are read. */
 	while (ret == 0 && !reader->isEnd && !reader->isOver &&
 	       reader->size < HDI_STAMP_SIZE)
@@ -382,7 +383,7 @@ struct hdIStatReader *hdI_openStatWith(const hdIProject *project,
 		errno = -ret;
 		return NULL;
 	}
-	takeStart(reader);
+	statReaderReadStart(reader);
 	return reader;
 }
 

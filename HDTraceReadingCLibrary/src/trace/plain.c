@@ -31,14 +31,14 @@ static const unsigned char kinds[256] = {
 	['{' ... '~'] = PLAIN_VALUE,
 };
 
-static inline char *skip(char *at, unsigned char kind)
+static inline char *plainSkipKind(char *at, unsigned char kind)
 {
 	while (kinds[(unsigned char)*at] & kind)
 		at++;
 	return at;
 }
 
-static inline char *skipBlanks(char *at)
+static inline char *plainSkipBlanks(char *at)
 {
 	while (*at == ' ')
 		at++;
@@ -46,28 +46,28 @@ static inline char *skipBlanks(char *at)
 }
 
 /* Take a name; NULL: it has other characters. */
-static inline char *takeName(char *at, struct hdIPlainText *name)
+static inline char *plainParseName(char *at, struct hdIPlainText *name)
 {
 	char *end;
 
 	if (!(kinds[(unsigned char)*at] & PLAIN_START))
 		return NULL;
-	end = skip(at + 1, PLAIN_NAME);
+	end = plainSkipKind(at + 1, PLAIN_NAME);
 	name->start = at;
 	name->length = (size_t)(end - at);
 	return end;
 }
 
 /* Take what stands between quotes; of quotes, the other ones may. */
-static inline char *takeValue(char *at, struct hdIPlainText *value)
+static inline char *plainParseValue(char *at, struct hdIPlainText *value)
 {
 	char quote = *at++;
 	char *end = at;
 
 	if (quote != '\'' && quote != '"')
 		return NULL;
-	for (end = skip(at, PLAIN_VALUE); *end != quote;
-	     end = skip(end + 1, PLAIN_VALUE))
+	for (end = plainSkipKind(at, PLAIN_VALUE); *end != quote;
+	     end = plainSkipKind(end + 1, PLAIN_VALUE))
 		if (*end != '\'' && *end != '"')
 			return NULL;
 	value->start = at;
@@ -76,17 +76,17 @@ static inline char *takeValue(char *at, struct hdIPlainText *value)
 }
 
 /* Those of XML itself mean something. */
-static inline int isReserved(const struct hdIPlainText *name)
+static inline int plainIsReserved(const struct hdIPlainText *name)
 {
 	return name->length >= 3 && memcmp(name->start, "xml", 3) == 0;
 }
 
 /* Take `</name>`, of which the first two bytes are known. */
-static char *takeEnd(char *at, struct hdIPlainTag *tag)
+static char *plainParseEnd(char *at, struct hdIPlainTag *tag)
 {
 	tag->kind = HDI_PLAIN_END;
 	tag->attributeCount = 0;
-	at = takeName(at + 2, &tag->name);
+	at = plainParseName(at + 2, &tag->name);
 	return at && *at == '>' ? at + 1 : NULL;
 }
 
@@ -98,21 +98,21 @@ char *hdIPlainTake(char *at, struct hdIPlainTag *tag)
 	if (*at != '<')
 		return NULL;
 	if (at[1] == '/')
-		return takeEnd(at, tag);
-	at = takeName(at + 1, &tag->name);
+		return plainParseEnd(at, tag);
+	at = plainParseName(at + 1, &tag->name);
 	if (!at)
 		return NULL;
 	for (;;) {
-		next = skipBlanks(at);
+		next = plainSkipBlanks(at);
 		if (*next == '/' || *next == '>')
 			break;
 		if (next == at || count == HDI_PLAIN_MAX)
 			return NULL;
-		at = takeName(next, &tag->attributes[count].name);
+		at = plainParseName(next, &tag->attributes[count].name);
 		if (!at || *at != '=' ||
-		    isReserved(&tag->attributes[count].name))
+		    plainIsReserved(&tag->attributes[count].name))
 			return NULL;
-		at = takeValue(at + 1, &tag->attributes[count].value);
+		at = plainParseValue(at + 1, &tag->attributes[count].value);
 		if (!at)
 			return NULL;
 		count++;

@@ -13,9 +13,9 @@
 #include "HDTraceReadingCLibrary/src/timeparse.h"
 #include "HDTraceReadingCLibrary/src/trace/trace.h"
 
-static void report(struct hdITraceReader *reader, enum hdIRuleId rule,
-		   int64_t offset, int64_t line, const char *format,
-		   const char *text)
+static void traceReaderReport(struct hdITraceReader *reader,
+			      enum hdIRuleId rule, int64_t offset, int64_t line,
+			      const char *format, const char *text)
 {
 	hdIReport(&reader->sink, rule, reader->file, offset, line, format,
 		  text);
@@ -27,10 +27,11 @@ static void report(struct hdITraceReader *reader, enum hdIRuleId rule,
 static void dropPending(struct hdITraceReader *reader, struct hdIFrame *frame)
 {
 	if (frame->pending >= 0)
-		report(reader, HDI_RULE_TRC_NESTED_NO_OWNER, frame->pending,
-		       frame->pendingLine,
-		       "%s block is not followed by the state it belongs to",
-		       "this <Nested>");
+		traceReaderReport(
+			reader, HDI_RULE_TRC_NESTED_NO_OWNER, frame->pending,
+			frame->pendingLine,
+			"%s block is not followed by the state it belongs to",
+			"this <Nested>");
 	frame->pending = -1;
 }
 
@@ -60,8 +61,9 @@ static void settlePending(struct hdITraceReader *reader,
 
 /* ---- Tags -------------------------------------------------------------- */
 
-static enum hdIFrameKind kindOf(const struct hdITraceReader *reader,
-				const struct hdIFrame *parent, const char *name)
+static enum hdIFrameKind traceReaderKindOf(const struct hdITraceReader *reader,
+					   const struct hdIFrame *parent,
+					   const char *name)
 {
 	if (parent->kind == HDI_FRAME_ELEMENT)
 		return HDI_FRAME_ELEMENT;
@@ -72,8 +74,9 @@ static enum hdIFrameKind kindOf(const struct hdITraceReader *reader,
 }
 
 /* Open an element; the parent's address may change. */
-static int push(struct hdITraceReader *reader, enum hdIFrameKind kind,
-		const struct hdITag *tag)
+static int traceReaderPushFrame(struct hdITraceReader *reader,
+				enum hdIFrameKind kind,
+				const struct hdITag *tag)
 {
 	struct hdIFrame *frames;
 	struct hdIFrame *frame;
@@ -107,11 +110,12 @@ static int startRoot(struct hdITraceReader *reader, const struct hdITag *tag)
 	struct hdIFrame *frame;
 
 	if (strcmp(tag->name, reader->dialect.root) != 0) {
-		report(reader, reader->dialect.wrongRoot, tag->offset,
-		       tag->line, "the root element is <%s>", tag->name);
+		traceReaderReport(reader, reader->dialect.wrongRoot,
+				  tag->offset, tag->line,
+				  "the root element is <%s>", tag->name);
 		return -EBADMSG;
 	}
-	if (push(reader, HDI_FRAME_PROGRAM, tag) < 0)
+	if (traceReaderPushFrame(reader, HDI_FRAME_PROGRAM, tag) < 0)
 		return -ENOMEM;
 	frame = hdITraceTop(reader);
 	reader->hasRoot = 1;
@@ -121,11 +125,12 @@ static int startRoot(struct hdITraceReader *reader, const struct hdITag *tag)
 		if (!strcmp(frame->attributes[i].name, "timeAdjustment") &&
 		    hdITimeParseAdjustment(frame->attributes[i].value,
 					   &reader->adjustment) < 0)
-			report(reader, reader->dialect.adjustment, tag->offset,
-			       tag->line,
-			       "the timeAdjustment \"%s\" is not a number of "
-			       "seconds; using 0",
-			       frame->attributes[i].value);
+			traceReaderReport(
+				reader, reader->dialect.adjustment, tag->offset,
+				tag->line,
+				"the timeAdjustment \"%s\" is not a number of "
+				"seconds; using 0",
+				frame->attributes[i].value);
 	return 0;
 }
 
@@ -187,7 +192,7 @@ static int startTag(struct hdITraceReader *reader, struct hdITag *tag)
 		return ret;
 	}
 	parent = hdITraceTop(reader);
-	kind = kindOf(reader, parent, tag->name);
+	kind = traceReaderKindOf(reader, parent, tag->name);
 	if (kind == HDI_FRAME_RECORD) {
 		settlePending(reader, parent, tag->name);
 		if (tag->kind == HDI_TAG_LEAF)
@@ -195,13 +200,14 @@ static int startTag(struct hdITraceReader *reader, struct hdITag *tag)
 	} else if (kind == HDI_FRAME_NESTED) {
 		dropPending(reader, parent);
 	}
-	ret = push(reader, kind, tag);
+	ret = traceReaderPushFrame(reader, kind, tag);
 	if (ret == 0 && tag->kind == HDI_TAG_LEAF)
 		ret = endTag(reader, tag->endOffset);
 	return ret;
 }
 
-static int takeTag(struct hdITraceReader *reader, struct hdITag *tag)
+static int traceReaderHandleTag(struct hdITraceReader *reader,
+				struct hdITag *tag)
 {
 	switch (tag->kind) {
 	case HDI_TAG_TEXT:
@@ -216,7 +222,7 @@ static int takeTag(struct hdITraceReader *reader, struct hdITag *tag)
 
 /* ---- The end ----------------------------------------------------------- */
 
-static void finish(struct hdITraceReader *reader)
+static void traceReaderFinish(struct hdITraceReader *reader)
 {
 	int64_t cut = hdITraceXmlTail(reader->xml);
 	int64_t size = hdITraceXmlSize(reader->xml);
@@ -254,25 +260,26 @@ static void finish(struct hdITraceReader *reader)
 			  reader->dialect.root);
 }
 
-static int fail(struct hdITraceReader *reader, int error)
+static int traceReaderFail(struct hdITraceReader *reader, int error)
 {
 	const struct hdIXmlError *xml = hdITraceXmlError(reader->xml);
 
 	if (error == -ENOMEM)
 		;
 	else if (xml->code == error)
-		report(reader, reader->dialect.xml, xml->offset, xml->line,
-		       "%s", xml->text);
+		traceReaderReport(reader, reader->dialect.xml, xml->offset,
+				  xml->line, "%s", xml->text);
 	else if (error != -EBADMSG)
-		report(reader, HDI_RULE_FILE_READ, hdITraceXmlSize(reader->xml),
-		       0, "%s", strerror(-error));
+		traceReaderReport(reader, HDI_RULE_FILE_READ,
+				  hdITraceXmlSize(reader->xml), 0, "%s",
+				  strerror(-error));
 	reader->isOver = 1;
 	reader->error = error;
 	return error;
 }
 
 /* Read up to a record (returns 1), the end (0), an error, or the root. */
-static int advance(struct hdITraceReader *reader, int untilRoot)
+static int traceReaderAdvance(struct hdITraceReader *reader, int untilRoot)
 {
 	int ret = 0;
 
@@ -286,27 +293,27 @@ static int advance(struct hdITraceReader *reader, int untilRoot)
 
 		ret = hdITraceXmlNext(reader->xml, &tag);
 		if (ret < 0)
-			return fail(reader, ret);
+			return traceReaderFail(reader, ret);
 		if (ret == 0) {
-			finish(reader);
+			traceReaderFinish(reader);
 			reader->isOver = 1;
 			return 0;
 		}
-		ret = takeTag(reader, tag);
+		ret = traceReaderHandleTag(reader, tag);
 		if (ret < 0)
-			return fail(reader, ret);
+			return traceReaderFail(reader, ret);
 	}
 	return ret;
 }
 
 int hdITraceNext(struct hdITraceReader *reader)
 {
-	return advance(reader, 0);
+	return traceReaderAdvance(reader, 0);
 }
 
 int hdI_readTrace(struct hdITraceReader *reader, const hdIRecord **record)
 {
-	int ret = advance(reader, 0);
+	int ret = traceReaderAdvance(reader, 0);
 
 	if (ret == 1)
 		*record = &reader->record;
@@ -320,22 +327,22 @@ const hdIAttribute *hdI_getTraceAttributes(struct hdITraceReader *reader,
 					   size_t *count)
 {
 	if (!reader->hasRoot)
-		advance(reader, 1);
+		traceReaderAdvance(reader, 1);
 	*count = reader->rootAttributeCount;
 	return reader->hasRoot ? reader->rootAttributes : NULL;
 }
 
 /* ---- Opening and closing ----------------------------------------------- */
 
-static int openFile(struct hdITraceReader *reader)
+static int traceReaderOpenFile(struct hdITraceReader *reader)
 {
 	int64_t size;
 	int fd = hdIFileOpen(reader->file, &size);
 
 	if (fd < 0) {
 		if (fd != -ENOMEM)
-			report(reader, HDI_RULE_FILE_OPEN, -1, 0, "%s",
-			       hdIFileError(fd));
+			traceReaderReport(reader, HDI_RULE_FILE_OPEN, -1, 0,
+					  "%s", hdIFileError(fd));
 		return fd;
 	}
 	reader->fd = fd;
@@ -377,7 +384,7 @@ struct hdITraceReader *hdITraceOpen(const struct hdITraceDialect *dialect,
 	reader->sink = (struct hdISink){ handler, data };
 	reader->file = file;
 	reader->fd = -1;
-	ret = openFile(reader);
+	ret = traceReaderOpenFile(reader);
 	if (ret < 0) {
 		hdI_closeTrace(reader);
 		errno = -ret;

@@ -11,7 +11,7 @@
 
 #include <hdReading.h>
 #include "HDTraceReadingCLibrary/src/arena.h"
-#include "HDTraceReadingCLibrary/src/message.h"
+#include "HDTraceReadingCLibrary/src/diagnostic.h"
 #include "HDTraceReadingCLibrary/src/trace/tracexml.h"
 
 /** What an open element is. */

@@ -101,10 +101,11 @@ static const char *fullName(struct hdITraceXml *xml, const xmlChar *name,
 /* The parser gives five pointers for each attribute. */
 enum { LOCAL_NAME, PREFIX, URI, VALUE, VALUE_END, POINTERS };
 
-static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
-		      const xmlChar *uri, int namespaceCount,
-		      const xmlChar **namespaces, int count, int defaulted,
-		      const xmlChar **attributes)
+static void traceXmlOnStart(void *data, const xmlChar *name,
+			    const xmlChar *prefix, const xmlChar *uri,
+			    int namespaceCount, const xmlChar **namespaces,
+			    int count, int defaulted,
+			    const xmlChar **attributes)
 {
 	struct hdITraceXml *xml = data;
 	size_t head =
@@ -135,7 +136,8 @@ static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
 	tag->line = xml->parser->input->line;
 	tag->name = fullName(xml, name, prefix);
 	tag->text = NULL;
-	/* The tape may still move: only sizes for now, see place(). */
+	/* The tape may still move: only sizes for now, see
+	 * traceXmlSetAddresses(). */
 	to = (char *)tag + head;
 	a = attributes;
 	for (int i = 0; i < count; i++, a += POINTERS) {
@@ -156,8 +158,8 @@ static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
 
 /* An element ends; what was started before it is a leaf if nothing came since.
  */
-static void putEnd(struct hdITraceXml *xml, int64_t offset, int64_t endOffset,
-		   int line)
+static void traceXmlPutEnd(struct hdITraceXml *xml, int64_t offset,
+			   int64_t endOffset, int line)
 {
 	struct hdITag *tag;
 
@@ -179,19 +181,19 @@ static void putEnd(struct hdITraceXml *xml, int64_t offset, int64_t endOffset,
 	xml->lastStart = NO_TAG;
 }
 
-static void takeEnd(void *data, const xmlChar *name, const xmlChar *prefix,
-		    const xmlChar *uri)
+static void traceXmlOnEnd(void *data, const xmlChar *name,
+			  const xmlChar *prefix, const xmlChar *uri)
 {
 	struct hdITraceXml *xml = data;
 
 	(void)name;
 	(void)prefix;
 	(void)uri;
-	putEnd(xml, hdIXmlTagStart(xml->parser), hdIXmlOffset(xml->parser),
-	       xml->parser->input->line);
+	traceXmlPutEnd(xml, hdIXmlTagStart(xml->parser),
+		       hdIXmlOffset(xml->parser), xml->parser->input->line);
 }
 
-static int isBlank(const char *text, int length)
+static int traceXmlIsBlankText(const char *text, int length)
 {
 	for (int i = 0; i < length; i++)
 		if (text[i] != ' ' && text[i] != '\n' && text[i] != '\t' &&
@@ -200,7 +202,7 @@ static int isBlank(const char *text, int length)
 	return 1;
 }
 
-static void takeText(void *data, const xmlChar *text, int length)
+static void traceXmlOnText(void *data, const xmlChar *text, int length)
 {
 	struct hdITraceXml *xml = data;
 	struct hdITag *tag;
@@ -208,7 +210,8 @@ static void takeText(void *data, const xmlChar *text, int length)
 
 	/* Blanks after a start tag are trimmed anyway, and so `<a> </a>` is a
 	 * leaf; elsewhere they may part two words. */
-	if (xml->lastStart != NO_TAG && isBlank((const char *)text, length))
+	if (xml->lastStart != NO_TAG &&
+	    traceXmlIsBlankText((const char *)text, length))
 		return;
 	tag = extend(xml, sizeof(*tag) + (size_t)length + 1);
 	if (!tag)
@@ -247,7 +250,7 @@ static const char *knownName(struct hdITraceXml *xml,
 	return known->length ? known->name : NULL;
 }
 
-static int hasName(const struct hdITag *tag, const char *name)
+static int traceXmlHasName(const struct hdITag *tag, const char *name)
 {
 	for (unsigned int i = 0; i < tag->attributeCount; i++)
 		if (tag->attributes[i].name == name)
@@ -256,15 +259,15 @@ static int hasName(const struct hdITag *tag, const char *name)
 }
 
 /* Put the names; 0: the parser is to say what is wrong with them. */
-static int putNames(struct hdITraceXml *xml, struct hdITag *tag,
-		    const struct hdIPlainTag *plain)
+static int traceXmlPutNames(struct hdITraceXml *xml, struct hdITag *tag,
+			    const struct hdIPlainTag *plain)
 {
 	tag->name = knownName(xml, &plain->name);
 	tag->attributeCount = 0;
 	for (size_t i = 0; i < plain->attributeCount; i++) {
 		const char *name = knownName(xml, &plain->attributes[i].name);
 
-		if (!name || hasName(tag, name))
+		if (!name || traceXmlHasName(tag, name))
 			return 0;
 		tag->attributes[tag->attributeCount++].name = name;
 	}
@@ -286,7 +289,7 @@ static int putPlain(struct hdITraceXml *xml, const struct hdIPlainTag *plain,
 						 sizeof(*tag->attributes));
 	if (!tag)
 		return 0;
-	if (!putNames(xml, tag, plain)) {
+	if (!traceXmlPutNames(xml, tag, plain)) {
 		xml->filled = filled;
 		return 0;
 	}
@@ -317,7 +320,7 @@ static int putPlainEnd(struct hdITraceXml *xml, const struct hdIPlainTag *plain,
 	if (xml->openCount == 0 ||
 	    xml->open[xml->openCount - 1].name != knownName(xml, &plain->name))
 		return 0;
-	putEnd(xml, offset, endOffset, line);
+	traceXmlPutEnd(xml, offset, endOffset, line);
 	if (xml->error.code)
 		return 0;
 	xml->openCount--;
@@ -344,7 +347,8 @@ static char *takePlain(struct hdITraceXml *xml, char *data)
 			break;
 		/* Texts of the root element mean nothing. */
 		if (begin > at && xml->parser->nameNr + xml->openCount > 1)
-			takeText(xml, (const xmlChar *)at, (int)(begin - at));
+			traceXmlOnText(xml, (const xmlChar *)at,
+				       (int)(begin - at));
 		if (!(plain.kind == HDI_PLAIN_END ? putPlainEnd : putPlain)(
 			    xml, &plain, start + (begin - data),
 			    start + (end - data), lines)) {
@@ -375,14 +379,15 @@ static void replay(struct hdITraceXml *xml)
 static int isPrintable(const char *data, const char *end)
 {
 	while (data < end &&
-	       ((*data >= ' ' && *data <= '~') || isBlank(data, 1)))
+	       ((*data >= ' ' && *data <= '~') || traceXmlIsBlankText(data, 1)))
 		data++;
 	return data == end;
 }
 
 /* Where the parser's part ends: with the end of a tag. What libxml2 says of
  * wrong bytes depends on what follows them, so it gets all of that. */
-static const char *findEnd(const char *data, const char *end, size_t stride)
+static const char *traceXmlFindEnd(const char *data, const char *end,
+				   size_t stride)
 {
 	const char *tag = NULL;
 
@@ -392,7 +397,7 @@ static const char *findEnd(const char *data, const char *end, size_t stride)
 }
 
 /* Parse a piece: what is plain here, the rest by the parser. */
-static void parse(struct hdITraceXml *xml, char *data, char *end)
+static void traceXmlParse(struct hdITraceXml *xml, char *data, char *end)
 {
 	while (data < end && !xml->error.code) {
 		char *next = data;
@@ -409,7 +414,8 @@ static void parse(struct hdITraceXml *xml, char *data, char *end)
 			break;
 		next = end;
 		if (xml->isPlain)
-			next = data + (findEnd(data, end, xml->stride) - data);
+			next = data +
+			       (traceXmlFindEnd(data, end, xml->stride) - data);
 		xml->stride = xml->stride ? 2 * xml->stride : STRIDE_MIN;
 		if (xml->stride > PIECE_MAX)
 			xml->stride = PIECE_MAX;
@@ -422,7 +428,7 @@ static void parse(struct hdITraceXml *xml, char *data, char *end)
 /* ---- Reading it -------------------------------------------------------- */
 
 /* Now that the tape does not move, turn sizes into addresses. */
-static void place(struct hdITag *tag)
+static void traceXmlSetAddresses(struct hdITag *tag)
 {
 	if (tag->isPlaced)
 		return;
@@ -475,7 +481,7 @@ static int feed(struct hdITraceXml *xml)
 	xml->lastStart = NO_TAG;
 	hdIXmlQuiet(&saved);
 	xml->piece[n] = '\0';
-	parse(xml, xml->piece, xml->piece + n);
+	traceXmlParse(xml, xml->piece, xml->piece + n);
 	hdIXmlRestore(&saved);
 	return 0;
 }
@@ -496,7 +502,7 @@ int hdITraceXmlNext(struct hdITraceXml *xml, struct hdITag **tag)
 	}
 	*tag = (struct hdITag *)(xml->tape + xml->taken);
 	xml->taken += (*tag)->size;
-	place(*tag);
+	traceXmlSetAddresses(*tag);
 	return 1;
 }
 
@@ -510,7 +516,7 @@ int64_t hdITraceXmlTail(const struct hdITraceXml *xml)
 	const xmlParserInput *input = xml->parser->input;
 	const xmlChar *p = input->cur;
 
-	while (p < input->end && isBlank((const char *)p, 1))
+	while (p < input->end && traceXmlIsBlankText((const char *)p, 1))
 		p++;
 	if (p == input->end)
 		return -1;
@@ -543,11 +549,11 @@ struct hdITraceXml *hdITraceXmlCreate(int fd)
 		free(xml);
 		return NULL;
 	}
-	xml->handler.startElementNs = takeStart;
-	xml->handler.endElementNs = takeEnd;
-	xml->handler.characters = takeText;
-	xml->handler.ignorableWhitespace = takeText;
-	xml->handler.cdataBlock = takeText;
+	xml->handler.startElementNs = traceXmlOnStart;
+	xml->handler.endElementNs = traceXmlOnEnd;
+	xml->handler.characters = traceXmlOnText;
+	xml->handler.ignorableWhitespace = traceXmlOnText;
+	xml->handler.cdataBlock = traceXmlOnText;
 	hdIXmlQuiet(&saved);
 	xml->parser = hdIXmlCreate(&xml->handler, xml, &xml->error);
 	hdIXmlRestore(&saved);

@@ -215,12 +215,11 @@ static void describeArchive(struct otf2 *self)
 	GString *text = g_string_new(description);
 
 	if (self->unsent || self->unreceived)
-		g_string_append_printf(
-			text,
-			"%smessages without a send: %" PRIu64
-			", without a receive: %" PRIu64,
-			*description ? "\n" : "", self->unsent,
-			self->unreceived);
+		g_string_append_printf(text,
+				       "%smessages without a send: %" PRIu64
+				       ", without a receive: %" PRIu64,
+				       *description ? "\n" : "", self->unsent,
+				       self->unreceived);
 	if (text->len)
 		otf2Check(self, otf2Api.OTF2_Archive_SetDescription(
 					self->archive, text->str));
@@ -440,7 +439,8 @@ static void nameAll(struct otf2 *self)
 }
 
 /** The clock that a node's times were corrected by; NULL if there is none. */
-static const hdIClock *clockOf(const struct otf2 *self, const hdINode *node)
+static const hdIClock *otf2DefinitionsClockOf(const struct otf2 *self,
+					      const hdINode *node)
 {
 	const hdIProject *project = self->export->project;
 
@@ -460,7 +460,7 @@ static const hdIClock *clockOf(const struct otf2 *self, const hdINode *node)
 static void defineClock(struct otf2 *self, guint number)
 {
 	const struct otf2Location *location = otf2LocationAt(self, number);
-	const hdIClock *clock = clockOf(self, location->node);
+	const hdIClock *clock = otf2DefinitionsClockOf(self, location->node);
 	OTF2_DefWriter *writer =
 		otf2Api.OTF2_Archive_GetDefWriter(self->archive, number);
 

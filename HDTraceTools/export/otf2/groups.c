@@ -72,8 +72,10 @@ static void putSample(struct otf2 *self, const hdIValue *of,
 	otf2CountEvent(self, (int64_t)time);
 }
 
-static void putEntry(struct otf2 *self, const struct exportGroup *group,
-		     const GArray *numbers, const hdIBlock *block, size_t entry)
+static void otf2GroupsPutEntry(struct otf2 *self,
+			       const struct exportGroup *group,
+			       const GArray *numbers, const hdIBlock *block,
+			       size_t entry)
 {
 	for (guint i = 0; i < numbers->len; i++) {
 		size_t at = g_array_index(numbers, size_t, i);
@@ -99,7 +101,8 @@ void otf2PutGroup(struct otf2 *self, const struct exportGroup *group)
 		location->first = MIN(location->first,
 				      entries.block->start[entries.first]);
 		for (size_t i = entries.first; i < entries.last; i++)
-			putEntry(self, group, numbers, entries.block, i);
+			otf2GroupsPutEntry(self, group, numbers, entries.block,
+					   i);
 	}
 	g_array_unref(numbers);
 	exportCloseStat(reader);

@@ -25,7 +25,7 @@ static const struct otf2Function functions[] = {
 	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0 },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
 	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME },
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 GHashTable *otf2MpiFunctions(void)
@@ -256,7 +256,7 @@ static void putNothing(const struct messageEnd *end, void *data)
 	(void)data;
 }
 
-static void putMessage(const struct messageEnd *end, void *data)
+static void otf2MpiPutMessage(const struct messageEnd *end, void *data)
 {
 	struct otf2 *self = data;
 	uint64_t size = end->size < 0 ? 0 : (uint64_t)end->size;
@@ -313,7 +313,7 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 		 request >= 0)
 		addRequest(self, PERSISTENT(request), REQUEST_RECEIVE);
 	self->wantsSent = true;
-	messagesFind(self->messages, record, putMessage, self);
+	messagesFind(self->messages, record, otf2MpiPutMessage, self);
 }
 
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
@@ -324,7 +324,7 @@ void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
 	    otf2RmaLeave(self, record, time) || otf2IoLeave(self, record, time))
 		return;
 	self->wantsSent = false;
-	messagesFind(self->messages, record, putMessage, self);
+	messagesFind(self->messages, record, otf2MpiPutMessage, self);
 	messagesNumber(record->attributes, record->attributeCount, "flag",
 		       &flag);
 	if (g_str_has_prefix(record->name, "Test") && flag == 0) {

@@ -37,7 +37,7 @@ static size_t findWanted(const struct wanted *wanted, char **own)
 	return GPOINTER_TO_SIZE(found);
 }
 
-static bool isThere(void *data)
+static bool otf2NamesIsKnown(void *data)
 {
 	char *own;
 
@@ -45,8 +45,8 @@ static bool isThere(void *data)
 }
 
 /** Find the number of a name + 1; 0: nobody has met it, and it is our turn. */
-static size_t find(const struct otf2 *self, enum otf2Table table,
-		   const char *name)
+static size_t otf2NamesFindNumber(const struct otf2 *self, enum otf2Table table,
+				  const char *name)
 {
 	struct wanted wanted = { self, table, name };
 	size_t found = 0;
@@ -58,8 +58,8 @@ static size_t find(const struct otf2 *self, enum otf2Table table,
 	if (found)
 		return found;
 	if (self->part && !self->part->isTurn)
-		tasksWaitUntil(self->part->tasks, self->part->number, isThere,
-			       &wanted);
+		tasksWaitUntil(self->part->tasks, self->part->number,
+			       otf2NamesIsKnown, &wanted);
 	found = findWanted(&wanted, &own);
 	if (self->part && found)
 		g_hash_table_insert(self->known[table], own,
@@ -69,8 +69,8 @@ static size_t find(const struct otf2 *self, enum otf2Table table,
 
 /** In our turn: give a name the next number, which is @p count - 1; the name
  *  stays. */
-static void add(const struct otf2 *self, enum otf2Table table, char *name,
-		size_t count)
+static void otf2NamesAddName(const struct otf2 *self, enum otf2Table table,
+			     char *name, size_t count)
 {
 	pthread_mutex_lock(self->lock);
 	g_hash_table_insert(self->tables[table], name, GSIZE_TO_POINTER(count));
@@ -81,14 +81,14 @@ static void add(const struct otf2 *self, enum otf2Table table, char *name,
 
 OTF2_StringRef otf2String(struct otf2 *self, const char *text)
 {
-	size_t found = find(self, OTF2_STRINGS, text);
+	size_t found = otf2NamesFindNumber(self, OTF2_STRINGS, text);
 	char *copy;
 
 	if (found)
 		return (OTF2_StringRef)(found - 1);
 	copy = g_strdup(text);
 	g_ptr_array_add(self->stringList, copy);
-	add(self, OTF2_STRINGS, copy, self->stringList->len);
+	otf2NamesAddName(self, OTF2_STRINGS, copy, self->stringList->len);
 	return self->stringList->len - 1;
 }
 
@@ -103,8 +103,8 @@ static OTF2_Paradigm paradigmOf(const char *name)
 
 /** The name of a region; those of MPI have theirs in full, by which other tools
  *  know them. */
-static OTF2_StringRef regionName(struct otf2 *self, const char *name,
-				 OTF2_Paradigm paradigm)
+static OTF2_StringRef otf2NamesRegionName(struct otf2 *self, const char *name,
+					  OTF2_Paradigm paradigm)
 {
 	char *full;
 	OTF2_StringRef string;
@@ -119,7 +119,7 @@ static OTF2_StringRef regionName(struct otf2 *self, const char *name,
 
 OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record)
 {
-	size_t found = find(self, OTF2_REGIONS, record->name);
+	size_t found = otf2NamesFindNumber(self, OTF2_REGIONS, record->name);
 	struct otf2Region region = { .paradigm = paradigmOf(record->name) };
 	OTF2_StringRef key;
 
@@ -130,18 +130,18 @@ OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record)
 		      : region.paradigm == OTF2_PARADIGM_USER
 			      ? OTF2_REGION_ROLE_CODE
 			      : OTF2_REGION_ROLE_ARTIFICIAL;
-	region.name = regionName(self, record->name, region.paradigm);
+	region.name = otf2NamesRegionName(self, record->name, region.paradigm);
 	key = otf2String(self, record->name);
 	g_array_append_val(self->regionList, region);
-	add(self, OTF2_REGIONS, self->stringList->pdata[key],
-	    self->regionList->len);
+	otf2NamesAddName(self, OTF2_REGIONS, self->stringList->pdata[key],
+			 self->regionList->len);
 	return self->regionList->len - 1;
 }
 
 static OTF2_AttributeRef attributeRef(struct otf2 *self, const char *name,
 				      enum otf2Table table)
 {
-	size_t found = find(self, table, name);
+	size_t found = otf2NamesFindNumber(self, table, name);
 	struct otf2Attribute attribute = {
 		.type = table == OTF2_NUMBERS  ? OTF2_TYPE_INT64
 			: table == OTF2_PLACES ? OTF2_TYPE_SOURCE_CODE_LOCATION
@@ -152,12 +152,13 @@ static OTF2_AttributeRef attributeRef(struct otf2 *self, const char *name,
 		return (OTF2_AttributeRef)(found - 1);
 	attribute.name = otf2String(self, name);
 	g_array_append_val(self->attributeList, attribute);
-	add(self, table, self->stringList->pdata[attribute.name],
-	    self->attributeList->len);
+	otf2NamesAddName(self, table, self->stringList->pdata[attribute.name],
+			 self->attributeList->len);
 	return self->attributeList->len - 1;
 }
 
-static void addAttribute(void *data, const char *name, const char *value)
+static void otf2NamesAddAttribute(void *data, const char *name,
+				  const char *value)
 {
 	struct otf2 *self = data;
 	OTF2_AttributeRef ref;
@@ -168,7 +169,7 @@ static void addAttribute(void *data, const char *name, const char *value)
 		code = otf2Api.OTF2_AttributeList_AddInt64(
 			self->list, attributeRef(self, name, OTF2_NUMBERS),
 			number);
-	} else if (!find(self, OTF2_STRINGS, value) &&
+	} else if (!otf2NamesFindNumber(self, OTF2_STRINGS, value) &&
 		   ++self->whole->texts > TEXTS_MAX) {
 		exportLose(self->export, "further texts of attributes", 1);
 		return;
@@ -191,7 +192,7 @@ static guint keepNamed(struct otf2 *self, enum otf2Table table,
 	OTF2_StringRef key = otf2String(self, name);
 
 	g_array_append_vals(list, what, 1);
-	add(self, table, self->stringList->pdata[key], list->len);
+	otf2NamesAddName(self, table, self->stringList->pdata[key], list->len);
 	return list->len - 1;
 }
 
@@ -200,7 +201,7 @@ OTF2_RmaWinRef otf2WindowOf(struct otf2 *self, const struct messageGroup *group,
 {
 	char *name = g_strdup_printf("window %u of %s#%u", count + 1,
 				     group->name, group->number);
-	size_t found = find(self, OTF2_WINDOWS, name);
+	size_t found = otf2NamesFindNumber(self, OTF2_WINDOWS, name);
 	struct otf2Window window = { .comm = group->number };
 
 	if (!found) {
@@ -215,7 +216,7 @@ OTF2_RmaWinRef otf2WindowOf(struct otf2 *self, const struct messageGroup *group,
 
 OTF2_IoFileRef otf2FileOf(struct otf2 *self, const char *name)
 {
-	size_t found = find(self, OTF2_FILES, name);
+	size_t found = otf2NamesFindNumber(self, OTF2_FILES, name);
 	OTF2_StringRef string;
 
 	if (found)
@@ -229,7 +230,7 @@ OTF2_IoHandleRef otf2HandleOf(struct otf2 *self, const char *name,
 			      unsigned int count)
 {
 	char *key = g_strdup_printf("%u %u %s", group->number, count, name);
-	size_t found = find(self, OTF2_HANDLES, key);
+	size_t found = otf2NamesFindNumber(self, OTF2_HANDLES, key);
 	struct otf2Handle handle = { .comm = group->number };
 
 	if (!found) {
@@ -249,7 +250,7 @@ static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
 					  int number)
 {
 	char *name = g_strdup_printf("%s:%d", file, number);
-	size_t found = find(self, OTF2_LINES, name);
+	size_t found = otf2NamesFindNumber(self, OTF2_LINES, name);
 	struct otf2Line line = { .line = (uint32_t)number };
 	OTF2_StringRef key;
 
@@ -258,7 +259,8 @@ static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
 		key = otf2String(self, name);
 		g_array_append_val(self->lineList, line);
 		found = self->lineList->len;
-		add(self, OTF2_LINES, self->stringList->pdata[key], found);
+		otf2NamesAddName(self, OTF2_LINES, self->stringList->pdata[key],
+				 found);
 	}
 	g_free(name);
 	return (OTF2_SourceCodeLocationRef)(found - 1);
@@ -266,7 +268,7 @@ static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
 
 /** The line of a call, if that is known; after all other attributes, which ask
  * for it in their turn. */
-static void addLine(struct otf2 *self, const struct site *site)
+static void otf2NamesAddSiteLine(struct otf2 *self, const struct site *site)
 {
 	const struct addressFound *found =
 		siteFind(site, self->export->addresses);
@@ -308,9 +310,10 @@ void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
 		       const struct site *site)
 {
 	otf2Api.OTF2_AttributeList_RemoveAllAttributes(self->list);
-	exportAttributes(self->export, record, site, addAttribute, self);
+	exportAttributes(self->export, record, site, otf2NamesAddAttribute,
+			 self);
 	if (otf2CollectiveIsOfNeighbors(record->name))
 		addBytes(self, record);
 	if (site)
-		addLine(self, site);
+		otf2NamesAddSiteLine(self, site);
 }

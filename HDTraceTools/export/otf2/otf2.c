@@ -79,7 +79,7 @@ void otf2CountEvent(struct otf2 *self, int64_t time)
 	location->last = MAX(location->last, time);
 }
 
-static void putStep(struct otf2 *self, const struct orderedStep *step)
+static void otf2PutStep(struct otf2 *self, const struct orderedStep *step)
 {
 	const hdIRecord *record = step->record;
 	OTF2_TimeStamp time = (OTF2_TimeStamp)step->time;
@@ -113,7 +113,7 @@ struct otf2Part {
 	int error;    /**< -1: it was said. */
 };
 
-static int putTrace(struct otf2Part *part, const hdITraceFile *trace)
+static int otf2PutTrace(struct otf2Part *part, const hdITraceFile *trace)
 {
 	struct otf2 *self = &part->otf2;
 	struct ordered *ordered = exportOpenTrace(self->export, trace);
@@ -125,7 +125,7 @@ static int putTrace(struct otf2Part *part, const hdITraceFile *trace)
 	while (ordered && self->error == OTF2_SUCCESS &&
 	       (ret = exportReadTrace(self->export, ordered, trace, &step)) ==
 		       1)
-		putStep(self, &step);
+		otf2PutStep(self, &step);
 	orderedClose(ordered);
 	return ret < 0 ? -1 : 0;
 }
@@ -197,7 +197,7 @@ static void freePart(struct otf2Part *own)
 }
 
 /** Write a location. */
-static void runPart(struct part *part, size_t number, void *data)
+static void otf2RunPart(struct part *part, size_t number, void *data)
 {
 	struct otf2 *whole = data;
 	const struct exportGroup *group = exportGroupAt(whole->export, number);
@@ -223,13 +223,13 @@ static void runPart(struct part *part, size_t number, void *data)
 		otf2PutGroup(self, group);
 	else
 		own->error =
-			putTrace(own, exportTraceAt(whole->export, number));
+			otf2PutTrace(own, exportTraceAt(whole->export, number));
 	if (self->events)
 		otf2Check(self, otf2Api.OTF2_Archive_CloseEvtWriter(
 					self->archive, self->events));
 }
 
-static bool takePart(struct part *part, size_t number, void *data)
+static bool otf2AddPart(struct part *part, size_t number, void *data)
 {
 	struct otf2 *self = data;
 	struct otf2Part *own = part->result;
@@ -255,7 +255,7 @@ static bool takePart(struct part *part, size_t number, void *data)
 
 /* ---- The archive ------------------------------------------------------- */
 
-static int putProject(struct otf2 *self)
+static int otf2PutProject(struct otf2 *self)
 {
 	const struct export *export = self->export;
 	struct export begunExport;
@@ -263,8 +263,8 @@ static int putProject(struct otf2 *self)
 	const struct partsWork work = {
 		.tool = export->tool,
 		.count = exportFileCount(export),
-		.run = runPart,
-		.take = takePart,
+		.run = otf2RunPart,
+		.take = otf2AddPart,
 		.data = self,
 	};
 	int ret = 0;
@@ -369,7 +369,7 @@ static int writeOtf2(struct export *export)
 	g_ptr_array_add(export->files,
 			g_build_filename(export->output, "traces.otf2", NULL));
 	openTables(&self);
-	ret = putProject(&self);
+	ret = otf2PutProject(&self);
 	otf2Check(&self, otf2Api.OTF2_Archive_Close(self.archive));
 	if (self.error != OTF2_SUCCESS) {
 		toolError(export->tool, "%s: OTF2: %s", export->output,

@@ -218,7 +218,8 @@ bool otf2IoLeave(struct otf2 *self, const hdIRecord *record, int64_t time);
 /** A call has completed the requests that it names. */
 void otf2IoComplete(struct otf2 *self, const hdIRecord *record, int64_t time);
 
-/* ---- relations.c ------------------------------------------------------- */
+/* ---- relationlanes.c -------------------------------------------------------
+ */
 
 /** Write all relations that were asked for; 0, or -1 after an error that was
  *  said or kept. */

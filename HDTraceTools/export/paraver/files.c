@@ -85,7 +85,8 @@ static void putLabel(FILE *file, const char *text)
 	g_string_free(out, TRUE);
 }
 
-static void putNames(const struct paraver *self, FILE *file, const char *zero)
+static void paraverFilesPutNames(const struct paraver *self, FILE *file,
+				 const char *zero)
 {
 	fprintf(file, "0    %s\n", zero);
 	for (guint i = 0; i < self->nameList->len; i++) {
@@ -99,18 +100,18 @@ void paraverPutConfiguration(struct paraver *self, FILE *file)
 	fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\n"
 	      "UNITS               NANOSEC\n\nSTATES\n",
 	      file);
-	putNames(self, file, "Outside of states");
+	paraverFilesPutNames(self, file, "Outside of states");
 	for (unsigned int i = 0; i < self->depths; i++) {
 		fprintf(file,
 			"\nEVENT_TYPE\n0    %u    State at nesting %u\n"
 			"VALUES\n",
 			PARAVER_STATE + i, i);
-		putNames(self, file, "End");
+		paraverFilesPutNames(self, file, "End");
 	}
 	if (self->hasEvents) {
 		fprintf(file, "\nEVENT_TYPE\n0    %u    Event\nVALUES\n",
 			PARAVER_EVENT);
-		putNames(self, file, "None");
+		paraverFilesPutNames(self, file, "None");
 	}
 	for (guint i = 0; i < self->valueList->len; i++) {
 		fprintf(file, "\nEVENT_TYPE\n7    %u    ", PARAVER_VALUE + i);

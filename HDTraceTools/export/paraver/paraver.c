@@ -42,7 +42,8 @@ unsigned int paraverPlace(GPtrArray *list, const hdINode *node)
 	return at + 1;
 }
 
-static const hdINode *rankOf(const hdIProject *project, const hdINode *node)
+static const hdINode *paraverRankOf(const hdIProject *project,
+				    const hdINode *node)
 {
 	int level = rolesRankLevel(project);
 
@@ -113,7 +114,7 @@ static void writeRecords(struct paraver *self)
 
 static void openTrace(struct paraver *self, const hdITraceFile *trace)
 {
-	const hdINode *rank = rankOf(self->export->project, trace->node);
+	const hdINode *rank = paraverRankOf(self->export->project, trace->node);
 	struct paraverStream stream = { .trace = trace,
 					.appl = 1,
 					.thread = 1 };
@@ -137,8 +138,8 @@ static void openTrace(struct paraver *self, const hdITraceFile *trace)
 	g_array_append_val(self->streams, stream);
 }
 
-static unsigned int typeOf(struct paraver *self, const hdIValue *value,
-			   const hdIGroup *group)
+static unsigned int paraverTypeOf(struct paraver *self, const hdIValue *value,
+				  const hdIGroup *group)
 {
 	bool isFloat = value->type == HDI_FLOAT || value->type == HDI_DOUBLE;
 	char *label;
@@ -157,8 +158,8 @@ static unsigned int typeOf(struct paraver *self, const hdIValue *value,
 	return (unsigned int)(PARAVER_VALUE + number - 1);
 }
 
-static void openGroup(struct paraver *self, const struct exportGroup *group,
-		      unsigned int appl)
+static void paraverOpenGroup(struct paraver *self,
+			     const struct exportGroup *group, unsigned int appl)
 {
 	struct paraverStream stream = { .group = group,
 					.appl = appl,
@@ -172,7 +173,8 @@ static void openGroup(struct paraver *self, const struct exportGroup *group,
 	paraverSetPlace(&stream);
 	stream.types = g_new0(unsigned int, group->valueCount + 1);
 	for (size_t i = 0; i < group->valueCount; i++)
-		stream.types[i] = typeOf(self, group->values[i], group->group);
+		stream.types[i] =
+			paraverTypeOf(self, group->values[i], group->group);
 	paraverTakeEntry(&stream);
 	if (stream.hasStep) {
 		stream.time = stream.entries.block->start[stream.entry];
@@ -181,7 +183,7 @@ static void openGroup(struct paraver *self, const struct exportGroup *group,
 	g_array_append_val(self->streams, stream);
 }
 
-static void openAll(struct paraver *self)
+static void paraverOpenAll(struct paraver *self)
 {
 	const struct export *export = self->export;
 	unsigned int appl;
@@ -192,7 +194,7 @@ static void openAll(struct paraver *self)
 		openTrace(self, export->traces->pdata[i]);
 	appl = self->ranks->len ? 2 : 1;
 	for (guint i = 0; i < export->groups->len; i++)
-		openGroup(self, export->groups->pdata[i], appl);
+		paraverOpenGroup(self, export->groups->pdata[i], appl);
 	if (self->start == INT64_MAX)
 		self->start = 0;
 	self->end = self->start;
@@ -217,7 +219,7 @@ static void closeAll(struct paraver *self)
 
 /* ---- The files --------------------------------------------------------- */
 
-static int writeTrace(struct paraver *self, const char *base)
+static int paraverWriteTrace(struct paraver *self, const char *base)
 {
 	char *name = g_strconcat(base, ".prv", NULL);
 	struct newFile file;
@@ -267,7 +269,7 @@ static int writeParaver(struct export *export)
 		.nodes = g_ptr_array_new(),
 		.dependencies =
 			dependenciesNew(export->project,
-					&(struct dependencyWish){
+					&(struct dependencyFilter){
 						.kinds = DEPENDENCY_MESSAGE }),
 	};
 	char *base = g_path_get_basename(export->project->prefix);
@@ -275,10 +277,10 @@ static int writeParaver(struct export *export)
 
 	exportLoseProject(export);
 	exportLose(export, "communicators", export->project->communicatorCount);
-	openAll(&self);
+	paraverOpenAll(&self);
 	if (!self.hasFailed)
 		paraverFindMessages(&self);
-	ret = self.hasFailed ? -1 : writeTrace(&self, base);
+	ret = self.hasFailed ? -1 : paraverWriteTrace(&self, base);
 	if (ret == 0)
 		ret = writeBeside(&self, base, ".pcf", paraverPutConfiguration);
 	if (ret == 0)

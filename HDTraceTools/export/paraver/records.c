@@ -42,7 +42,7 @@ static char *putBegin(char *to, char kind, const struct paraver *self,
 	return paraverPut(to + stream->placeLength, paraverSince(self, time));
 }
 
-static void putRecord(FILE *file, const char *record, char *end)
+static void paraverRecordsPutRecord(FILE *file, const char *record, char *end)
 {
 	*end++ = '\n';
 	fwrite_unlocked(record, 1, (size_t)(end - record), file);
@@ -50,8 +50,9 @@ static void putRecord(FILE *file, const char *record, char *end)
 
 /* ---- Traces ------------------------------------------------------------ */
 
-static void addEvent(struct paraver *self, struct paraverStream *stream,
-		     int64_t time, unsigned int type, int64_t value)
+static void paraverRecordsAddEvent(struct paraver *self,
+				   struct paraverStream *stream, int64_t time,
+				   unsigned int type, int64_t value)
 {
 	char record[RECORD_MAX];
 	char *end = putBegin(record, '2', self, stream, time);
@@ -73,7 +74,7 @@ static void writeState(struct paraver *self, const struct paraverStream *stream)
 
 	end = paraverPut(end, paraverSince(self, stream->step.time));
 	end = paraverPut(end, (int64_t)state);
-	putRecord(self->file, record, end);
+	paraverRecordsPutRecord(self->file, record, end);
 }
 
 void paraverTakeStep(struct paraver *self, struct paraverStream *stream)
@@ -99,8 +100,9 @@ static void gatherSteps(struct paraver *self, struct paraverStream *stream)
 		case ORDERED_ENTER:
 			depth = MIN(stream->stack->len, DEPTH_MAX);
 			g_array_append_val(stream->stack, number);
-			addEvent(self, stream, stream->textTime,
-				 PARAVER_STATE + depth, (int64_t)number);
+			paraverRecordsAddEvent(self, stream, stream->textTime,
+					       PARAVER_STATE + depth,
+					       (int64_t)number);
 			self->depths = MAX(self->depths, depth + 1);
 			exportLose(self->export, "attributes of states",
 				   record->attributeCount +
@@ -109,12 +111,12 @@ static void gatherSteps(struct paraver *self, struct paraverStream *stream)
 		case ORDERED_LEAVE:
 			g_array_set_size(stream->stack, stream->stack->len - 1);
 			depth = MIN(stream->stack->len, DEPTH_MAX);
-			addEvent(self, stream, stream->textTime,
-				 PARAVER_STATE + depth, 0);
+			paraverRecordsAddEvent(self, stream, stream->textTime,
+					       PARAVER_STATE + depth, 0);
 			break;
 		case ORDERED_EVENT:
-			addEvent(self, stream, stream->textTime, PARAVER_EVENT,
-				 (int64_t)number);
+			paraverRecordsAddEvent(self, stream, stream->textTime,
+					       PARAVER_EVENT, (int64_t)number);
 			self->hasEvents = true;
 			break;
 		}
@@ -202,7 +204,7 @@ void paraverWriteEntry(struct paraver *self, struct paraverStream *stream)
 		end = paraverPut(end, integer);
 	}
 	if (end > begun)
-		putRecord(self->file, stream->line, end);
+		paraverRecordsPutRecord(self->file, stream->line, end);
 	exportLose(self->export, "gaps (the last value is held)",
 		   block->isAfterGap[stream->entry]);
 	self->end = MAX(self->end, block->end[stream->entry]);

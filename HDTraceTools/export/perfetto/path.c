@@ -38,7 +38,7 @@ struct search {
 	int error;
 };
 
-static bool note(const hdIRecord *record, void *data)
+static bool perfettoPathNoteState(const hdIRecord *record, void *data)
 {
 	struct noting *self = data;
 
@@ -46,7 +46,7 @@ static bool note(const hdIRecord *record, void *data)
 	return self->error == 0;
 }
 
-static void readTrace(struct part *part, size_t number, void *data)
+static void perfettoPathReadTrace(struct part *part, size_t number, void *data)
 {
 	struct search *self = data;
 	const hdIProject *project = self->export->project;
@@ -59,10 +59,11 @@ static void readTrace(struct part *part, size_t number, void *data)
 
 	noting->reader = pathSearchEnter(self->path, project->traces[number],
 					 (uint32_t)number);
-	scanTrace(&scan, project->traces[number], note, noting);
+	scanTrace(&scan, project->traces[number], perfettoPathNoteState,
+		  noting);
 }
 
-static bool takeTrace(struct part *part, size_t number, void *data)
+static bool perfettoPathAddTrace(struct part *part, size_t number, void *data)
 {
 	const struct pathPower nobody = { .series = NULL };
 	struct search *self = data;
@@ -79,7 +80,8 @@ static bool takeTrace(struct part *part, size_t number, void *data)
 }
 
 /** Read all traces, chosen or not; 0 or a negative errno. */
-static int readAll(const struct export *export, struct pathSearch *path)
+static int perfettoPathReadAll(const struct export *export,
+			       struct pathSearch *path)
 {
 	struct search self = {
 		.export = export,
@@ -90,8 +92,8 @@ static int readAll(const struct export *export, struct pathSearch *path)
 	const struct partsWork work = {
 		.tool = export->tool,
 		.count = export->project->traceCount,
-		.run = readTrace,
-		.take = takeTrace,
+		.run = perfettoPathReadTrace,
+		.take = perfettoPathAddTrace,
 		.data = &self,
 	};
 
@@ -124,7 +126,8 @@ static struct tracePath *traceOf(struct perfettoPath *self,
 	return trace;
 }
 
-static void addPart(struct tracePath *trace, const struct pathPart *part)
+static void perfettoPathAddPart(struct tracePath *trace,
+				const struct pathPart *part)
 {
 	int64_t sum = g_array_index(trace->sums, int64_t, trace->parts->len) +
 		      part->end - part->start;
@@ -137,7 +140,7 @@ int perfettoFindPath(struct export *export, struct perfettoPath **found)
 {
 	struct pathSearch *search = pathSearchNew(export->project, NULL, NULL);
 	struct perfettoPath *self = g_new0(struct perfettoPath, 1);
-	int ret = readAll(export, search);
+	int ret = perfettoPathReadAll(export, search);
 
 	self->traces = g_hash_table_new_full(NULL, NULL, NULL, freeTrace);
 	if (ret == 0)
@@ -151,7 +154,8 @@ int perfettoFindPath(struct export *export, struct perfettoPath **found)
 			const struct pathPart *part =
 				&g_array_index(parts, struct pathPart, i);
 
-			addPart(traceOf(self,
+			perfettoPathAddPart(
+				traceOf(self,
 					export->project->traces[part->trace]),
 				part);
 		}

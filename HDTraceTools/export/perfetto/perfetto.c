@@ -45,7 +45,7 @@ void perfettoPutPacket(struct perfetto *self, unsigned int field,
 }
 
 /** Say that times are those of a wall clock. */
-static void putClocks(struct perfetto *self)
+static void perfettoPutClocks(struct perfetto *self)
 {
 	static const int ids[] = { CLOCK_IS_REALTIME, CLOCK_IS_BOOTTIME };
 
@@ -78,7 +78,7 @@ uint64_t perfettoTrackOf(const struct perfetto *self, const hdINode *node)
 	return GPOINTER_TO_SIZE(g_hash_table_lookup(self->nodes, node));
 }
 
-static void putNode(struct perfetto *self, const hdINode *node)
+static void perfettoPutNode(struct perfetto *self, const hdINode *node)
 {
 	const hdIProject *project = self->export->project;
 	uint64_t parent = perfettoTrackOf(self, node->parent);
@@ -103,17 +103,17 @@ static void putNode(struct perfetto *self, const hdINode *node)
 	perfettoPutPacket(self, PACKET_TRACK_DESCRIPTOR, NULL);
 }
 
-static void putNodes(struct perfetto *self)
+static void perfettoPutNodes(struct perfetto *self)
 {
 	const hdIProject *project = self->export->project;
 
 	if (project->root->trace || project->root->groupCount ||
 	    project->root->relations)
-		putNode(self, project->root);
+		perfettoPutNode(self, project->root);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		if (project->nodes[i] != project->root &&
 		    exportHasNode(self->export, project->nodes[i]))
-			putNode(self, project->nodes[i]);
+			perfettoPutNode(self, project->nodes[i]);
 	}
 }
 
@@ -170,7 +170,8 @@ static void annotatePath(struct perfetto *self, const hdIRecord *record)
 		perfettoAnnotateNumber(self, PERFETTO_PATH, time);
 }
 
-static void putStep(struct perfetto *self, const struct orderedStep *step)
+static void perfettoPutStep(struct perfetto *self,
+			    const struct orderedStep *step)
 {
 	const hdIRecord *record = step->record;
 
@@ -212,7 +213,7 @@ void perfettoEndWriting(struct perfetto *self, struct perfettoWriting *writing)
 	g_free(writing);
 }
 
-static void putTrace(struct part *part, size_t number, void *data)
+static void perfettoPutTracePart(struct part *part, size_t number, void *data)
 {
 	const struct perfetto *whole = data;
 	const hdITraceFile *trace = whole->export->traces->pdata[number];
@@ -231,7 +232,7 @@ static void putTrace(struct part *part, size_t number, void *data)
 	while (ordered && self->error == 0 &&
 	       (ret = exportReadStep(self->export, ordered, trace, &step,
 				     &self->isChosen)) == 1) {
-		putStep(self, &step);
+		perfettoPutStep(self, &step);
 		if (step.kind == ORDERED_LEAVE)
 			self->error = dependencyNote(
 				writing->reader, step.record, self->isChosen);
@@ -240,7 +241,7 @@ static void putTrace(struct part *part, size_t number, void *data)
 	writing->error = ret < 0 ? -1 : 0;
 }
 
-static bool takeTrace(struct part *part, size_t number, void *data)
+static bool perfettoAddTracePart(struct part *part, size_t number, void *data)
 {
 	struct perfetto *self = data;
 	const hdITraceFile *trace = self->export->traces->pdata[number];
@@ -266,7 +267,7 @@ static bool takeTrace(struct part *part, size_t number, void *data)
 	return self->error == 0 && !self->hasFailed;
 }
 
-static void putGroup(struct part *part, size_t number, void *data)
+static void perfettoPutGroupPart(struct part *part, size_t number, void *data)
 {
 	const struct perfetto *self = data;
 	struct perfettoWriting *writing = g_new0(struct perfettoWriting, 1);
@@ -277,7 +278,7 @@ static void putGroup(struct part *part, size_t number, void *data)
 			 self->export->groups->pdata[number]);
 }
 
-static bool takeGroup(struct part *part, size_t number, void *data)
+static bool perfettoAddGroupPart(struct part *part, size_t number, void *data)
 {
 	struct perfetto *self = data;
 	const struct exportGroup *group = self->export->groups->pdata[number];
@@ -307,7 +308,7 @@ void perfettoPutAll(struct perfetto *self, size_t count, partsRun *run,
 }
 
 /** Groups go before what takes the next numbers of tracks. */
-static void putGroups(struct perfetto *self)
+static void perfettoPutGroups(struct perfetto *self)
 {
 	const GPtrArray *groups = self->export->groups;
 
@@ -316,24 +317,26 @@ static void putGroups(struct perfetto *self)
 		self->groupTracks[i] = self->tracks;
 		self->tracks += perfettoGroupTracks(groups->pdata[i]);
 	}
-	perfettoPutAll(self, groups->len, putGroup, takeGroup);
+	perfettoPutAll(self, groups->len, perfettoPutGroupPart,
+		       perfettoAddGroupPart);
 	g_free(self->groupTracks);
 }
 
-static int putProject(struct perfetto *self)
+static int perfettoPutProject(struct perfetto *self)
 {
 	const struct export *export = self->export;
 	int ret = 0;
 
 	if (export->traces->len)
 		self->error = perfettoFindPath(self->export, &self->path);
-	putClocks(self);
-	putNodes(self);
-	putGroups(self);
+	perfettoPutClocks(self);
+	perfettoPutNodes(self);
+	perfettoPutGroups(self);
 	if (export->hasRelations)
 		ret = perfettoPutRelations(self);
 	if (ret == 0 && self->error == 0)
-		perfettoPutAll(self, export->traces->len, putTrace, takeTrace);
+		perfettoPutAll(self, export->traces->len, perfettoPutTracePart,
+			       perfettoAddTracePart);
 	if (self->hasFailed)
 		ret = -1;
 	if (ret == 0 && self->error == 0)
@@ -346,7 +349,7 @@ static int putProject(struct perfetto *self)
 
 static int writePerfetto(struct export *export)
 {
-	const struct dependencyWish wish = {
+	const struct dependencyFilter filter = {
 		.kinds = DEPENDENCY_MESSAGE | DEPENDENCY_SENT |
 			 DEPENDENCY_RECEIVED,
 	};
@@ -360,9 +363,9 @@ static int writePerfetto(struct export *export)
 	self.file = file.file;
 	self.nodes = g_hash_table_new(NULL, NULL);
 	self.traces = g_array_new(FALSE, FALSE, sizeof(struct perfettoTrace));
-	self.dependencies = dependenciesNew(export->project, &wish);
+	self.dependencies = dependenciesNew(export->project, &filter);
 	self.name = g_string_new(NULL);
-	ret = putProject(&self);
+	ret = perfettoPutProject(&self);
 	g_string_free(self.name, TRUE);
 	pbFree(&self.body);
 	pbFree(&self.part);

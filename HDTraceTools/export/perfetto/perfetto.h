@@ -139,7 +139,8 @@ void perfettoEndWriting(struct perfetto *self, struct perfettoWriting *writing);
 void perfettoPutAll(struct perfetto *self, size_t count, partsRun *run,
 		    partsTake *take);
 
-/* ---- messages.c --------------------------------------------------------- */
+/* ---- messagearrows.c
+ * --------------------------------------------------------- */
 
 /** Write all messages, as arrows; their numbers go on. Sets self->error. */
 void perfettoPutMessages(struct perfetto *self);
@@ -166,7 +167,8 @@ int64_t perfettoTimeOnPath(const struct perfettoPath *self,
 			   const hdITraceFile *trace, int64_t start,
 			   int64_t end);
 
-/* ---- relations.c ------------------------------------------------------- */
+/* ---- relationslices.c -------------------------------------------------------
+ */
 
 /** Write all relations that were asked for; 0, or -1 after an error, which was
  *  said. */

@@ -43,8 +43,10 @@ struct number {
 	double real;
 };
 
-static struct number getNumber(const hdIValue *value, enum valueKind kind,
-			       const hdIColumn *values, size_t entry)
+static struct number perfettoValuesGetNumber(const hdIValue *value,
+					     enum valueKind kind,
+					     const hdIColumn *values,
+					     size_t entry)
 {
 	hdIType type = columnIsMissing(value, values, entry) ? HDI_DOUBLE
 							     : value->type;
@@ -146,7 +148,7 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 				putNumbers(self, tracks, numbers, count, end,
 					   false);
 			for (size_t k = 0; k < count; k++)
-				numbers[k] = getNumber(
+				numbers[k] = perfettoValuesGetNumber(
 					group->values[k], kinds[k],
 					exportColumn(group, block, k), i);
 			end = block->end[i];

@@ -14,12 +14,12 @@ struct channels {
 };
 
 /** Some ends belong to no communicator. */
-static int64_t groupOf(const struct messageEnd *end)
+static int64_t channelsGroupOf(const struct messageEnd *end)
 {
 	return end->group ? (int64_t)end->group->number : -1;
 }
 
-static guint hash(gconstpointer data)
+static guint channelsHash(gconstpointer data)
 {
 	const struct messageEnd *end = data;
 	uint64_t value = (uint64_t)end->sender;
@@ -27,25 +27,25 @@ static guint hash(gconstpointer data)
 	value = value * 1000003 ^ (uint64_t)end->receiver;
 	value = value * 1000003 ^ (uint64_t)end->tag;
 	value = value * 1000003 ^ (uint64_t)end->epoch;
-	value = value * 1000003 ^ (uint64_t)groupOf(end);
+	value = value * 1000003 ^ (uint64_t)channelsGroupOf(end);
 	return (guint)(value ^ value >> 32);
 }
 
-static gboolean areAlike(gconstpointer a, gconstpointer b)
+static gboolean channelsAreAlike(gconstpointer a, gconstpointer b)
 {
 	const struct messageEnd *x = a;
 	const struct messageEnd *y = b;
 
 	return x->sender == y->sender && x->receiver == y->receiver &&
 	       x->tag == y->tag && x->epoch == y->epoch &&
-	       groupOf(x) == groupOf(y);
+	       channelsGroupOf(x) == channelsGroupOf(y);
 }
 
 struct channels *channelsNew(size_t size)
 {
 	struct channels *self = g_new0(struct channels, 1);
 
-	self->found = g_hash_table_new(hash, areAlike);
+	self->found = g_hash_table_new(channelsHash, channelsAreAlike);
 	self->list = g_ptr_array_new_with_free_func(g_free);
 	self->size = size;
 	return self;

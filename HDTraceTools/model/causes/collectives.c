@@ -22,7 +22,7 @@ static const struct function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
 	{ name, PATTERN_OF_ROLE(ROLE) },
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 /** Of role "other", too, but those that are prefixes. */
@@ -30,7 +30,7 @@ static const char *const prefixes[] = {
 #undef MPI_COLLECTIVE
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
 #define MPI_PREFIX(name) name,
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 static enum collectivePattern patternOf(uint32_t function)
@@ -94,8 +94,8 @@ struct pending {
 	const struct messageGroup *group;
 };
 
-static void complete(struct dependencyReader *reader, int64_t request,
-		     void *data)
+static void collectivesComplete(struct dependencyReader *reader,
+				int64_t request, void *data)
 {
 	int64_t key = PENDING(request);
 	struct pending *pending = g_hash_table_lookup(reader->calls, &key);
@@ -154,10 +154,10 @@ static void noteCall(struct dependencyReader *reader, uint8_t source,
 			    g_memdup2(&call, sizeof(call)));
 }
 
-static void note(struct dependencyReader *reader, uint8_t source)
+static void collectivesNote(struct dependencyReader *reader, uint8_t source)
 {
 	if (reader->role & ROLE_COMPLETES)
-		dependencyRequests(reader, complete, NULL);
+		dependencyRequests(reader, collectivesComplete, NULL);
 	else if (reader->role & ROLE_COLLECTIVE)
 		noteCall(reader, source, (int)(reader->role / ROLE_FUNCTION));
 }
@@ -186,7 +186,8 @@ static bool dependsOn(enum collectivePattern pattern,
 
 /** Whether all ranks of a communicator take part, in the same function; they
  *  are in the order of their ranks in it. */
-static bool isWhole(const GArray *held, const struct messageGroup *group)
+static bool collectivesIsWhole(const GArray *held,
+			       const struct messageGroup *group)
 {
 	const struct dependencyEnd *ends =
 		(const struct dependencyEnd *)(const void *)held->data;
@@ -274,9 +275,10 @@ static void addLatest(struct latest *latest, const struct dependencyEnd *end)
 	}
 }
 
-static int makeEdge(struct dependencyJoin *join, enum collectivePattern pattern,
-		    const struct dependencyEnd *from,
-		    const struct dependencyEnd *to)
+static int collectivesMakeEdge(struct dependencyJoin *join,
+			       enum collectivePattern pattern,
+			       const struct dependencyEnd *from,
+			       const struct dependencyEnd *to)
 {
 	struct dependency edge = {
 		.kind = pattern == PATTERN_BARRIER ||
@@ -327,7 +329,7 @@ static int handOnCall(struct dependencyJoin *join,
 	return dependencyHandOn(join, &match);
 }
 
-static int finish(struct dependencyJoin *join)
+static int collectivesFinish(struct dependencyJoin *join)
 {
 	struct dependencies *self = join->dependencies;
 	const struct messageGroup *group = join->channel->key.group;
@@ -337,7 +339,7 @@ static int finish(struct dependencyJoin *join)
 	const struct dependencyEnd *ends;
 	int ret = 0;
 
-	if (join->channel->key.epoch < 0 || !isWhole(held, group)) {
+	if (join->channel->key.epoch < 0 || !collectivesIsWhole(held, group)) {
 		if (join->channel->key.epoch < 0 || !isComplete(held, group))
 			countLoose(self, held);
 		return 0;
@@ -346,7 +348,7 @@ static int finish(struct dependencyJoin *join)
 	pattern = patternOf(ends->function);
 	if (pattern == PATTERN_FINALIZE && !haveMet(held))
 		return 0;
-	if (self->wish.take)
+	if (self->filter.take)
 		ret = handOnCall(join, pattern);
 	for (guint i = 0; pattern != PATTERN_PREFIX && i < held->len; i++) {
 		const struct dependencyEnd *end = &ends[i];
@@ -360,14 +362,15 @@ static int finish(struct dependencyJoin *join)
 			latest.first == end ? latest.second : latest.first;
 
 		if (from && dependsOn(pattern, end, from))
-			ret = makeEdge(join, pattern, from, end);
+			ret = collectivesMakeEdge(join, pattern, from, end);
 		if (pattern == PATTERN_PREFIX)
 			addLatest(&latest, end);
 	}
 	return ret;
 }
 
-static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+static int collectivesAddEnd(struct dependencyJoin *join,
+			     const struct dependencyEnd *end)
 {
 	g_array_append_val(join->held, *end);
 	return 0;
@@ -376,8 +379,8 @@ static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
 const struct dependencySource dependencyCollectives = {
 	.name = "collectives",
 	.kinds = DEPENDENCY_COLLECTIVE | DEPENDENCY_BARRIER,
-	.note = note,
-	.take = take,
-	.finish = finish,
+	.note = collectivesNote,
+	.take = collectivesAddEnd,
+	.finish = collectivesFinish,
 	.byNumber = true,
 };

@@ -46,7 +46,8 @@ void dependencyRequests(struct dependencyReader *reader,
 	}
 }
 
-static void start(struct dependencyReader *reader, int64_t request, void *data)
+static void completionsStartRequest(struct dependencyReader *reader,
+				    int64_t request, void *data)
 {
 	struct operation *operation =
 		g_hash_table_lookup(reader->started, &request);
@@ -61,8 +62,8 @@ static void start(struct dependencyReader *reader, int64_t request, void *data)
 	operation->isPersistent |= data != NULL;
 }
 
-static void complete(struct dependencyReader *reader, int64_t request,
-		     void *data)
+static void completionsComplete(struct dependencyReader *reader,
+				int64_t request, void *data)
 {
 	const struct operation *operation =
 		g_hash_table_lookup(reader->started, &request);
@@ -78,7 +79,7 @@ static void complete(struct dependencyReader *reader, int64_t request,
 	end.start = operation->start;
 	if (!operation->isPersistent)
 		g_hash_table_remove(reader->started, &request);
-	if (reader->owner->wish.kinds & DEPENDENCY_COMPLETION && groups->len)
+	if (reader->owner->filter.kinds & DEPENDENCY_COMPLETION && groups->len)
 		dependencyAddCall(reader, &end, reader->epoch,
 				  groups->pdata[0]);
 }
@@ -92,19 +93,21 @@ bool dependencyIsInVain(const struct messageFields *fields)
 	       flag == 0;
 }
 
-static void note(struct dependencyReader *reader, uint8_t number)
+static void completionsNote(struct dependencyReader *reader, uint8_t number)
 {
 	if (reader->role & ROLE_COMPLETES) {
 		if (!dependencyIsInVain(&reader->read->own))
-			dependencyRequests(reader, complete, &number);
+			dependencyRequests(reader, completionsComplete,
+					   &number);
 	} else if (reader->role & ROLE_STARTS) {
-		dependencyRequests(reader, start, reader);
+		dependencyRequests(reader, completionsStartRequest, reader);
 	} else if (reader->role & ROLE_BEGINS) {
-		dependencyRequests(reader, start, NULL);
+		dependencyRequests(reader, completionsStartRequest, NULL);
 	}
 }
 
-static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+static int completionsAddEnd(struct dependencyJoin *join,
+			     const struct dependencyEnd *end)
 {
 	struct dependency edge = {
 		.kind = DEPENDENCY_COMPLETION,
@@ -119,7 +122,7 @@ static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
 	return end->isChosen ? dependencyMake(join->dependencies, &edge) : 0;
 }
 
-static int finish(struct dependencyJoin *join)
+static int completionsFinish(struct dependencyJoin *join)
 {
 	(void)join;
 	return 0;
@@ -128,7 +131,7 @@ static int finish(struct dependencyJoin *join)
 const struct dependencySource dependencyCompletions = {
 	.name = "completions",
 	.kinds = DEPENDENCY_COMPLETION,
-	.note = note,
-	.take = take,
-	.finish = finish,
+	.note = completionsNote,
+	.take = completionsAddEnd,
+	.finish = completionsFinish,
 };

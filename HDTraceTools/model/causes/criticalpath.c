@@ -78,7 +78,7 @@ struct piece {
 struct pathSearch *pathSearchNew(const hdIProject *project,
 				 dependencyTake *take, void *data)
 {
-	const struct dependencyWish wish = {
+	const struct dependencyFilter filter = {
 		.kinds = DEPENDENCIES_BETWEEN,
 		.order = DEPENDENCIES_FROM_LATEST,
 		.onlyWaits = true,
@@ -88,7 +88,7 @@ struct pathSearch *pathSearchNew(const hdIProject *project,
 	struct pathSearch *self = g_new0(struct pathSearch, 1);
 
 	self->project = project;
-	self->dependencies = dependenciesNew(project, &wish);
+	self->dependencies = dependenciesNew(project, &filter);
 	self->traceCount = project->traceCount;
 	self->traces = g_new0(struct pathTrace, project->traceCount + 1);
 	for (size_t i = 0; i < project->traceCount; i++)
@@ -260,7 +260,8 @@ static int64_t *waitEndOf(const struct pathSearch *self, uint32_t activity)
 		       : &self->traces[activity].waitEnd;
 }
 
-static int64_t startOf(const struct pathSearch *self, uint32_t activity)
+static int64_t criticalPathStartOf(const struct pathSearch *self,
+				   uint32_t activity)
 {
 	return isRelation(self, activity)
 		       ? forestStart(self->forest, relationOf(self, activity))
@@ -288,15 +289,15 @@ static int comparePieces(const void *a, const void *b)
 	return x->isWait - y->isWait;
 }
 
-static int64_t lengthOf(const struct pathPart *part)
+static int64_t criticalPathLengthOf(const struct pathPart *part)
 {
 	return part->end - part->start;
 }
 
-static gint longestFirst(gconstpointer a, gconstpointer b)
+static gint criticalPathLongestFirst(gconstpointer a, gconstpointer b)
 {
-	int64_t x = lengthOf(a);
-	int64_t y = lengthOf(b);
+	int64_t x = criticalPathLengthOf(a);
+	int64_t y = criticalPathLengthOf(b);
 
 	return (x < y) - (x > y);
 }
@@ -306,7 +307,7 @@ static void dropParts(struct criticalPath *path)
 {
 	if (path->parts->len <= PATH_PARTS_MAX)
 		return;
-	g_array_sort(path->parts, longestFirst);
+	g_array_sort(path->parts, criticalPathLongestFirst);
 	path->hidden += path->parts->len - PATH_PARTS_MAX;
 	g_array_set_size(path->parts, PATH_PARTS_MAX);
 }
@@ -318,8 +319,8 @@ static void keepPart(struct criticalPath *path, const struct pathPart *part)
 	g_array_append_val(path->parts, *part);
 }
 
-static int addPiece(struct walk *walk, uint32_t trace, int64_t start,
-		    int64_t end, bool isWait)
+static int criticalPathAddPiece(struct walk *walk, uint32_t trace,
+				int64_t start, int64_t end, bool isWait)
 {
 	struct piece piece = {
 		.part = { .trace = trace, .start = start, .end = end },
@@ -343,12 +344,13 @@ static int takeWait(struct walk *walk, const struct dependency *edge)
 	if (*waitEnd != edge->toTime && edge->fromTime > edge->toStart) {
 		*waitEnd = edge->toTime;
 		walk->path->waiting += edge->fromTime - edge->toStart;
-		ret = addPiece(walk, edge->to, edge->toStart, edge->fromTime,
-			       true);
+		ret = criticalPathAddPiece(walk, edge->to, edge->toStart,
+					   edge->fromTime, true);
 	}
 	if (ret < 0 || edge->to != walk->trace || edge->toTime > walk->time)
 		return ret;
-	ret = addPiece(walk, walk->trace, edge->fromTime, walk->time, false);
+	ret = criticalPathAddPiece(walk, walk->trace, edge->fromTime,
+				   walk->time, false);
 	walk->path->transfer += edge->toTime - edge->fromTime;
 	walk->path->jumps++;
 	walk->trace = edge->from;
@@ -381,7 +383,7 @@ static void findLastRelation(struct walk *walk)
 	}
 }
 
-static int findPath(struct walk *walk)
+static int criticalPathFindPath(struct walk *walk)
 {
 	struct pathSearch *search = walk->search;
 	struct criticalPath *path = walk->path;
@@ -412,9 +414,10 @@ static int findPath(struct walk *walk)
 	search->dependencies = NULL;
 	if (ret < 0)
 		return ret;
-	start = MIN(startOf(search, walk->trace), walk->time);
+	start = MIN(criticalPathStartOf(search, walk->trace), walk->time);
 	path->start = start;
-	return addPiece(walk, walk->trace, start, walk->time, false);
+	return criticalPathAddPiece(walk, walk->trace, start, walk->time,
+				    false);
 }
 
 /* ---- What it is made of ------------------------------------------------ */
@@ -507,8 +510,9 @@ static struct depth *depthAt(struct tally *tally, uint32_t depth)
 }
 
 /** Add a state that ended, which lies on the path for so long. */
-static void addState(struct tally *tally, const struct pathRecord *record,
-		     uint32_t name, int64_t time)
+static void criticalPathAddState(struct tally *tally,
+				 const struct pathRecord *record, uint32_t name,
+				 int64_t time)
 {
 	struct nameKind kind =
 		g_array_index(tally->kinds, struct nameKind, name);
@@ -554,7 +558,8 @@ static int64_t startTally(struct partSums *sums, const GArray *parts,
 	};
 	for (guint i = 0; i < parts->len; i++) {
 		sums->before[i] = all;
-		all += lengthOf(&g_array_index(parts, struct pathPart, i));
+		all += criticalPathLengthOf(
+			&g_array_index(parts, struct pathPart, i));
 	}
 	g_array_set_size(tally->depths, 0);
 	tally->used = 0;
@@ -591,19 +596,21 @@ static int tallyTrace(struct pathSearch *self, const struct pathTrace *trace,
 				g_array_index(trace->chunks, uint64_t, i),
 				records, count * sizeof(*records));
 		for (size_t k = 0; k < count && ret == 0; k++)
-			addState(tally, &records[k],
-				 trace->names[records[k].name],
-				 ownOf(&records[k],
-				       pathUntil(&sums, records[k].end) -
-					       pathUntil(&sums,
-							 records[k].start)));
+			criticalPathAddState(
+				tally, &records[k],
+				trace->names[records[k].name],
+				ownOf(&records[k],
+				      pathUntil(&sums, records[k].end) -
+					      pathUntil(&sums,
+							records[k].start)));
 	}
 	g_free(records);
 	endTally(&sums, tally, all, rank);
 	return ret;
 }
 
-static void addNode(GArray *nodes, const hdINode *node, int64_t time)
+static void criticalPathAddNode(GArray *nodes, const hdINode *node,
+				int64_t time)
 {
 	const struct pathNode new = { .node = node, .time = time };
 
@@ -644,17 +651,17 @@ static int tallyRelation(struct pathSearch *self, uint32_t number,
 		uint32_t name = namesNumber(self->names, state->name);
 
 		fitTally(tally, self->names);
-		addState(tally, &record, name,
-			 pathUntil(&sums, record.end) -
-				 pathUntil(&sums, record.start));
+		criticalPathAddState(tally, &record, name,
+				     pathUntil(&sums, record.end) -
+					     pathUntil(&sums, record.start));
 	}
-	addNode(path->nodes, relation.file->file->node, all);
+	criticalPathAddNode(path->nodes, relation.file->file->node, all);
 	endTally(&sums, tally, all, rank);
 	return 0;
 }
 
-static void addAmount(struct attributionAmount *to,
-		      struct attributionAmount amount)
+static void criticalPathAddAmount(struct attributionAmount *to,
+				  struct attributionAmount amount)
 {
 	to->pico += amount.pico;
 	to->measured += amount.measured;
@@ -735,7 +742,7 @@ static int endRelation(struct pieces *self)
 }
 
 /** All pieces of a trace were taken. */
-static int endTrace(struct pieces *self)
+static int criticalPathEndTrace(struct pieces *self)
 {
 	struct pathSearch *search = self->walk->search;
 	const struct pathTrace *trace;
@@ -763,11 +770,12 @@ static void takePiece(struct pieces *self, const struct piece *piece)
 
 	for (int i = 0; i < PATH_RULES; i++) {
 		if (self->cursors[i])
-			addAmount(piece->isWait ? &path->beside[i]
-						: &path->energy[i],
-				  attributionCursorGet(self->cursors[i],
-						       piece->part.start,
-						       piece->part.end));
+			criticalPathAddAmount(
+				piece->isWait ? &path->beside[i]
+					      : &path->energy[i],
+				attributionCursorGet(self->cursors[i],
+						     piece->part.start,
+						     piece->part.end));
 	}
 	if (!piece->isWait)
 		g_array_append_val(self->parts, piece->part);
@@ -787,20 +795,20 @@ static int takePieces(struct walk *walk, struct tally *tally)
 	while (ret == 0 && (ret = sorterNext(walk->pieces, &piece)) == 1) {
 		ret = 0;
 		if (piece.part.trace != pieces.trace) {
-			ret = endTrace(&pieces);
+			ret = criticalPathEndTrace(&pieces);
 			startTrace(&pieces, piece.part.trace);
 		}
 		takePiece(&pieces, &piece);
 	}
 	if (ret == 0)
-		ret = endTrace(&pieces);
+		ret = criticalPathEndTrace(&pieces);
 	else
 		stopTrace(&pieces);
 	g_array_unref(pieces.parts);
 	return ret;
 }
 
-static gint compareStates(gconstpointer a, gconstpointer b)
+static gint criticalPathCompareStates(gconstpointer a, gconstpointer b)
 {
 	const struct pathState *x = a;
 	const struct pathState *y = b;
@@ -810,7 +818,7 @@ static gint compareStates(gconstpointer a, gconstpointer b)
 	return g_strcmp0(x->name, y->name);
 }
 
-static gint compareRanks(gconstpointer a, gconstpointer b)
+static gint criticalPathCompareRanks(gconstpointer a, gconstpointer b)
 {
 	const struct pathRank *x = a;
 	const struct pathRank *y = b;
@@ -818,7 +826,7 @@ static gint compareRanks(gconstpointer a, gconstpointer b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static gint compareNodes(gconstpointer a, gconstpointer b)
+static gint criticalPathCompareNodes(gconstpointer a, gconstpointer b)
 {
 	const struct pathNode *x = a;
 	const struct pathNode *y = b;
@@ -864,9 +872,9 @@ static void finishPath(struct criticalPath *path, const struct names *names,
 		path->mpi += rank->mpi;
 		path->tracer += rank->tracer;
 	}
-	g_array_sort(path->states, compareStates);
-	g_array_sort(path->ranks, compareRanks);
-	g_array_sort(path->nodes, compareNodes);
+	g_array_sort(path->states, criticalPathCompareStates);
+	g_array_sort(path->ranks, criticalPathCompareRanks);
+	g_array_sort(path->nodes, criticalPathCompareNodes);
 	dropParts(path);
 	g_array_sort(path->parts, compareParts);
 }
@@ -917,7 +925,7 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	path->parts = g_array_new(FALSE, FALSE, sizeof(struct pathPart));
 	path->nodes = g_array_new(FALSE, FALSE, sizeof(struct pathNode));
 	fitTally(&tally, self->names);
-	ret = findPath(&walk);
+	ret = criticalPathFindPath(&walk);
 	if (ret == 0 && path->isKnown)
 		ret = takePieces(&walk, &tally);
 	finishPath(path, self->names, &tally);

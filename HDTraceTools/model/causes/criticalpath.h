@@ -95,7 +95,7 @@ struct pathSearch;
 struct pathReader;
 
 /** Start with nothing. @p take and its data may be NULL; see struct
- *  dependencyWish. */
+ *  dependencyFilter. */
 struct pathSearch *pathSearchNew(const hdIProject *project,
 				 dependencyTake *take, void *data);
 

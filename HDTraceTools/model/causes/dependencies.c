@@ -77,11 +77,11 @@ static int compareFromLatest(const void *a, const void *b)
 /* ---- Begin and end ----------------------------------------------------- */
 
 struct dependencies *dependenciesNew(const hdIProject *project,
-				     const struct dependencyWish *wish)
+				     const struct dependencyFilter *filter)
 {
 	struct dependencies *self = g_new0(struct dependencies, 1);
 
-	self->wish = *wish;
+	self->filter = *filter;
 	self->project = project;
 	self->residuals = residualsNew(project);
 	self->messages = messagesNew(project);
@@ -89,7 +89,7 @@ struct dependencies *dependenciesNew(const hdIProject *project,
 	self->nodes = g_array_new(FALSE, TRUE, sizeof(const hdINode *));
 	self->ends = sorterNew(sizeof(struct dependencyEnd), compareEnds);
 	self->edges = sorterNew(sizeof(struct dependency),
-				wish->order == DEPENDENCIES_BY_CAUSE
+				filter->order == DEPENDENCIES_BY_CAUSE
 					? compareByCause
 					: compareFromLatest);
 	return self;
@@ -129,7 +129,7 @@ struct dependencyReader *dependenciesEnter(struct dependencies *self,
 						g_free, g_free);
 	reader->calls = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					      g_free, g_free);
-	if (self->wish.take)
+	if (self->filter.take)
 		reader->sends = g_hash_table_new_full(
 			g_int64_hash, g_int64_equal, g_free, g_free);
 	return reader;
@@ -167,7 +167,7 @@ static bool hasMessages(const char *name)
 	static const char *const names[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) name,
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
@@ -178,7 +178,7 @@ static bool hasMessages(const char *name)
 	       g_str_has_suffix(name, "_init_c");
 }
 
-static unsigned int findRole(const char *name)
+static unsigned int dependenciesFindRole(const char *name)
 {
 	int function = dependencyFunction(name);
 	unsigned int role = dependencyOpenmp(name);
@@ -198,14 +198,15 @@ static unsigned int findRole(const char *name)
 }
 
 /** What records of a name are; most names come often. */
-static unsigned int roleOf(struct dependencyReader *reader, const char *name)
+static unsigned int dependenciesRoleOf(struct dependencyReader *reader,
+				       const char *name)
 {
 	uint32_t number = messagesName(reader->messages, name);
 
 	if (number >= reader->roles->len) {
 		g_array_set_size(reader->roles, number + 1);
 		g_array_index(reader->roles, unsigned int, number) =
-			findRole(name);
+			dependenciesFindRole(name);
 	}
 	return g_array_index(reader->roles, unsigned int, number);
 }
@@ -217,7 +218,7 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 		return 0;
 	reader->record = record;
 	reader->isChosen = isChosen;
-	reader->role = roleOf(reader, record->name);
+	reader->role = dependenciesRoleOf(reader, record->name);
 	if (!reader->role && !messagesEpoch(record, &reader->epoch) &&
 	    !messagesIsOfGraph(record)) {
 		if (reader->nestings)
@@ -229,7 +230,7 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 	if (messageField(&reader->read->own, MESSAGE_PART, &reader->epoch))
 		reader->role |= ROLE_MESSAGES;
 	for (uint8_t i = 0; i < G_N_ELEMENTS(sources); i++) {
-		if (sources[i]->kinds & reader->owner->wish.kinds ||
+		if (sources[i]->kinds & reader->owner->filter.kinds ||
 		    sources[i] == &dependencyCompletions)
 			sources[i]->note(reader, i);
 	}
@@ -363,7 +364,8 @@ int dependenciesLeave(struct dependencies *self,
 
 /* ---- Edges ------------------------------------------------------------- */
 
-static const hdINode *nodeOf(const struct dependencies *self, uint32_t trace)
+static const hdINode *dependenciesNodeOf(const struct dependencies *self,
+					 uint32_t trace)
 {
 	if (self->forest && trace >= self->firstRelation)
 		return forestFileOf(self->forest, trace - self->firstRelation)
@@ -372,7 +374,8 @@ static const hdINode *nodeOf(const struct dependencies *self, uint32_t trace)
 }
 
 /** Compare its times with what clocks allow. */
-static void judge(struct dependencies *self, struct dependency *edge)
+static void dependenciesCheckTimes(struct dependencies *self,
+				   struct dependency *edge)
 {
 	int64_t residual;
 	bool isKnown;
@@ -381,8 +384,9 @@ static void judge(struct dependencies *self, struct dependency *edge)
 	if (edge->fromTime <= edge->toTime)
 		return;
 	edge->early = edge->fromTime - edge->toTime;
-	isKnown = residualsGet(self->residuals, nodeOf(self, edge->from),
-			       nodeOf(self, edge->to), &residual);
+	isKnown = residualsGet(self->residuals,
+			       dependenciesNodeOf(self, edge->from),
+			       dependenciesNodeOf(self, edge->to), &residual);
 	if (isKnown && edge->early > residual) {
 		edge->certainty = DEPENDENCY_IMPOSSIBLE;
 		self->counts.backwards++;
@@ -408,10 +412,10 @@ static bool isWait(const struct dependency *edge)
 
 int dependencyMake(struct dependencies *self, struct dependency *edge)
 {
-	if (!(edge->kind & self->wish.kinds))
+	if (!(edge->kind & self->filter.kinds))
 		return 0;
-	judge(self, edge);
-	if (self->wish.onlyWaits && !isWait(edge))
+	dependenciesCheckTimes(self, edge);
+	if (self->filter.onlyWaits && !isWait(edge))
 		return 0;
 	return sorterAdd(self->edges, edge);
 }
@@ -432,13 +436,13 @@ void dependencyAddPart(struct dependencyJoin *join,
 
 int dependencyHandOn(struct dependencyJoin *join, struct dependencyMatch *match)
 {
-	const struct dependencyWish *wish = &join->dependencies->wish;
+	const struct dependencyFilter *filter = &join->dependencies->filter;
 	int ret;
 
 	match->parts =
 		(const struct dependencyPart *)(const void *)join->parts->data;
 	match->count = join->parts->len;
-	ret = wish->take(match, wish->takeData);
+	ret = filter->take(match, filter->takeData);
 	g_array_set_size(join->parts, 0);
 	return ret;
 }
@@ -454,7 +458,7 @@ static int finishJoin(struct dependencyJoin *join, uint8_t source)
 	return ret;
 }
 
-static int join(struct dependencies *self)
+static int dependenciesJoinAll(struct dependencies *self)
 {
 	struct dependencyJoin join = {
 		.dependencies = self,
@@ -489,7 +493,7 @@ static int join(struct dependencies *self)
 
 int dependenciesNext(struct dependencies *self, struct dependency *edge)
 {
-	int ret = self->isJoined ? 0 : join(self);
+	int ret = self->isJoined ? 0 : dependenciesJoinAll(self);
 
 	if (!self->isJoined) {
 		sorterFree(self->ends);

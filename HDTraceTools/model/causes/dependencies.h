@@ -184,7 +184,7 @@ enum dependencyOrder {
 };
 
 /** What is wanted. */
-struct dependencyWish {
+struct dependencyFilter {
 	unsigned int kinds; /**< Bits of enum dependencyKind. */
 	enum dependencyOrder order;
 	/** Only edges between activities of which the cause is later than the
@@ -211,7 +211,7 @@ struct dependencyReader;
 
 /** Get ready for the traces of a project. */
 struct dependencies *dependenciesNew(const hdIProject *project,
-				     const struct dependencyWish *wish);
+				     const struct dependencyFilter *filter);
 
 /** Free it; NULL does nothing. */
 void dependenciesFree(struct dependencies *self);

@@ -101,7 +101,7 @@ struct dependencyChannel {
 };
 
 struct dependencies {
-	struct dependencyWish wish;
+	struct dependencyFilter filter;
 	const hdIProject *project;
 	struct residuals *residuals;
 	struct messages *messages; /**< For communicators. */

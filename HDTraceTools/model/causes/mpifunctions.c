@@ -13,7 +13,7 @@ static const char *const mpiFunctions[] = {
 #define MPI_FUNCTION(name) name,
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 static gpointer mpiMakeSet(gpointer data)

@@ -57,8 +57,8 @@ unsigned int dependencyOpenmp(const char *name)
 
 /* ---- What lies in what ------------------------------------------------- */
 
-static struct nesting *nestingAt(struct dependencyReader *reader,
-				 unsigned int depth)
+static struct nesting *causesOpenmpNestingAt(struct dependencyReader *reader,
+					     unsigned int depth)
 {
 	if (!reader->nestings)
 		reader->nestings =
@@ -68,18 +68,18 @@ static struct nesting *nestingAt(struct dependencyReader *reader,
 	return &g_array_index(reader->nestings, struct nesting, depth);
 }
 
-static void addTask(struct dependencyReader *reader, const struct task *task,
-		    int64_t waited);
+static void causesOpenmpAddTask(struct dependencyReader *reader,
+				const struct task *task, int64_t waited);
 
-static void release(struct dependencyReader *reader, struct nesting *nesting,
-		    int64_t waited)
+static void causesOpenmpReleaseNesting(struct dependencyReader *reader,
+				       struct nesting *nesting, int64_t waited)
 {
 	struct task *task = nesting->held;
 
 	nesting->held = NULL;
 	if (!task)
 		return;
-	addTask(reader, task, waited);
+	causesOpenmpAddTask(reader, task, waited);
 	g_free(task->after);
 	g_free(task);
 }
@@ -89,17 +89,18 @@ void dependencyNest(struct dependencyReader *reader)
 	const hdIRecord *record = reader->record;
 	struct nesting *own;
 
-	nestingAt(reader, record->depth);
+	causesOpenmpNestingAt(reader, record->depth);
 	for (guint i = reader->nestings->len; i-- > record->depth + 1;) {
-		struct nesting *inside = nestingAt(reader, i);
+		struct nesting *inside = causesOpenmpNestingAt(reader, i);
 		bool waits = i == record->depth + 1 && reader->role & ROLE_IDLE;
 
 		if (inside->held)
-			release(reader, inside,
-				waits ? record->start : inside->held->start);
+			causesOpenmpReleaseNesting(reader, inside,
+						   waits ? record->start
+							 : inside->held->start);
 		inside->isUsed = false;
 	}
-	own = nestingAt(reader, record->depth);
+	own = causesOpenmpNestingAt(reader, record->depth);
 	own->isUsed = true;
 	own->lastEnd = record->end;
 }
@@ -109,10 +110,11 @@ void dependencyNestEnd(struct dependencyReader *reader)
 	if (!reader->nestings)
 		return;
 	for (guint i = 0; i < reader->nestings->len; i++) {
-		struct nesting *nesting = nestingAt(reader, i);
+		struct nesting *nesting = causesOpenmpNestingAt(reader, i);
 
 		if (nesting->held)
-			release(reader, nesting, nesting->held->start);
+			causesOpenmpReleaseNesting(reader, nesting,
+						   nesting->held->start);
 	}
 	g_array_unref(reader->nestings);
 	reader->nestings = NULL;
@@ -129,7 +131,7 @@ static void noteRegion(struct dependencyReader *reader, uint64_t team,
 {
 	const struct messageFields *fields = &reader->read->own;
 	const struct nesting *nesting =
-		nestingAt(reader, reader->record->depth);
+		causesOpenmpNestingAt(reader, reader->record->depth);
 
 	end->threads = -1;
 	messageField(fields, MESSAGE_THREADS, &end->threads);
@@ -145,7 +147,7 @@ static void noteBarrier(struct dependencyReader *reader, uint64_t team,
 			uint64_t barrier, struct dependencyEnd *end)
 {
 	const struct nesting *inside =
-		nestingAt(reader, reader->record->depth + 1);
+		causesOpenmpNestingAt(reader, reader->record->depth + 1);
 
 	if (barrier >= TEAM_BARRIERS - 1)
 		return;
@@ -185,9 +187,11 @@ static const struct dependencyEnd *heldAt(const struct dependencyJoin *join,
 	return &g_array_index(join->held, struct dependencyEnd, i);
 }
 
-static int makeEdge(struct dependencyJoin *join, enum dependencyKind kind,
-		    const struct dependencyEnd *from, int64_t fromTime,
-		    const struct dependencyEnd *to, int64_t toTime)
+static int causesOpenmpMakeEdge(struct dependencyJoin *join,
+				enum dependencyKind kind,
+				const struct dependencyEnd *from,
+				int64_t fromTime,
+				const struct dependencyEnd *to, int64_t toTime)
 {
 	struct dependency edge = {
 		.kind = kind,
@@ -218,7 +222,7 @@ static int handOnFork(struct dependencyJoin *join,
 		.size = -1,
 	};
 
-	if (!join->dependencies->wish.take || other->waited == INT64_MIN ||
+	if (!join->dependencies->filter.take || other->waited == INT64_MIN ||
 	    !first->isChosen || !other->isChosen)
 		return 0;
 	ready.start = ready.waited;
@@ -264,8 +268,9 @@ static int makeForks(struct dependencyJoin *join)
 		if (end != first)
 			ret = handOnFork(join, first, end);
 		if (end != first && ret == 0)
-			ret = makeEdge(join, DEPENDENCY_FORK, first,
-				       first->start, end, end->start);
+			ret = causesOpenmpMakeEdge(join, DEPENDENCY_FORK, first,
+						   first->start, end,
+						   end->start);
 	}
 	return ret;
 }
@@ -282,7 +287,7 @@ static int makeBarrier(struct dependencyJoin *join)
 		join->dependencies->counts.collectives += join->held->len;
 		return 0;
 	}
-	if (join->dependencies->wish.take)
+	if (join->dependencies->filter.take)
 		ret = handOnTeam(join);
 	for (guint i = 0; i < join->held->len; i++) {
 		const struct dependencyEnd *end = heldAt(join, i);
@@ -299,13 +304,14 @@ static int makeBarrier(struct dependencyJoin *join)
 		const struct dependencyEnd *from = end == last ? other : last;
 
 		if (from)
-			ret = makeEdge(join, DEPENDENCY_TEAM, from, from->start,
-				       end, end->time);
+			ret = causesOpenmpMakeEdge(join, DEPENDENCY_TEAM, from,
+						   from->start, end, end->time);
 	}
 	return ret;
 }
 
-static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+static int causesOpenmpAddSortedEnd(struct dependencyJoin *join,
+				    const struct dependencyEnd *end)
 {
 	g_array_append_val(join->held, *end);
 	return 0;
@@ -326,7 +332,7 @@ const struct dependencySource dependencyTeams = {
 	.name = "teams",
 	.kinds = DEPENDENCY_FORK | DEPENDENCY_TEAM,
 	.note = noteTeam,
-	.take = take,
+	.take = causesOpenmpAddSortedEnd,
 	.finish = finishTeam,
 	.byNumber = true,
 };
@@ -340,8 +346,9 @@ enum taskEnd {
 	TASK_FOLLOWED, /**< By another one, which had to wait for it. */
 };
 
-static void addEnd(struct dependencyReader *reader, uint64_t number,
-		   enum taskEnd what, const struct task *task, int64_t waited)
+static void causesOpenmpAddEnd(struct dependencyReader *reader, uint64_t number,
+			       enum taskEnd what, const struct task *task,
+			       int64_t waited)
 {
 	struct dependencyEnd end = {
 		.number = number,
@@ -358,20 +365,20 @@ static void addEnd(struct dependencyReader *reader, uint64_t number,
 	reader->isChosen = isChosen;
 }
 
-static void addTask(struct dependencyReader *reader, const struct task *task,
-		    int64_t waited)
+static void causesOpenmpAddTask(struct dependencyReader *reader,
+				const struct task *task, int64_t waited)
 {
 	const char *next = task->after;
 	char *end;
 
-	addEnd(reader, task->number, TASK_EXECUTED, task, waited);
+	causesOpenmpAddEnd(reader, task->number, TASK_EXECUTED, task, waited);
 	while (next && *next) {
 		uint64_t before = strtoull(next, &end, 10);
 
 		/* "..." where there are too many. */
 		if (end == next)
 			break;
-		addEnd(reader, before, TASK_FOLLOWED, task, waited);
+		causesOpenmpAddEnd(reader, before, TASK_FOLLOWED, task, waited);
 		next = end + (*end == ' ');
 	}
 }
@@ -403,20 +410,21 @@ static void noteTask(struct dependencyReader *reader, uint8_t source)
 	reader->taskSource = source;
 	task.number = (uint64_t)number;
 	if (reader->role & ROLE_CREATE) {
-		addEnd(reader, task.number, TASK_CREATED, &task, task.start);
+		causesOpenmpAddEnd(reader, task.number, TASK_CREATED, &task,
+				   task.start);
 		return;
 	}
 	task.after = (char *)afterOf(record);
-	nesting = nestingAt(reader, record->depth);
+	nesting = causesOpenmpNestingAt(reader, record->depth);
 	if (nesting->isUsed) {
-		addTask(reader, &task, nesting->lastEnd);
+		causesOpenmpAddTask(reader, &task, nesting->lastEnd);
 		return;
 	}
 	task.after = g_strdup(task.after);
 	nesting->held = g_memdup2(&task, sizeof(task));
 }
 
-static int finishTask(struct dependencyJoin *join)
+static int causesOpenmpFinishTask(struct dependencyJoin *join)
 {
 	const struct dependencyEnd *created = NULL;
 	const struct dependencyEnd *first = NULL;
@@ -436,14 +444,14 @@ static int finishTask(struct dependencyJoin *join)
 		}
 	}
 	if (created && first)
-		ret = makeEdge(join, DEPENDENCY_TASK, created, created->start,
-			       first, first->start);
+		ret = causesOpenmpMakeEdge(join, DEPENDENCY_TASK, created,
+					   created->start, first, first->start);
 	for (guint i = 0; last && i < join->held->len && ret == 0; i++) {
 		const struct dependencyEnd *end = heldAt(join, i);
 
 		if (end->function == TASK_FOLLOWED)
-			ret = makeEdge(join, DEPENDENCY_TASK, last, last->time,
-				       end, end->start);
+			ret = causesOpenmpMakeEdge(join, DEPENDENCY_TASK, last,
+						   last->time, end, end->start);
 	}
 	return ret;
 }
@@ -452,7 +460,7 @@ const struct dependencySource dependencyTasks = {
 	.name = "tasks",
 	.kinds = DEPENDENCY_TASK,
 	.note = noteTask,
-	.take = take,
-	.finish = finishTask,
+	.take = causesOpenmpAddSortedEnd,
+	.finish = causesOpenmpFinishTask,
 	.byNumber = true,
 };

@@ -62,7 +62,7 @@ static void completeSending(struct dependencyReader *reader, int64_t request,
 	g_hash_table_remove(reader->sends, &request);
 }
 
-static void takeEnd(const struct messageEnd *end, void *data)
+static void pointToPointAddMessageEnd(const struct messageEnd *end, void *data)
 {
 	struct dependencyReader *reader = data;
 	const hdIRecord *record = reader->record;
@@ -88,14 +88,15 @@ static void takeEnd(const struct messageEnd *end, void *data)
 		holdSending(reader, end, number);
 }
 
-static void note(struct dependencyReader *reader, uint8_t number)
+static void pointToPointNote(struct dependencyReader *reader, uint8_t number)
 {
-	(void)number; /* 0: what takeEnd() leaves. */
+	(void)number; /* 0: what pointToPointAddMessageEnd() leaves. */
 	if (reader->sends && reader->role & ROLE_COMPLETES &&
 	    !dependencyIsInVain(&reader->read->own))
 		dependencyRequests(reader, completeSending, NULL);
 	if (reader->role & ROLE_MESSAGES)
-		messagesEnds(reader->messages, reader->read, takeEnd, reader);
+		messagesEnds(reader->messages, reader->read,
+			     pointToPointAddMessageEnd, reader);
 }
 
 /* ---- Joining ----------------------------------------------------------- */
@@ -252,7 +253,7 @@ static int makeMessage(struct dependencyJoin *join,
 	int ret;
 
 	join->dependencies->counts.unsure += isUnsure;
-	if (join->dependencies->wish.take) {
+	if (join->dependencies->filter.take) {
 		ret = handOnMessage(join, sent, received, &edge);
 		if (ret < 0)
 			return ret;
@@ -285,7 +286,8 @@ static int takeReceived(struct dependencyJoin *join,
 	return ret < 0 ? ret : makeLoose(join, received, DEPENDENCY_CERTAIN);
 }
 
-static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+static int pointToPointAddSortedEnd(struct dependencyJoin *join,
+				    const struct dependencyEnd *end)
 {
 	if (join->channel->key.epoch < 0)
 		return end->completes ? 0
@@ -293,7 +295,7 @@ static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
 	return end->isSent ? takeSent(join, end) : takeReceived(join, end);
 }
 
-static int finish(struct dependencyJoin *join)
+static int pointToPointFinish(struct dependencyJoin *join)
 {
 	return dropSent(join, UINT64_MAX);
 }
@@ -302,7 +304,7 @@ const struct dependencySource dependencyMessages = {
 	.name = "messages",
 	.kinds = DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS | DEPENDENCY_SENT |
 		 DEPENDENCY_RECEIVED,
-	.note = note,
-	.take = take,
-	.finish = finish,
+	.note = pointToPointNote,
+	.take = pointToPointAddSortedEnd,
+	.finish = pointToPointFinish,
 };

@@ -18,8 +18,8 @@ enum graphEnd {
 	GRAPH_WAITED,
 };
 
-static void addEnd(struct dependencyReader *reader, uint8_t source,
-		   enum graphEnd what, int64_t activity, int64_t time)
+static void taskGraphAddEnd(struct dependencyReader *reader, uint8_t source,
+			    enum graphEnd what, int64_t activity, int64_t time)
 {
 	const GPtrArray *groups = messagesGroups(reader->messages);
 	const struct dependencyEnd end = {
@@ -34,29 +34,33 @@ static void addEnd(struct dependencyReader *reader, uint8_t source,
 		dependencyAddCall(reader, &end, 0, groups->pdata[0]);
 }
 
-static void note(struct dependencyReader *reader, uint8_t source)
+static void taskGraphNote(struct dependencyReader *reader, uint8_t source)
 {
 	const hdIRecord *record = reader->record;
 	const struct messageFields *fields = &reader->read->own;
 	int64_t activity;
 
 	if (messageField(fields, MESSAGE_ACTIVITY, &activity))
-		addEnd(reader, source, GRAPH_ACTIVITY, activity, record->end);
+		taskGraphAddEnd(reader, source, GRAPH_ACTIVITY, activity,
+				record->end);
 	if (messageField(fields, MESSAGE_AWAITS, &activity))
-		addEnd(reader, source, GRAPH_WAITED, activity, record->end);
+		taskGraphAddEnd(reader, source, GRAPH_WAITED, activity,
+				record->end);
 	if (messageField(fields, MESSAGE_FOLLOWS, &activity))
-		addEnd(reader, source, GRAPH_WAITED, activity, record->start);
+		taskGraphAddEnd(reader, source, GRAPH_WAITED, activity,
+				record->start);
 }
 
-static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+static int taskGraphAddSortedEnd(struct dependencyJoin *join,
+				 const struct dependencyEnd *end)
 {
 	g_array_append_val(join->held, *end);
 	return 0;
 }
 
-static int makeEdge(struct dependencyJoin *join,
-		    const struct dependencyEnd *from,
-		    const struct dependencyEnd *to)
+static int taskGraphMakeEdge(struct dependencyJoin *join,
+			     const struct dependencyEnd *from,
+			     const struct dependencyEnd *to)
 {
 	struct dependency edge = {
 		.kind = DEPENDENCY_GRAPH,
@@ -78,7 +82,7 @@ static int makeEdge(struct dependencyJoin *join,
 	return dependencyMake(join->dependencies, &edge);
 }
 
-static int finish(struct dependencyJoin *join)
+static int taskGraphFinish(struct dependencyJoin *join)
 {
 	const struct dependencyEnd *ends =
 		(const struct dependencyEnd *)(const void *)join->held->data;
@@ -91,7 +95,7 @@ static int finish(struct dependencyJoin *join)
 	}
 	for (guint i = 0; activity && i < join->held->len && ret == 0; i++) {
 		if (ends[i].function == GRAPH_WAITED)
-			ret = makeEdge(join, activity, &ends[i]);
+			ret = taskGraphMakeEdge(join, activity, &ends[i]);
 	}
 	return ret;
 }
@@ -99,8 +103,8 @@ static int finish(struct dependencyJoin *join)
 const struct dependencySource dependencyGraph = {
 	.name = "graph",
 	.kinds = DEPENDENCY_GRAPH,
-	.note = note,
-	.take = take,
-	.finish = finish,
+	.note = taskGraphNote,
+	.take = taskGraphAddSortedEnd,
+	.finish = taskGraphFinish,
 	.byNumber = true,
 };

@@ -21,16 +21,16 @@ struct pair {
 	int64_t most;  /**< ... and no more, if that is possible. */
 };
 
-static const hdINode *hostOf(const hdINode *node)
+static const hdINode *layerClocksHostOf(const hdINode *node)
 {
 	while (node->parent && node->parent->parent)
 		node = node->parent;
 	return node;
 }
 
-static size_t numberOf(struct layers *self, const hdINode *node)
+static size_t layerClocksNumberOf(struct layers *self, const hdINode *node)
 {
-	struct layersHost host = { .node = hostOf(node) };
+	struct layersHost host = { .node = layerClocksHostOf(node) };
 
 	for (guint i = 0; i < self->hosts->len; i++) {
 		if (g_array_index(self->hosts, struct layersHost, i).node ==
@@ -43,7 +43,7 @@ static size_t numberOf(struct layers *self, const hdINode *node)
 
 int64_t layersShift(const struct layers *self, const hdINode *node)
 {
-	const hdINode *host = hostOf(node);
+	const hdINode *host = layerClocksHostOf(node);
 
 	for (guint i = 0; i < self->hosts->len; i++) {
 		const struct layersHost *known =
@@ -81,7 +81,7 @@ static void readPairs(struct layers *self, const struct forest *forest,
 		struct pair pair;
 
 		if (file != last)
-			host = numberOf(self, file->file->node);
+			host = layerClocksNumberOf(self, file->file->node);
 		last = file;
 		if (parent == FOREST_NONE) {
 			roots[host]++;
@@ -90,7 +90,7 @@ static void readPairs(struct layers *self, const struct forest *forest,
 		cause = forestFileOf(forest, parent);
 		if (cause == file || strcmp(cause->host, file->host) == 0)
 			continue;
-		pair.from = numberOf(self, cause->file->node);
+		pair.from = layerClocksNumberOf(self, cause->file->node);
 		pair.to = host;
 		pair.least =
 			forestStart(forest, parent) - forestStart(forest, i);
@@ -137,7 +137,7 @@ void layersFindClocks(struct layers *self, const struct forest *forest)
 	bool isNew = true;
 
 	for (size_t i = 0; i < forestFileCount(forest); i++)
-		numberOf(self, forestFileAt(forest, i)->file->node);
+		layerClocksNumberOf(self, forestFileAt(forest, i)->file->node);
 	roots = g_new0(uint64_t, self->hosts->len + 1);
 	readPairs(self, forest, pairs, roots);
 	for (guint i = 0; i < self->hosts->len; i++) {

@@ -16,7 +16,8 @@
 /** The least width of a bin, about 1 ms. */
 #define BIN_LEAST ((int64_t)1 << 20)
 
-static size_t find(const hdIGroup *group, const char *name, enum valueKind kind)
+static size_t gaugeFindValue(const hdIGroup *group, const char *name,
+			     enum valueKind kind)
 {
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIValue *value = &group->values[i];
@@ -32,7 +33,7 @@ static size_t find(const hdIGroup *group, const char *name, enum valueKind kind)
 bool layerGaugeIs(const hdIGroup *group)
 {
 	return group->isReadable &&
-	       find(group, "Pending", KIND_GAUGE) != SIZE_MAX;
+	       gaugeFindValue(group, "Pending", KIND_GAUGE) != SIZE_MAX;
 }
 
 void layerGaugeInit(struct layerGauge *self, const hdIGroup *group,
@@ -40,10 +41,10 @@ void layerGaugeInit(struct layerGauge *self, const hdIGroup *group,
 {
 	*self = (struct layerGauge){
 		.group = group,
-		.pending = find(group, "Pending", KIND_GAUGE),
-		.least = find(group, "PendingMin", KIND_GAUGE),
-		.most = find(group, "PendingMax", KIND_GAUGE),
-		.bytes = find(group, "Bytes", KIND_DELTA),
+		.pending = gaugeFindValue(group, "Pending", KIND_GAUGE),
+		.least = gaugeFindValue(group, "PendingMin", KIND_GAUGE),
+		.most = gaugeFindValue(group, "PendingMax", KIND_GAUGE),
+		.bytes = gaugeFindValue(group, "Bytes", KIND_DELTA),
 		.from = from,
 		.to = to,
 		.spans = g_array_new(FALSE, FALSE, sizeof(struct extent)),
@@ -60,8 +61,8 @@ void layerGaugeClear(struct layerGauge *self)
 
 /** A number of an entry; NaN: it is not known. No number of operations is
  *  infinite. */
-static double number(const struct layerGauge *self, const hdIBlock *block,
-		     size_t value, size_t entry)
+static double gaugeNumberOf(const struct layerGauge *self,
+			    const hdIBlock *block, size_t value, size_t entry)
 {
 	double known;
 
@@ -73,7 +74,7 @@ static double number(const struct layerGauge *self, const hdIBlock *block,
 }
 
 /** The number is known from a time to another. */
-static void addSpan(struct layerGauge *self, int64_t start, int64_t end)
+static void gaugeAddSpan(struct layerGauge *self, int64_t start, int64_t end)
 {
 	struct extent span = { start, end };
 
@@ -120,8 +121,8 @@ static void widen(struct layerBins *bins)
 }
 
 /** Add a number that held in ]start, end], times since 1970. */
-static void addToBins(struct layerBins *bins, int64_t start, int64_t end,
-		      double value)
+static void gaugeAddToBins(struct layerBins *bins, int64_t start, int64_t end,
+			   double value)
 {
 	if (start < 0)
 		return;
@@ -166,10 +167,10 @@ static void takeEntry(struct layerGauge *self, const hdIBlock *block,
 	int64_t start = MAX(block->start[entry], self->from);
 	int64_t end = MIN(block->end[entry], self->to);
 	int64_t whole = block->end[entry] - block->start[entry];
-	double mean = number(self, block, self->pending, entry);
-	double least = number(self, block, self->least, entry);
-	double most = number(self, block, self->most, entry);
-	double bytes = number(self, block, self->bytes, entry);
+	double mean = gaugeNumberOf(self, block, self->pending, entry);
+	double least = gaugeNumberOf(self, block, self->least, entry);
+	double most = gaugeNumberOf(self, block, self->most, entry);
+	double bytes = gaugeNumberOf(self, block, self->bytes, entry);
 
 	if (end < start || (end == start && whole > 0) || isnan(mean))
 		return;
@@ -181,7 +182,7 @@ static void takeEntry(struct layerGauge *self, const hdIBlock *block,
 	/* A number that held no time was nobody's to see. */
 	if (end == start)
 		return;
-	addSpan(self, start, end);
+	gaugeAddSpan(self, start, end);
 	self->integral += (long double)mean * (end - start);
 	self->busy += busyPart(self, mean, least, most) * (end - start);
 	self->max = fmax(self->max, isnan(most) ? mean : most);
@@ -190,7 +191,7 @@ static void takeEntry(struct layerGauge *self, const hdIBlock *block,
 	if (mean == 0)
 		return;
 	extentAdd(&self->activity, start, end);
-	addToBins(&self->bins, start, end, mean);
+	gaugeAddToBins(&self->bins, start, end, mean);
 }
 
 void layerGaugeTake(struct layerGauge *self, const hdIBlock *block)

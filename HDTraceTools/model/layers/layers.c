@@ -13,7 +13,7 @@
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-static void addName(struct layers *self, const char *name)
+static void layersAddName(struct layers *self, const char *name)
 {
 	if (layersNameNumber(self, name) == SIZE_MAX)
 		g_ptr_array_add(self->names, (gpointer)name);
@@ -41,7 +41,7 @@ struct layers *layersNew(const hdIProject *project, layersWants *wants,
 		layer->node = group->node;
 		layer->name = group->name;
 		layerGaugeInit(&layer->gauge, group, from, to);
-		addName(self, layer->name);
+		layersAddName(self, layer->name);
 		self->count++;
 		if (!layersFirst(self, layer->node))
 			g_hash_table_insert(self->firsts, (gpointer)layer->node,
@@ -100,7 +100,7 @@ struct layer *layersFind(const struct layers *self, const hdINode *node,
 
 /* ---- Order ------------------------------------------------------------- */
 
-static uint32_t rankOf(const struct layers *self, const char *name)
+static uint32_t layersRankOf(const struct layers *self, const char *name)
 {
 	uint32_t rank = 0;
 
@@ -126,7 +126,7 @@ static void sortByRank(struct layers *self)
 	}
 }
 
-static const char *roleOf(const struct layers *self, const hdINode *node)
+static const char *layersRoleOf(const struct layers *self, const hdINode *node)
 {
 	const struct layer *first = layersFirst(self, node);
 
@@ -137,10 +137,10 @@ static void setRanks(struct layers *self)
 {
 	layersFindOrder(self);
 	for (size_t i = 0; i < self->count; i++)
-		self->list[i].rank = rankOf(self, self->list[i].name);
+		self->list[i].rank = layersRankOf(self, self->list[i].name);
 	sortByRank(self);
 	for (size_t i = 0; i < self->count; i++)
-		self->list[i].role = roleOf(self, self->list[i].node);
+		self->list[i].role = layersRoleOf(self, self->list[i].node);
 }
 
 /* ---- What is pending --------------------------------------------------- */
@@ -168,7 +168,7 @@ static void setMean(struct layers *self, struct layer *layer)
 		known, (double)(1 - MIN(gauge->busy / layer->known, 1)));
 }
 
-static void setTime(struct layers *self)
+static void layersSetTime(struct layers *self)
 {
 	for (size_t i = 0; i < self->count; i++) {
 		struct layer *layer = &self->list[i];
@@ -204,7 +204,7 @@ static double integral(const struct layers *self, const struct layer *layer,
 }
 
 /** Less what is pending right below a layer at its node, but not below 0. */
-static void takeBelow(const struct layers *self, struct layer *layer)
+static void layersSubtractBelow(const struct layers *self, struct layer *layer)
 {
 	const struct layer *lower = layersFirst(self, layer->node);
 
@@ -240,7 +240,7 @@ static void setHeld(struct layers *self, struct layer *layer)
 		layer->held = layer->mean;
 		for (int i = 0; i < LAYERS_PARTS; i++)
 			layer->parts[i] = integral(self, layer, i);
-		takeBelow(self, layer);
+		layersSubtractBelow(self, layer);
 	}
 	setParts(self, layer->parts);
 }
@@ -258,8 +258,8 @@ static void setWays(struct layers *self)
 	for (guint i = 0; i < self->ways->len; i++) {
 		struct layerWay *way = layersWayAt(self, i);
 
-		way->rank = rankOf(self, way->name);
-		way->role = roleOf(self, way->node);
+		way->rank = layersRankOf(self, way->name);
+		way->role = layersRoleOf(self, way->node);
 		way->held = (double)(way->self / layersLength(self));
 		way->isTold = !isUntold[way->rank];
 		setParts(self, way->parts);
@@ -274,7 +274,7 @@ void layersEnd(struct layers *self, const struct forest *forest)
 		layersFindClocks(self, forest);
 	}
 	setRanks(self);
-	setTime(self);
+	layersSetTime(self);
 	for (size_t i = 0; i < self->count; i++)
 		setMean(self, &self->list[i]);
 	if (layersLength(self) == 0)

@@ -60,8 +60,9 @@ static size_t lengthOfProcess(const char *prefix)
 	return colon ? (size_t)(colon - prefix) + 1 : strlen(prefix);
 }
 
-static void start(struct reading *self, struct layers *layers,
-		  const struct forest *forest)
+static void layerOperationsStartReading(struct reading *self,
+					struct layers *layers,
+					const struct forest *forest)
 {
 	self->layers = layers;
 	self->forest = forest;
@@ -84,13 +85,14 @@ static void start(struct reading *self, struct layers *layers,
 	}
 }
 
-static void end(struct reading *self)
+static void layerOperationsEndReading(struct reading *self)
 {
 	g_hash_table_destroy(self->places);
 	g_array_unref(self->parts);
 }
 
-static const struct place *placeOf(const struct reading *self, uint32_t number)
+static const struct place *layerOperationsPlaceOf(const struct reading *self,
+						  uint32_t number)
 {
 	return g_hash_table_lookup(self->places,
 				   forestFileOf(self->forest, number));
@@ -108,7 +110,7 @@ void layersCountEdges(struct layers *self, const struct forest *forest)
 {
 	struct reading reading;
 
-	start(&reading, self, forest);
+	layerOperationsStartReading(&reading, self, forest);
 	for (uint32_t i = 0; i < forestCount(forest); i++) {
 		uint32_t parent = forestParent(forest, i);
 		const struct layer *upper, *lower;
@@ -116,15 +118,15 @@ void layersCountEdges(struct layers *self, const struct forest *forest)
 
 		if (parent == FOREST_NONE)
 			continue;
-		upper = placeOf(&reading, parent)->layer;
-		lower = placeOf(&reading, i)->layer;
+		upper = layerOperationsPlaceOf(&reading, parent)->layer;
+		lower = layerOperationsPlaceOf(&reading, i)->layer;
 		if (!upper || !lower)
 			continue;
 		a = layersNameNumber(self, upper->name);
 		b = layersNameNumber(self, lower->name);
 		self->edges[a * self->names->len + b]++;
 	}
-	end(&reading);
+	layerOperationsEndReading(&reading);
 }
 
 /* ---- Time -------------------------------------------------------------- */
@@ -137,7 +139,7 @@ static int compareExtents(const void *left, const void *right)
 }
 
 /** How long any of the parts lasts. */
-static int64_t unite(GArray *parts)
+static int64_t layerOperationsUnite(GArray *parts)
 {
 	int64_t sum = 0, until = INT64_MIN;
 
@@ -156,8 +158,9 @@ static int64_t unite(GArray *parts)
 	return sum;
 }
 
-static struct extent timeOf(const struct reading *self, uint32_t number,
-			    const struct place *place)
+static struct extent layerOperationsTimeOf(const struct reading *self,
+					   uint32_t number,
+					   const struct place *place)
 {
 	struct extent time = { forestStart(self->forest, number) + place->shift,
 			       forestLasted(self->forest, number) +
@@ -216,12 +219,13 @@ static const hdINode *takeCaused(struct reading *self, uint32_t number,
 
 	for (; child != FOREST_NONE;
 	     child = forestSibling(self->forest, child)) {
-		const struct place *other = placeOf(self, child);
+		const struct place *other = layerOperationsPlaceOf(self, child);
 		const struct forestFile *at = forestFileOf(self->forest, child);
 
 		self->layers->early += forestStart(self->forest, child) <
 				       forestStart(self->forest, number);
-		addCaused(self, whole, timeOf(self, child, other),
+		addCaused(self, whole,
+			  layerOperationsTimeOf(self, child, other),
 			  strcmp(file->host, at->host) != 0);
 		if (isSameProcess(place, other))
 			continue;
@@ -232,8 +236,9 @@ static const hdINode *takeCaused(struct reading *self, uint32_t number,
 }
 
 /** Spread time over the parts in which a relation was there. */
-static void spread(const struct layers *layers, double *parts,
-		   const struct extent *whole, int64_t inside, long double time)
+static void layerOperationsSpreadTime(const struct layers *layers,
+				      double *parts, const struct extent *whole,
+				      int64_t inside, long double time)
 {
 	for (int i = 0; i < LAYERS_PARTS; i++) {
 		int64_t part = extentLength(whole, layersPart(layers, i),
@@ -244,11 +249,11 @@ static void spread(const struct layers *layers, double *parts,
 	}
 }
 
-static void takeRelation(struct reading *self, uint32_t number)
+static void layerOperationsAddRelation(struct reading *self, uint32_t number)
 {
-	const struct place *place = placeOf(self, number);
+	const struct place *place = layerOperationsPlaceOf(self, number);
 	struct layers *layers = self->layers;
-	struct extent whole = timeOf(self, number, place);
+	struct extent whole = layerOperationsTimeOf(self, number, place);
 	struct layerOperations *sums;
 	long double share = 1, self_;
 	int64_t total, inside;
@@ -267,7 +272,7 @@ static void takeRelation(struct reading *self, uint32_t number)
 		return;
 	g_array_set_size(self->parts, 0);
 	to = takeCaused(self, number, place, &whole);
-	self_ = share * (total - unite(self->parts));
+	self_ = share * (total - layerOperationsUnite(self->parts));
 	place->layer->hasOperations = true;
 	sums = &place->layer->operations;
 	sums->count += (double)share;
@@ -279,10 +284,12 @@ static void takeRelation(struct reading *self, uint32_t number)
 
 		way->count += (double)share;
 		way->self += self_;
-		spread(layers, way->parts, &whole, inside, self_);
+		layerOperationsSpreadTime(layers, way->parts, &whole, inside,
+					  self_);
 	} else {
 		sums->here += self_;
-		spread(layers, sums->parts, &whole, inside, self_);
+		layerOperationsSpreadTime(layers, sums->parts, &whole, inside,
+					  self_);
 	}
 }
 
@@ -290,8 +297,8 @@ void layersAddOperations(struct layers *self, const struct forest *forest)
 {
 	struct reading reading;
 
-	start(&reading, self, forest);
+	layerOperationsStartReading(&reading, self, forest);
 	for (uint32_t i = 0; i < forestCount(forest); i++)
-		takeRelation(&reading, i);
-	end(&reading);
+		layerOperationsAddRelation(&reading, i);
+	layerOperationsEndReading(&reading);
 }

@@ -50,7 +50,7 @@ static bool isAbove(const struct layers *self, size_t upper, size_t lower)
 }
 
 /** Whether a name comes before another one where nothing is above either. */
-static bool isBefore(const char *a, const char *b)
+static bool layerOrderIsBefore(const char *a, const char *b)
 {
 	size_t x = knownNumber(a), y = knownNumber(b);
 
@@ -58,7 +58,7 @@ static bool isBefore(const char *a, const char *b)
 }
 
 /** The next one: nothing that is left is above it, if there is such a one. */
-static size_t choose(const struct layers *self, const bool *isDone)
+static size_t layerOrderChoose(const struct layers *self, const bool *isDone)
 {
 	size_t best = SIZE_MAX;
 	bool bestIsFree = false;
@@ -73,8 +73,8 @@ static size_t choose(const struct layers *self, const bool *isDone)
 		if (best != SIZE_MAX &&
 		    (isFree != bestIsFree
 			     ? bestIsFree
-			     : !isBefore(self->names->pdata[i],
-					 self->names->pdata[best])))
+			     : !layerOrderIsBefore(self->names->pdata[i],
+						   self->names->pdata[best])))
 			continue;
 		best = i;
 		bestIsFree = isFree;
@@ -87,7 +87,7 @@ void layersFindOrder(struct layers *self)
 	bool *isDone = g_new0(bool, self->names->len + 1);
 
 	for (size_t i = 0; i < self->names->len; i++) {
-		size_t next = choose(self, isDone);
+		size_t next = layerOrderChoose(self, isDone);
 
 		isDone[next] = true;
 		g_ptr_array_add(self->order, self->names->pdata[next]);

@@ -125,7 +125,7 @@ static void addWays(const struct layers *layers, GArray *all)
 	g_ptr_array_unref(ways);
 }
 
-static gint compare(gconstpointer left, gconstpointer right)
+static gint outliersCompareItems(gconstpointer left, gconstpointer right)
 {
 	const struct outlier *a = left, *b = right;
 	int order = strcmp(a->role, b->role);
@@ -158,7 +158,7 @@ struct run {
 	double middle;
 };
 
-static int compareNumbers(const void *left, const void *right)
+static int outliersCompareNumbers(const void *left, const void *right)
 {
 	const double *a = left, *b = right;
 
@@ -169,11 +169,11 @@ static void sortNumbers(GArray *numbers)
 {
 	if (numbers->len > 1)
 		qsort(numbers->data, numbers->len, sizeof(double),
-		      compareNumbers);
+		      outliersCompareNumbers);
 }
 
 /** Where a number is, or where it would be. */
-static guint findNumber(const GArray *numbers, double number)
+static guint outliersFindNumber(const GArray *numbers, double number)
 {
 	guint low = 0, high = numbers->len;
 
@@ -192,7 +192,7 @@ static guint findNumber(const GArray *numbers, double number)
  *  one leaves none out. NaN: there are no others. */
 static double medianBut(const GArray *numbers, double but)
 {
-	guint at = isnan(but) ? numbers->len : findNumber(numbers, but);
+	guint at = isnan(but) ? numbers->len : outliersFindNumber(numbers, but);
 	guint count = numbers->len - (isnan(but) ? 0 : 1);
 	guint half = count / 2;
 	double upper, lower;
@@ -220,7 +220,7 @@ static double eachOf(const struct outlier *item)
 	return item->each;
 }
 
-static double countOf(const struct outlier *item)
+static double outliersCountOf(const struct outlier *item)
 {
 	/* As many come as are held, by how long each is. */
 	if (item->layer)
@@ -229,12 +229,12 @@ static double countOf(const struct outlier *item)
 	return item->each > 0 ? item->held / item->each : NAN;
 }
 
-static double partOf(const struct outlier *item, int part)
+static double outliersPartOf(const struct outlier *item, int part)
 {
 	return item->parts ? item->parts[part] : 0;
 }
 
-static void addNumber(GArray *numbers, double number)
+static void outliersAddNumber(GArray *numbers, double number)
 {
 	if (!isnan(number))
 		g_array_append_val(numbers, number);
@@ -245,7 +245,7 @@ static void takeFigures(struct run *run, figureOf *figure)
 {
 	g_array_set_size(run->numbers, 0);
 	for (size_t i = 0; i < run->count; i++)
-		addNumber(run->numbers, figure(&run->list[i]));
+		outliersAddNumber(run->numbers, figure(&run->list[i]));
 	sortNumbers(run->numbers);
 }
 
@@ -257,9 +257,10 @@ static double deviationOf(struct run *run, const struct outlier *self)
 		run->middle = self->others;
 		g_array_set_size(run->distance, 0);
 		for (guint i = 0; i < run->numbers->len; i++)
-			addNumber(run->distance,
-				  fabs(g_array_index(run->numbers, double, i) -
-				       run->middle));
+			outliersAddNumber(
+				run->distance,
+				fabs(g_array_index(run->numbers, double, i) -
+				     run->middle));
 		sortNumbers(run->distance);
 	}
 	return medianBut(run->distance, fabs(self->held - run->middle));
@@ -269,7 +270,7 @@ static int compareHeld(const void *left, const void *right)
 {
 	const struct outlier *const *a = left, *const *b = right;
 
-	return compareNumbers(&(*a)->held, &(*b)->held);
+	return outliersCompareNumbers(&(*a)->held, &(*b)->held);
 }
 
 /** Set what is held, beside what the others hold. */
@@ -306,17 +307,17 @@ static void judgeCounts(struct run *run)
 	for (size_t i = 0; i < run->count; i++)
 		run->list[i].eachOthers =
 			medianBut(run->numbers, run->list[i].each);
-	takeFigures(run, countOf);
+	takeFigures(run, outliersCountOf);
 	for (size_t i = 0; i < run->count; i++) {
 		struct outlier *self = &run->list[i];
 
-		middle = medianBut(run->numbers, countOf(self));
+		middle = medianBut(run->numbers, outliersCountOf(self));
 		if (middle > 0)
-			self->countRatio = countOf(self) / middle;
+			self->countRatio = outliersCountOf(self) / middle;
 	}
 	g_array_set_size(run->numbers, 0);
 	for (size_t i = 0; i < run->count; i++)
-		addNumber(run->numbers, run->bytes[i]);
+		outliersAddNumber(run->numbers, run->bytes[i]);
 	sortNumbers(run->numbers);
 	for (size_t i = 0; i < run->count; i++) {
 		middle = medianBut(run->numbers, run->bytes[i]);
@@ -331,11 +332,12 @@ static void judgeParts(struct run *run)
 	for (int part = 0; part < LAYERS_PARTS; part++) {
 		g_array_set_size(run->numbers, 0);
 		for (size_t i = 0; i < run->count; i++)
-			addNumber(run->numbers, partOf(&run->list[i], part));
+			outliersAddNumber(run->numbers,
+					  outliersPartOf(&run->list[i], part));
 		sortNumbers(run->numbers);
 		for (size_t i = 0; i < run->count; i++) {
 			struct outlier *self = &run->list[i];
-			double number = partOf(self, part);
+			double number = outliersPartOf(self, part);
 
 			self->lasts += number > 0 &&
 				       number >= OUTLIER_PART_RATIO *
@@ -346,7 +348,7 @@ static void judgeParts(struct run *run)
 }
 
 /** Set what each is among those that are alike. */
-static void judge(struct run *run)
+static void outliersRateRun(struct run *run)
 {
 	for (size_t i = 0; i < run->count; i++) {
 		struct outlier *self = &run->list[i];
@@ -419,7 +421,7 @@ static void judgeRole(struct run *run, struct outlier *list, size_t count,
 
 			run->bytes[i] = known ? *known : 0;
 		}
-		judge(run);
+		outliersRateRun(run);
 	}
 }
 
@@ -469,7 +471,7 @@ static GHashTable *findMost(GArray *all)
 }
 
 /** Of each node what holds most counts, and what comes near that. */
-static void choose(GArray *all)
+static void outliersChooseMost(GArray *all)
 {
 	GHashTable *bests = findMost(all);
 
@@ -497,9 +499,9 @@ GArray *outliersFind(const struct layers *layers)
 
 	addLayers(layers, all);
 	addWays(layers, all);
-	g_array_sort(all, compare);
+	g_array_sort(all, outliersCompareItems);
 	judgeAll(layers, all);
-	choose(all);
+	outliersChooseMost(all);
 	return all;
 }
 
@@ -510,7 +512,7 @@ static gint compareOut(gconstpointer left, gconstpointer right)
 
 	if (a->share != b->share)
 		return a->share > b->share ? -1 : 1;
-	return compare(a, b);
+	return outliersCompareItems(a, b);
 }
 
 GPtrArray *outliersOut(const GArray *outliers)

@@ -29,7 +29,7 @@ struct messages {
 
 /* ---- Communicators ----------------------------------------------------- */
 
-static void freeGroup(void *data)
+static void messagesFreeGroup(void *data)
 {
 	struct messageGroup *group = data;
 
@@ -65,8 +65,8 @@ static GArray *globalsOf(const hdIRank *ranks, size_t count, int64_t size)
 	return globals;
 }
 
-static struct messageGroup *groupOf(struct messages *self,
-				    const hdICommunicator *comm)
+static struct messageGroup *messagesGroupOfComm(struct messages *self,
+						const hdICommunicator *comm)
 {
 	struct messageGroup *group = g_new0(struct messageGroup, 1);
 
@@ -82,14 +82,14 @@ static struct messageGroup *groupOf(struct messages *self,
 }
 
 /** A rank and its id of a communicator are the key to it. */
-static guint hashRank(gconstpointer data)
+static guint messagesHashRank(gconstpointer data)
 {
 	const hdIRank *rank = data;
 
 	return (guint)(rank->global * 1000003 + rank->cid);
 }
 
-static gboolean isSameRank(gconstpointer a, gconstpointer b)
+static gboolean messagesIsSameRank(gconstpointer a, gconstpointer b)
 {
 	const hdIRank *x = a;
 	const hdIRank *y = b;
@@ -121,7 +121,8 @@ static void addComms(struct messages *self, const hdIProject *project)
 {
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
-		const struct messageGroup *group = groupOf(self, comm);
+		const struct messageGroup *group =
+			messagesGroupOfComm(self, comm);
 
 		addViews(self, group, comm->ranks, comm->rankCount, false);
 		addViews(self, group, comm->remoteRanks, comm->remoteRankCount,
@@ -182,8 +183,9 @@ struct search {
 };
 
 /** Find the end of a message that attributes name; false if they name none. */
-static bool readEnd(const struct search *search,
-		    const struct messageFields *fields, struct messageEnd *end)
+static bool messagesReadEnd(const struct search *search,
+			    const struct messageFields *fields,
+			    struct messageEnd *end)
 {
 	const struct messages *self = search->self;
 	bool isSent = search->isSent;
@@ -218,14 +220,14 @@ static bool readEnd(const struct search *search,
 }
 
 /** Hand on an end of a message, if attributes name one, or a request. */
-static void findEnd(const struct search *search,
-		    const struct messageFields *fields)
+static void messagesFindEnd(const struct search *search,
+			    const struct messageFields *fields)
 {
 	const struct messageEnd *known = NULL;
 	struct messageEnd end;
 	int64_t request;
 
-	if (!readEnd(search, fields, &end)) {
+	if (!messagesReadEnd(search, fields, &end)) {
 		if (search->isSent &&
 		    messageField(fields, MESSAGE_RID, &request))
 			known = g_hash_table_lookup(search->self->persistent,
@@ -252,7 +254,7 @@ static void addPersistent(const struct messages *self,
 	int64_t request;
 
 	if (messageField(fields, MESSAGE_RID, &request) &&
-	    readEnd(&search, fields, &end))
+	    messagesReadEnd(&search, fields, &end))
 		g_hash_table_insert(self->persistent,
 				    g_memdup2(&request, sizeof(request)),
 				    g_memdup2(&end, sizeof(end)));
@@ -277,10 +279,10 @@ static const struct function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) \
 	{ name, isSending, isReceiving },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
-static uint8_t findRole(const char *name)
+static uint8_t messagesFindRole(const char *name)
 {
 	uint8_t role = 0;
 
@@ -301,12 +303,12 @@ uint32_t messagesName(struct messages *self, const char *name)
 	return namesNumber(self->names, name);
 }
 
-static uint8_t roleOf(struct messages *self, const char *name)
+static uint8_t messagesRoleOf(struct messages *self, const char *name)
 {
 	uint32_t number = messagesName(self, name);
 
 	for (guint i = self->roles->len; i <= number; i++) {
-		uint8_t role = findRole(namesAt(self->names, i));
+		uint8_t role = messagesFindRole(namesAt(self->names, i));
 
 		g_array_append_val(self->roles, role);
 	}
@@ -328,7 +330,7 @@ void messagesEnds(struct messages *self, const struct messageRecord *read,
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
 	messageField(&read->own, MESSAGE_PART, &self->epoch);
-	role = roleOf(self, record->name);
+	role = messagesRoleOf(self, record->name);
 	if (role & ROLE_PREPARES)
 		addPersistent(self, &read->own);
 	messageField(&read->own, MESSAGE_CID, &search.cid);
@@ -337,9 +339,9 @@ void messagesEnds(struct messages *self, const struct messageRecord *read,
 		search.time = search.isSent ? record->start : record->end;
 		if (!(role & (search.isSent ? ROLE_SENDS : ROLE_RECEIVES)))
 			continue;
-		findEnd(&search, &read->own);
+		messagesFindEnd(&search, &read->own);
 		for (size_t k = 0; k < record->elementCount; k++)
-			findEnd(&search, &read->elements[k]);
+			messagesFindEnd(&search, &read->elements[k]);
 	}
 }
 
@@ -348,7 +350,7 @@ void messagesFind(struct messages *self, const hdIRecord *record,
 {
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
-	if (roleOf(self, record->name))
+	if (messagesRoleOf(self, record->name))
 		messagesEnds(self, messagesRead(self, record), take, data);
 	else
 		messagesEpoch(record, &self->epoch);
@@ -417,7 +419,8 @@ int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank)
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-static struct messages *make(GHashTable *comms, GPtrArray *list, int rankLevel)
+static struct messages *messagesCreate(GHashTable *comms, GPtrArray *list,
+				       int rankLevel)
 {
 	struct messages *self = g_new0(struct messages, 1);
 
@@ -435,10 +438,11 @@ static struct messages *make(GHashTable *comms, GPtrArray *list, int rankLevel)
 
 struct messages *messagesNew(const hdIProject *project)
 {
-	struct messages *self =
-		make(g_hash_table_new_full(hashRank, isSameRank, g_free, NULL),
-		     g_ptr_array_new_with_free_func(freeGroup),
-		     rolesRankLevel(project));
+	struct messages *self = messagesCreate(
+		g_hash_table_new_full(messagesHashRank, messagesIsSameRank,
+				      g_free, NULL),
+		g_ptr_array_new_with_free_func(messagesFreeGroup),
+		rolesRankLevel(project));
 
 	addComms(self, project);
 	return self;
@@ -446,8 +450,8 @@ struct messages *messagesNew(const hdIProject *project)
 
 struct messages *messagesCopy(const struct messages *self)
 {
-	return make(g_hash_table_ref(self->comms), g_ptr_array_ref(self->list),
-		    self->rankLevel);
+	return messagesCreate(g_hash_table_ref(self->comms),
+			      g_ptr_array_ref(self->list), self->rankLevel);
 }
 
 void messagesFree(struct messages *self)

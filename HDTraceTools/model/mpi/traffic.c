@@ -11,7 +11,8 @@
 #include "HDTraceTools/model/mpi/traffic.h"
 #include "HDTraceTools/model/mpi/volume.h"
 
-/** Data between a process and a window or a file; see common/mpi.table. */
+/** Data between a process and a window or a file; see
+ * common/mpi/functions.table. */
 enum trafficMove {
 	TRAFFIC_NONE,
 	TRAFFIC_PUT,
@@ -33,7 +34,7 @@ static const struct {
 #define MPI_MOVES(name, WAY) { name, WAY },
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 /** What a row is known by. */

@@ -10,7 +10,7 @@
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/mpi/volume.h"
 
-/** What the numbers of a function mean; see common/mpi.table. */
+/** What the numbers of a function mean; see common/mpi/functions.table. */
 enum volumeRule {
 	VOLUME_NONE,
 	VOLUME_FROMROOT,
@@ -39,7 +39,7 @@ static const struct {
 #define MPI_BYTES(name, RULE) { name, VOLUME_##RULE },
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
+#include "HDTraceTools/model/mpi/functions.h"
 };
 
 /** A call while it is looked at. */

@@ -9,8 +9,8 @@
  * copies: a broadcast gives once what many get, and a reduction makes one of
  * many.
  *
- * What the numbers in a file mean differs between functions; common/mpi.table
- * says it.
+ * What the numbers in a file mean differs between functions;
+ * common/mpi/functions.table says it.
  */
 #ifndef HD_VOLUME_H
 #define HD_VOLUME_H

@@ -44,7 +44,7 @@ struct forest {
 	const hdIProject *project;
 	GPtrArray *files;   /**< struct forestFile */
 	GArray *entries;    /**< struct entry */
-	struct spool *rest; /**< Of each: see put(). */
+	struct spool *rest; /**< Of each: see forestPutRelation(). */
 	struct sorter *mentions;
 	uint64_t spans; /**< How many are caused by spans. */
 	struct forestCounts counts;
@@ -65,7 +65,7 @@ struct forest {
 	GArray *intervals;
 };
 
-static int compareMentions(const void *left, const void *right)
+static int forestCompareMentions(const void *left, const void *right)
 {
 	const struct mention *a = left, *b = right;
 	int order = memcmp(a->key, b->key, sizeof(a->key));
@@ -79,7 +79,7 @@ static int compareMentions(const void *left, const void *right)
 	return (a->link > b->link) - (a->link < b->link);
 }
 
-static void freeFile(void *data)
+static void forestFreeFile(void *data)
 {
 	struct forestFile *file = data;
 
@@ -93,10 +93,11 @@ struct forest *forestNew(const hdIProject *project)
 	struct forest *self = g_new0(struct forest, 1);
 
 	self->project = project;
-	self->files = g_ptr_array_new_with_free_func(freeFile);
+	self->files = g_ptr_array_new_with_free_func(forestFreeFile);
 	self->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
 	self->rest = spoolNew();
-	self->mentions = sorterNew(sizeof(struct mention), compareMentions);
+	self->mentions =
+		sorterNew(sizeof(struct mention), forestCompareMentions);
 	self->circular = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	self->causes = g_array_new(FALSE, FALSE, sizeof(struct forestLink));
 	self->bytes = g_byte_array_new();
@@ -133,12 +134,12 @@ void forestFree(struct forest *self)
 	g_free(self);
 }
 
-static struct entry *entryAt(const struct forest *self, uint32_t number)
+static struct entry *forestEntryAt(const struct forest *self, uint32_t number)
 {
 	return &g_array_index(self->entries, struct entry, number);
 }
 
-static void fail(struct forest *self, int ret)
+static void forestFail(struct forest *self, int ret)
 {
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
@@ -146,46 +147,46 @@ static void fail(struct forest *self, int ret)
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void putNumber(struct forest *self, uint64_t number)
+static void forestPutNumber(struct forest *self, uint64_t number)
 {
 	g_byte_array_append(self->bytes, (const void *)&number, sizeof(number));
 }
 
-static void putText(struct forest *self, const char *text)
+static void forestPutText(struct forest *self, const char *text)
 {
 	g_byte_array_append(self->bytes, (const void *)text,
 			    (guint)strlen(text) + 1);
 }
 
 /** What has a place in the spool: numbers first, then texts. */
-static void put(struct forest *self, const hdIRelation *relation,
-		const char *parent)
+static void forestPutRelation(struct forest *self, const hdIRelation *relation,
+			      const char *parent)
 {
 	g_byte_array_set_size(self->bytes, 0);
-	putNumber(self, relation->id);
-	putNumber(self, (uint64_t)relation->parentKind);
-	putNumber(self, self->files->len - 1);
-	putNumber(self, relation->stateCount);
-	putNumber(self, relation->linkCount);
+	forestPutNumber(self, relation->id);
+	forestPutNumber(self, (uint64_t)relation->parentKind);
+	forestPutNumber(self, self->files->len - 1);
+	forestPutNumber(self, relation->stateCount);
+	forestPutNumber(self, relation->linkCount);
 	for (size_t i = 0; i < relation->stateCount; i++) {
-		putNumber(self, (uint64_t)relation->states[i].start);
-		putNumber(self, (uint64_t)relation->states[i].end);
-		putNumber(self, relation->states[i].depth);
-		putNumber(self, relation->states[i].attributeCount);
+		forestPutNumber(self, (uint64_t)relation->states[i].start);
+		forestPutNumber(self, (uint64_t)relation->states[i].end);
+		forestPutNumber(self, relation->states[i].depth);
+		forestPutNumber(self, relation->states[i].attributeCount);
 	}
-	putText(self, parent);
-	putText(self, relation->trace);
+	forestPutText(self, parent);
+	forestPutText(self, relation->trace);
 	for (size_t i = 0; i < relation->stateCount; i++) {
 		const hdIRelationState *state = &relation->states[i];
 
-		putText(self, state->name);
+		forestPutText(self, state->name);
 		for (size_t k = 0; k < state->attributeCount; k++) {
-			putText(self, state->attributes[k].name);
-			putText(self, state->attributes[k].value);
+			forestPutText(self, state->attributes[k].name);
+			forestPutText(self, state->attributes[k].value);
 		}
 	}
 	for (size_t i = 0; i < relation->linkCount; i++)
-		putText(self, relation->links[i]);
+		forestPutText(self, relation->links[i]);
 }
 
 /** @param link Of a reference: see struct mention. */
@@ -199,10 +200,10 @@ static void mention(struct forest *self, uint32_t number, const char *token,
 	mention.link = link;
 	mention.isReference = isReference;
 	hdTraceId(token, strlen(token), mention.key);
-	fail(self, sorterAdd(self->mentions, &mention));
+	forestFail(self, sorterAdd(self->mentions, &mention));
 }
 
-static void addTime(struct forestFile *file, int64_t time)
+static void forestAddTime(struct forestFile *file, int64_t time)
 {
 	if (time == HDI_NEVER)
 		return;
@@ -223,8 +224,9 @@ static bool hasOrigin(const hdIRelation *relation)
 	return false;
 }
 
-static void take(struct forest *self, struct forestFile *file,
-		 const hdIRelationOwner *owner, const hdIRelation *relation)
+static void forestAddRelation(struct forest *self, struct forestFile *file,
+			      const hdIRelationOwner *owner,
+			      const hdIRelation *relation)
 {
 	const uint32_t number = self->entries->len;
 	const struct entry entry = {
@@ -248,17 +250,18 @@ static void take(struct forest *self, struct forestFile *file,
 	self->counts.inferred += (relation->parentKind == HDI_PARENT_SPAN ||
 				  self->parent->len > 0) &&
 				 hasOrigin(relation);
-	put(self, relation,
-	    relation->parentKind == HDI_PARENT_SPAN ? relation->parent
-						    : self->parent->str);
-	fail(self,
-	     spoolAppend(self->rest, self->bytes->data, self->bytes->len));
+	forestPutRelation(self, relation,
+			  relation->parentKind == HDI_PARENT_SPAN
+				  ? relation->parent
+				  : self->parent->str);
+	forestFail(self, spoolAppend(self->rest, self->bytes->data,
+				     self->bytes->len));
 	g_array_append_val(self->entries, entry);
-	addTime(file, relation->start);
-	addTime(file, relation->end);
+	forestAddTime(file, relation->start);
+	forestAddTime(file, relation->end);
 	for (size_t i = 0; i < relation->stateCount; i++) {
-		addTime(file, relation->states[i].start);
-		addTime(file, relation->states[i].end);
+		forestAddTime(file, relation->states[i].start);
+		forestAddTime(file, relation->states[i].end);
 	}
 	file->count++;
 	self->counts.unended += relation->end == HDI_NEVER;
@@ -288,10 +291,10 @@ int forestRead(struct forest *self, const hdIRelationFile *from,
 	g_ptr_array_add(self->files, file);
 	while (self->error == 0 && hdI_readRelation(reader, &relation) == 1) {
 		if (self->entries->len == FOREST_NONE - 1) {
-			fail(self, -EFBIG);
+			forestFail(self, -EFBIG);
 			break;
 		}
-		take(self, file, &owner, relation);
+		forestAddRelation(self, file, &owner, relation);
 		if (progress && file->count % PROGRESS_STEP == 0)
 			progress(data, relation->endOffset);
 	}
@@ -302,7 +305,7 @@ int forestRead(struct forest *self, const hdIRelationFile *from,
 /* ---- Who caused whom --------------------------------------------------- */
 
 /** Those of one key come together, who has it first. */
-static void joinMentions(struct forest *self)
+static void forestJoinMentions(struct forest *self)
 {
 	struct mention now, relation;
 	bool isThere = false;
@@ -327,7 +330,7 @@ static void joinMentions(struct forest *self)
 			self->parents[now.number] = relation.number;
 		}
 	}
-	fail(self, ret);
+	forestFail(self, ret);
 	sorterFree(self->mentions);
 	self->mentions = NULL;
 }
@@ -347,26 +350,27 @@ static bool parseSpan(const char *text, unsigned char *id)
 }
 
 /** Spans that caused relations may be relations of the project. */
-static void joinSpans(struct forest *self)
+static void forestJoinSpans(struct forest *self)
 {
 	struct forestRelation relation;
 
-	self->mentions = sorterNew(sizeof(struct mention), compareMentions);
+	self->mentions =
+		sorterNew(sizeof(struct mention), forestCompareMentions);
 	for (uint32_t i = 0; i < forestCount(self) && self->error == 0; i++) {
 		struct mention mention;
 
-		fail(self, forestGet(self, i, &relation));
+		forestFail(self, forestGet(self, i, &relation));
 		if (self->error)
 			return;
 		memset(&mention, 0, sizeof(mention));
 		mention.number = i;
 		hdSpanId(relation.token, strlen(relation.token), mention.key);
-		fail(self, sorterAdd(self->mentions, &mention));
+		forestFail(self, sorterAdd(self->mentions, &mention));
 		mention.isReference = true;
 		if (relation.span && parseSpan(relation.span, mention.key))
-			fail(self, sorterAdd(self->mentions, &mention));
+			forestFail(self, sorterAdd(self->mentions, &mention));
 	}
-	joinMentions(self);
+	forestJoinMentions(self);
 }
 
 static gint compareLinks(gconstpointer left, gconstpointer right)
@@ -378,7 +382,7 @@ static gint compareLinks(gconstpointer left, gconstpointer right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-static gint compareNumbers(gconstpointer left, gconstpointer right)
+static gint forestCompareNumbers(gconstpointer left, gconstpointer right)
 {
 	const uint32_t *a = left, *b = right;
 
@@ -418,7 +422,7 @@ static void findDepths(struct forest *self)
 		}
 	}
 	g_array_unref(way);
-	g_array_sort(self->circular, compareNumbers);
+	g_array_sort(self->circular, forestCompareNumbers);
 	for (uint32_t i = 0; i < forestCount(self); i++)
 		self->depths[i]--;
 }
@@ -434,10 +438,10 @@ int forestEnd(struct forest *self)
 	self->depths = g_new0(uint32_t, (size_t)count + 1);
 	memset(self->parents, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
 	memset(self->children, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
-	joinMentions(self);
+	forestJoinMentions(self);
 	g_array_sort(self->causes, compareLinks);
 	if (self->spans > 0)
-		joinSpans(self);
+		forestJoinSpans(self);
 	findDepths(self);
 	for (uint32_t i = count; i-- > 0;) {
 		uint32_t parent = self->parents[i];
@@ -500,8 +504,8 @@ uint32_t forestSibling(const struct forest *self, uint32_t number)
 
 bool forestIsCircular(const struct forest *self, uint32_t number)
 {
-	return g_array_binary_search(self->circular, &number, compareNumbers,
-				     NULL);
+	return g_array_binary_search(self->circular, &number,
+				     forestCompareNumbers, NULL);
 }
 
 const struct forestFile *forestFileOf(const struct forest *self,
@@ -528,7 +532,7 @@ uint32_t forestDepth(const struct forest *self, uint32_t number)
 
 bool forestEnded(const struct forest *self, uint32_t number)
 {
-	return entryAt(self, number)->end != HDI_NEVER;
+	return forestEntryAt(self, number)->end != HDI_NEVER;
 }
 
 const GArray *forestLinks(const struct forest *self)
@@ -538,17 +542,17 @@ const GArray *forestLinks(const struct forest *self)
 
 int64_t forestStart(const struct forest *self, uint32_t number)
 {
-	return entryAt(self, number)->start;
+	return forestEntryAt(self, number)->start;
 }
 
 int64_t forestLasted(const struct forest *self, uint32_t number)
 {
-	int64_t end = entryAt(self, number)->end;
+	int64_t end = forestEntryAt(self, number)->end;
 
 	return end == HDI_NEVER ? forestFileOf(self, number)->last : end;
 }
 
-static uint64_t takeNumber(const guint8 **at)
+static uint64_t forestGetNumber(const guint8 **at)
 {
 	uint64_t number;
 
@@ -557,7 +561,7 @@ static uint64_t takeNumber(const guint8 **at)
 	return number;
 }
 
-static const char *takeText(const guint8 **at)
+static const char *forestGetText(const guint8 **at)
 {
 	const char *text = (const char *)*at;
 
@@ -566,11 +570,11 @@ static const char *takeText(const guint8 **at)
 }
 
 /** Read the bytes of a relation. */
-static int load(struct forest *self, uint32_t number)
+static int forestLoad(struct forest *self, uint32_t number)
 {
-	uint64_t offset = entryAt(self, number)->offset;
+	uint64_t offset = forestEntryAt(self, number)->offset;
 	uint64_t end = number + 1 < self->entries->len
-			       ? entryAt(self, number + 1)->offset
+			       ? forestEntryAt(self, number + 1)->offset
 			       : spoolLength(self->rest);
 
 	g_byte_array_set_size(self->bytes, (guint)(end - offset));
@@ -578,18 +582,18 @@ static int load(struct forest *self, uint32_t number)
 			 self->bytes->len);
 }
 
-static void takeStates(struct forest *self, const guint8 **texts)
+static void forestGetStates(struct forest *self, const guint8 **texts)
 {
 	for (guint i = 0; i < self->states->len; i++) {
 		hdIRelationState *state =
 			&g_array_index(self->states, hdIRelationState, i);
 
-		state->name = takeText(texts);
+		state->name = forestGetText(texts);
 		for (size_t k = 0; k < state->attributeCount; k++) {
 			hdIAttribute attribute;
 
-			attribute.name = takeText(texts);
-			attribute.value = takeText(texts);
+			attribute.name = forestGetText(texts);
+			attribute.value = forestGetText(texts);
 			g_array_append_val(self->attributes, attribute);
 		}
 	}
@@ -621,7 +625,7 @@ static int setParent(struct forest *self, struct forestRelation *relation,
 		relation->parent = text;
 	if (!relation->span || !relation->isParentFound)
 		return 0;
-	ret = spoolRead(self->rest, entryAt(self, parent)->offset, &id,
+	ret = spoolRead(self->rest, forestEntryAt(self, parent)->offset, &id,
 			sizeof(id));
 	if (ret < 0)
 		return ret;
@@ -634,45 +638,45 @@ static int setParent(struct forest *self, struct forestRelation *relation,
 int forestGet(struct forest *self, uint32_t number,
 	      struct forestRelation *relation)
 {
-	const struct entry *entry = entryAt(self, number);
+	const struct entry *entry = forestEntryAt(self, number);
 	const guint8 *at;
 	hdIParentKind kind;
 	const char *parent;
 	uint64_t id, states, links;
-	int ret = load(self, number);
+	int ret = forestLoad(self, number);
 
 	memset(relation, 0, sizeof(*relation));
 	if (ret < 0)
 		return ret;
 	at = self->bytes->data;
-	id = takeNumber(&at);
-	kind = (hdIParentKind)takeNumber(&at);
+	id = forestGetNumber(&at);
+	kind = (hdIParentKind)forestGetNumber(&at);
 	relation->number = number;
-	relation->file = self->files->pdata[takeNumber(&at)];
+	relation->file = self->files->pdata[forestGetNumber(&at)];
 	relation->start = entry->start;
 	relation->end = entry->end;
 	relation->lasted =
 		entry->end == HDI_NEVER ? relation->file->last : entry->end;
 	relation->depth = self->depths ? self->depths[number] : 0;
-	states = takeNumber(&at);
-	links = takeNumber(&at);
+	states = forestGetNumber(&at);
+	links = forestGetNumber(&at);
 	g_array_set_size(self->states, 0);
 	g_array_set_size(self->attributes, 0);
 	g_array_set_size(self->links, 0);
 	for (uint64_t i = 0; i < states; i++) {
 		hdIRelationState state = { .name = NULL };
 
-		state.start = (int64_t)takeNumber(&at);
-		state.end = (int64_t)takeNumber(&at);
-		state.depth = (unsigned int)takeNumber(&at);
-		state.attributeCount = (size_t)takeNumber(&at);
+		state.start = (int64_t)forestGetNumber(&at);
+		state.end = (int64_t)forestGetNumber(&at);
+		state.depth = (unsigned int)forestGetNumber(&at);
+		state.attributeCount = (size_t)forestGetNumber(&at);
 		g_array_append_val(self->states, state);
 	}
-	parent = takeText(&at);
-	relation->trace = takeText(&at);
-	takeStates(self, &at);
+	parent = forestGetText(&at);
+	relation->trace = forestGetText(&at);
+	forestGetStates(self, &at);
 	for (uint64_t i = 0; i < links; i++) {
-		const char *link = takeText(&at);
+		const char *link = forestGetText(&at);
 
 		g_array_append_val(self->links, link);
 	}
@@ -696,9 +700,9 @@ static int compareIntervals(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-static void addInterval(struct forest *self,
-			const struct forestRelation *relation, int64_t start,
-			int64_t end)
+static void forestAddInterval(struct forest *self,
+			      const struct forestRelation *relation,
+			      int64_t start, int64_t end)
 {
 	struct interval interval = {
 		.start = MAX(start, relation->start),
@@ -710,7 +714,7 @@ static void addInterval(struct forest *self,
 }
 
 /** How long any of the intervals is there. */
-static int64_t unite(struct forest *self)
+static int64_t forestUnite(struct forest *self)
 {
 	int64_t sum = 0;
 	int64_t until = INT64_MIN;
@@ -740,19 +744,19 @@ struct forestTimes forestTimesOf(struct forest *self,
 
 	g_array_set_size(self->intervals, 0);
 	for (; child != FOREST_NONE; child = forestSibling(self, child))
-		addInterval(self, relation, forestStart(self, child),
-			    forestLasted(self, child));
-	times.self = times.total - unite(self);
+		forestAddInterval(self, relation, forestStart(self, child),
+				  forestLasted(self, child));
+	times.self = times.total - forestUnite(self);
 	for (size_t i = 0; i < relation->stateCount; i++) {
 		const hdIRelationState *state = &relation->states[i];
 		int64_t end = forestStateEnd(relation, state);
 
 		if (state->depth > 0)
 			continue;
-		addInterval(self, relation, state->start, end);
+		forestAddInterval(self, relation, state->start, end);
 		times.active += MAX(end - state->start, 0);
 	}
-	times.waited = times.total - unite(self);
+	times.waited = times.total - forestUnite(self);
 	return times;
 }
 

@@ -62,7 +62,7 @@ void inferredFree(struct inferred *self)
 	g_free(self);
 }
 
-static const char *hostOf(const hdINode *node)
+static const char *inferredHostOf(const hdINode *node)
 {
 	while (node->parent && node->parent->parent)
 		node = node->parent;
@@ -120,7 +120,8 @@ static void addProcess(struct inferredAskers *self, const hdITraceFile *trace)
 	process->asked = g_array_new(FALSE, FALSE, sizeof(guint));
 	g_hash_table_insert(
 		self->processes,
-		g_strdup_printf("%s %s", hostOf(trace->node), number), process);
+		g_strdup_printf("%s %s", inferredHostOf(trace->node), number),
+		process);
 	g_free(number);
 }
 
@@ -172,7 +173,7 @@ static struct process *findAsker(const struct inferredAskers *self,
 
 	if (!pid)
 		return NULL;
-	key = g_strdup_printf("%s %s", hostOf(node), pid);
+	key = g_strdup_printf("%s %s", inferredHostOf(node), pid);
 	process = g_hash_table_lookup(self->processes, key);
 	g_free(key);
 	return process;
@@ -184,7 +185,7 @@ bool inferredAskersHave(const struct inferredAskers *self, const hdINode *node,
 	return findAsker(self, node, states, count);
 }
 
-static int addRelation(struct inferred *self, uint32_t number)
+static int inferredAddRelation(struct inferred *self, uint32_t number)
 {
 	struct inferredCause cause = { .number = number };
 	struct forestRelation relation;
@@ -206,7 +207,8 @@ static int addRelation(struct inferred *self, uint32_t number)
 
 /* ---- What it did ------------------------------------------------------- */
 
-static gint compareTimes(gconstpointer left, gconstpointer right, gpointer data)
+static gint inferredCompareTimes(gconstpointer left, gconstpointer right,
+				 gpointer data)
 {
 	const guint *a = left, *b = right;
 	int64_t x = causeAt(data, *a)->at, y = causeAt(data, *b)->at;
@@ -232,8 +234,8 @@ static guint findFirst(struct inferred *self, const GArray *asked, int64_t time)
 }
 
 /** States come as they end: the first that one lies in is the innermost. */
-static void takeState(struct inferred *self, const GArray *asked,
-		      const hdIRecord *record)
+static void inferredAddState(struct inferred *self, const GArray *asked,
+			     const hdIRecord *record)
 {
 	for (guint i = findFirst(self, asked, record->start); i < asked->len;
 	     i++) {
@@ -251,19 +253,20 @@ static void takeState(struct inferred *self, const GArray *asked,
 	}
 }
 
-static void readTrace(struct inferred *self, const struct process *process)
+static void inferredReadTrace(struct inferred *self,
+			      const struct process *process)
 {
 	hdITraceReader *reader;
 	const hdIRecord *record;
 
 	if (process->asked->len == 0)
 		return;
-	g_array_sort_with_data(process->asked, compareTimes, self);
+	g_array_sort_with_data(process->asked, inferredCompareTimes, self);
 	reader = diagnosticsOpenTrace(forestProject(self->forest),
 				      process->trace, &diagnosticsDropped);
 	while (reader && hdI_readTrace(reader, &record) == 1) {
 		if (record->kind == HDI_STATE)
-			takeState(self, process->asked, record);
+			inferredAddState(self, process->asked, record);
 	}
 	hdI_closeTrace(reader);
 }
@@ -280,11 +283,11 @@ int inferredFind(struct inferred *self)
 		return 0;
 	for (uint32_t i = 0; i < forestCount(self->forest) && ret == 0; i++) {
 		if (forestParent(self->forest, i) == FOREST_NONE)
-			ret = addRelation(self, i);
+			ret = inferredAddRelation(self, i);
 	}
 	g_hash_table_iter_init(&iterator, self->askers->processes);
 	while (ret == 0 && g_hash_table_iter_next(&iterator, NULL, &process))
-		readTrace(self, process);
+		inferredReadTrace(self, process);
 	for (guint i = 0; i < self->causes->len; i++)
 		g_hash_table_insert(self->places,
 				    GUINT_TO_POINTER(causeAt(self, i)->number),

@@ -76,7 +76,7 @@ struct sweep {
 	int error;
 };
 
-static int compareChanges(const void *left, const void *right)
+static int joulesCompareChanges(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
 
@@ -93,8 +93,8 @@ static int compareReadings(const void *left, const void *right)
 /* ---- Whose power ------------------------------------------------------- */
 
 /** The group that stands for the nearest node whose power is known, or NULL. */
-static const hdIGroup *findGroup(const hdINode *node,
-				 const struct powerChoice *power)
+static const hdIGroup *joulesFindGroup(const hdINode *node,
+				       const struct powerChoice *power)
 {
 	const struct powerGroup *group =
 		power ? powerChoiceNear(power, node) : NULL;
@@ -102,7 +102,7 @@ static const hdIGroup *findGroup(const hdINode *node,
 	return group ? group->group : NULL;
 }
 
-static uint32_t findNode(const struct joules *self, const hdIGroup *group)
+static uint32_t joulesFindNode(const struct joules *self, const hdIGroup *group)
 {
 	for (guint i = 0; i < self->nodes->len; i++) {
 		if (g_array_index(self->nodes, struct joulesNode, i).group ==
@@ -112,10 +112,10 @@ static uint32_t findNode(const struct joules *self, const hdIGroup *group)
 	return FOREST_NONE;
 }
 
-static uint32_t addNode(struct joules *self, const hdIGroup *group)
+static uint32_t joulesAddNode(struct joules *self, const hdIGroup *group)
 {
 	const struct joulesNode node = { .group = group };
-	uint32_t found = findNode(self, group);
+	uint32_t found = joulesFindNode(self, group);
 
 	if (found == FOREST_NONE) {
 		found = self->nodes->len;
@@ -136,14 +136,16 @@ struct joules *joulesNew(struct forest *forest, const struct powerChoice *power)
 	self->readings = sorterNew(sizeof(struct reading), compareReadings);
 	pthread_mutex_init(&self->mutex, NULL);
 	for (size_t i = 0; i < count; i++) {
-		const hdIGroup *group =
-			findGroup(forestFileAt(forest, i)->file->node, power);
+		const hdIGroup *group = joulesFindGroup(
+			forestFileAt(forest, i)->file->node, power);
 
-		self->powers[i] = group ? addNode(self, group) : FOREST_NONE;
+		self->powers[i] =
+			group ? joulesAddNode(self, group) : FOREST_NONE;
 	}
 	self->ofTraces = g_new(const hdIGroup *, project->traceCount + 1);
 	for (size_t i = 0; i < project->traceCount; i++)
-		self->ofTraces[i] = findGroup(project->traces[i]->node, power);
+		self->ofTraces[i] =
+			joulesFindGroup(project->traces[i]->node, power);
 	return self;
 }
 
@@ -196,8 +198,8 @@ const GArray *joulesNodes(const struct joules *self)
 
 /* ---- Who is active ----------------------------------------------------- */
 
-static int addState(struct sweep *self, uint32_t number, bool isCharged,
-		    int64_t start, int64_t end)
+static int joulesAddState(struct sweep *self, uint32_t number, bool isCharged,
+			  int64_t start, int64_t end)
 {
 	struct change change;
 	int ret;
@@ -218,8 +220,8 @@ static int addState(struct sweep *self, uint32_t number, bool isCharged,
 }
 
 /** Find when relations of a file are in a state. */
-static int addFile(struct sweep *self, const struct forestFile *file,
-		   bool isCharged)
+static int joulesAddFile(struct sweep *self, const struct forestFile *file,
+			 bool isCharged)
 {
 	const struct joules *joules = self->joules;
 	struct forest *forest = joules->forest;
@@ -236,15 +238,15 @@ static int addFile(struct sweep *self, const struct forestFile *file,
 
 			if (state->depth > 0)
 				continue;
-			ret = addState(self, relation.number, isCharged,
-				       state->start,
-				       forestStateEnd(&relation, state));
+			ret = joulesAddState(self, relation.number, isCharged,
+					     state->start,
+					     forestStateEnd(&relation, state));
 		}
 	}
 	return ret;
 }
 
-static bool hasRelations(const struct joules *self, const hdINode *node)
+static bool joulesHasRelations(const struct joules *self, const hdINode *node)
 {
 	for (size_t i = 0; i < forestFileCount(self->forest); i++) {
 		if (rolesIsBelow(forestFileAt(self->forest, i)->file->node,
@@ -257,7 +259,7 @@ static bool hasRelations(const struct joules *self, const hdINode *node)
 static int addFiles(struct sweep *self, const hdIGroup *group)
 {
 	const struct joules *joules = self->joules;
-	uint32_t node = findNode(joules, group);
+	uint32_t node = joulesFindNode(joules, group);
 	int ret = 0;
 
 	for (size_t i = 0; i < forestFileCount(joules->forest) && ret == 0;
@@ -265,22 +267,23 @@ static int addFiles(struct sweep *self, const hdIGroup *group)
 		const struct forestFile *file = forestFileAt(joules->forest, i);
 
 		if (rolesIsBelow(file->file->node, group->node))
-			ret = addFile(self, file,
-				      self->node && joules->powers[i] == node);
+			ret = joulesAddFile(self, file,
+					    self->node &&
+						    joules->powers[i] == node);
 	}
 	return ret;
 }
 
 /* ---- Time passes ------------------------------------------------------- */
 
-static void fail(struct sweep *self, int ret)
+static void joulesFail(struct sweep *self, int ret)
 {
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
 }
 
 /** Divide what was drawn until a time among those that were active. */
-static void advance(struct sweep *self, int64_t time)
+static void joulesAdvance(struct sweep *self, int64_t time)
 {
 	struct powerAmount sums = powerCursorGet(self->cursor, INT64_MIN, time);
 	const uint64_t count = self->relationCount + self->rankCount;
@@ -305,11 +308,11 @@ static void advance(struct sweep *self, int64_t time)
 	self->sums = sums;
 	self->until = until;
 	self->leftUntil = leftUntil;
-	fail(self, powerSeriesAddSums(self->rest, time, self->left));
+	joulesFail(self, powerSeriesAddSums(self->rest, time, self->left));
 }
 
 /** What one has is what there was when it ended, less that when it began. */
-static void takeReading(struct sweep *self, const struct change *change)
+static void joulesAddReading(struct sweep *self, const struct change *change)
 {
 	const gpointer key = GUINT_TO_POINTER(change->number);
 	struct active *active = g_hash_table_lookup(self->active, key);
@@ -329,7 +332,7 @@ static void takeReading(struct sweep *self, const struct change *change)
 	reading.pico = active->pico;
 	reading.measured = active->measured;
 	self->node->relations += reading.pico;
-	fail(self, sorterAdd(self->joules->readings, &reading));
+	joulesFail(self, sorterAdd(self->joules->readings, &reading));
 	g_hash_table_remove(self->active, key);
 }
 
@@ -337,7 +340,7 @@ static void nextChange(struct sweep *self)
 {
 	int ret = sorterNext(self->changes, &self->next);
 
-	fail(self, ret);
+	joulesFail(self, ret);
 	self->hasNext = ret == 1;
 }
 
@@ -361,7 +364,7 @@ static void takeChanges(struct sweep *self, int64_t time)
 	while (self->hasNext && self->next.time <= time) {
 		self->relationCount += (uint64_t)(int64_t)self->next.more;
 		if (self->next.isCharged)
-			takeReading(self, &self->next);
+			joulesAddReading(self, &self->next);
 		nextChange(self);
 	}
 }
@@ -373,7 +376,7 @@ static int64_t nextTime(const struct sweep *self)
 }
 
 /** Go through all times at which something changes. */
-static void sweepAll(struct sweep *self)
+static void joulesSweepAll(struct sweep *self)
 {
 	struct powerStep step;
 
@@ -384,24 +387,24 @@ static void sweepAll(struct sweep *self)
 
 		if (i == 0) {
 			takeChanges(self, step.start - 1);
-			advance(self, step.start);
+			joulesAdvance(self, step.start);
 		}
 		takeChanges(self, step.start);
 		while (self->error == 0 && (time = nextTime(self)) < step.end) {
-			advance(self, time);
+			joulesAdvance(self, time);
 			takeChanges(self, time);
 		}
-		advance(self, step.end);
+		joulesAdvance(self, step.end);
 	}
 	takeChanges(self, INT64_MAX);
-	fail(self, powerCursorError(self->cursor));
+	joulesFail(self, powerCursorError(self->cursor));
 }
 
 static void endSweep(struct sweep *self, const struct powerSeries *series)
 {
 	int64_t start = 0, end = 0;
 
-	fail(self, powerSeriesEnd(self->rest));
+	joulesFail(self, powerSeriesEnd(self->rest));
 	if (self->node) {
 		powerSeriesRange(series, &start, &end);
 		self->node->all.pico = self->until;
@@ -414,12 +417,13 @@ static void endSweep(struct sweep *self, const struct powerSeries *series)
 	g_hash_table_destroy(self->active);
 }
 
-static int divide(struct joules *self, struct attribution *ranks,
-		  const hdIGroup *group, const struct powerSeries *series,
-		  bool isCharged, struct powerSeries **rest)
+static int joulesDividePower(struct joules *self, struct attribution *ranks,
+			     const hdIGroup *group,
+			     const struct powerSeries *series, bool isCharged,
+			     struct powerSeries **rest)
 {
 	const struct powerPart none = { .column = 0 };
-	uint32_t node = findNode(self, group);
+	uint32_t node = joulesFindNode(self, group);
 	struct sweep sweep = {
 		.joules = self,
 		.node = isCharged && node != FOREST_NONE
@@ -429,13 +433,14 @@ static int divide(struct joules *self, struct attribution *ranks,
 		.cursor = powerCursorNew(series),
 		.rest = powerSeriesNew(group, &none, 0),
 		.ranks = attributionRanks(ranks, group->node),
-		.changes = sorterNew(sizeof(struct change), compareChanges),
+		.changes =
+			sorterNew(sizeof(struct change), joulesCompareChanges),
 		.active = g_hash_table_new_full(NULL, NULL, NULL, g_free),
 	};
 
 	sweep.error = addFiles(&sweep, group);
 	if (sweep.error == 0)
-		sweepAll(&sweep);
+		joulesSweepAll(&sweep);
 	endSweep(&sweep, series);
 	*rest = sweep.rest;
 	return sweep.error;
@@ -448,10 +453,10 @@ int joulesDivide(struct joules *self, struct attribution *ranks,
 	int ret;
 
 	*rest = NULL;
-	if (!hasRelations(self, group->node))
+	if (!joulesHasRelations(self, group->node))
 		return 0;
 	pthread_mutex_lock(&self->mutex);
-	ret = divide(self, ranks, group, series, isCharged, rest);
+	ret = joulesDividePower(self, ranks, group, series, isCharged, rest);
 	pthread_mutex_unlock(&self->mutex);
 	return ret;
 }
@@ -463,7 +468,7 @@ int joulesRanks(struct joules *self, struct attribution *ranks,
 {
 	const hdIProject *project = forestProject(self->forest);
 	struct joulesNode *node = &g_array_index(self->nodes, struct joulesNode,
-						 findNode(self, group));
+						 joulesFindNode(self, group));
 	int error = 0;
 
 	for (size_t i = 0; i < project->traceCount; i++) {
@@ -487,7 +492,7 @@ int joulesRanks(struct joules *self, struct attribution *ranks,
 }
 
 /** Add up what was read of each relation. */
-static int addUp(struct joules *self)
+static int joulesAddUp(struct joules *self)
 {
 	struct attributionAmount amount = { .pico = 0 };
 	struct reading reading;
@@ -515,12 +520,12 @@ static int addUp(struct joules *self)
 int joulesEnd(struct joules *self)
 {
 	self->amounts = spoolNew();
-	return addUp(self);
+	return joulesAddUp(self);
 }
 
 powerPico joulesOfGroup(const struct joules *self, const hdIGroup *group)
 {
-	uint32_t node = findNode(self, group);
+	uint32_t node = joulesFindNode(self, group);
 
 	return node == FOREST_NONE
 		       ? 0

@@ -26,7 +26,7 @@ struct lanes {
 	GArray *free;
 };
 
-static int compareStarts(const void *left, const void *right)
+static int lanesCompareStarts(const void *left, const void *right)
 {
 	const struct lanesItem *a = left, *b = right;
 
@@ -43,7 +43,7 @@ static int compareLanes(const void *left, const void *right)
 
 	if (a->file == b->file && a->lane != b->lane)
 		return a->lane < b->lane ? -1 : 1;
-	return compareStarts(left, right);
+	return lanesCompareStarts(left, right);
 }
 
 struct lanes *lanesNew(struct forest *forest)
@@ -84,7 +84,7 @@ static void swapPlaces(const GArray *heap, guint a, guint b)
 	*placeAt(heap, b) = other;
 }
 
-static void push(GArray *heap, int64_t key, uint32_t lane)
+static void lanesPush(GArray *heap, int64_t key, uint32_t lane)
 {
 	const struct place place = { key, lane };
 	guint at = heap->len;
@@ -121,17 +121,17 @@ static struct place pop(GArray *heap)
 /* ---- Lanes ------------------------------------------------------------- */
 
 /** Find the lane of the next relation of a file. */
-static uint32_t findLane(struct lanes *self, const struct lanesItem *item)
+static uint32_t lanesFindLane(struct lanes *self, const struct lanesItem *item)
 {
 	uint32_t lane;
 
 	while (self->busy->len && placeAt(self->busy, 0)->key <= item->start) {
 		lane = pop(self->busy).lane;
-		push(self->free, lane, lane);
+		lanesPush(self->free, lane, lane);
 	}
 	lane = self->free->len ? pop(self->free).lane
 			       : self->counts[item->file]++;
-	push(self->busy, item->end, lane);
+	lanesPush(self->busy, item->end, lane);
 	return lane;
 }
 
@@ -147,7 +147,7 @@ static int assign(struct lanes *self, struct sorter *starts)
 			g_array_set_size(self->busy, 0);
 			g_array_set_size(self->free, 0);
 		}
-		item.lane = findLane(self, &item);
+		item.lane = lanesFindLane(self, &item);
 		ret = sorterAdd(self->items, &item);
 		if (ret < 0)
 			break;
@@ -158,7 +158,7 @@ static int assign(struct lanes *self, struct sorter *starts)
 int lanesFind(struct lanes *self)
 {
 	struct sorter *starts =
-		sorterNew(sizeof(struct lanesItem), compareStarts);
+		sorterNew(sizeof(struct lanesItem), lanesCompareStarts);
 	struct lanesItem item;
 	int ret = 0;
 

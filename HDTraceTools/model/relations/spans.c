@@ -45,7 +45,7 @@ void spansFree(struct spans *self)
 
 /** Those that say themselves which trace they belong to are their own sources,
  *  and those that nothing caused. */
-static int findOwn(struct spans *self)
+static int spansFindOwn(struct spans *self)
 {
 	struct forestRelation relation;
 	int ret = 0;
@@ -108,7 +108,7 @@ int spansTrace(struct spans *self, uint32_t number,
 
 int spansFind(struct spans *self)
 {
-	int ret = findOwn(self);
+	int ret = spansFindOwn(self);
 
 	if (ret == 0)
 		findSources(self);

@@ -29,7 +29,7 @@ struct relationSums {
 	GString *key;
 };
 
-static int compareLengths(const void *left, const void *right)
+static int relationSumsCompareLengths(const void *left, const void *right)
 {
 	const struct length *a = left, *b = right;
 
@@ -69,7 +69,8 @@ struct relationSums *relationSumsNew(struct forest *forest,
 	g_array_set_clear_func(self->all, clearSum);
 	self->numbers =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	self->lengths = sorterNew(sizeof(struct length), compareLengths);
+	self->lengths =
+		sorterNew(sizeof(struct length), relationSumsCompareLengths);
 	self->key = g_string_new(NULL);
 	return self;
 }
@@ -85,8 +86,8 @@ void relationSumsFree(struct relationSums *self)
 	g_free(self);
 }
 
-static uint32_t numberOf(struct relationSums *self,
-			 const struct forestRelation *relation)
+static uint32_t relationSumsNumberOf(struct relationSums *self,
+				     const struct forestRelation *relation)
 {
 	const char *layer = relation->file->file->node->label;
 	gpointer found;
@@ -117,7 +118,7 @@ int relationSumsAdd(struct relationSums *self,
 	int ret = joulesGet(self->joules, relation->number, &amount);
 
 	memset(&length, 0, sizeof(length));
-	length.sum = numberOf(self, relation);
+	length.sum = relationSumsNumberOf(self, relation);
 	length.total = times.total;
 	sum = &g_array_index(self->all, struct relationSum, length.sum);
 	sum->energy.pico += amount.pico;

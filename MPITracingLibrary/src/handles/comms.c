@@ -406,8 +406,8 @@ int64_t hdmpiCommId(struct hdmpiThread *self, MPI_Comm comm)
 }
 
 /* The uid of a communicator, and how many had been made of it; counts. */
-static bool countOf(struct hdmpiThread *self, MPI_Comm comm, uint64_t *uid,
-		    uint64_t *made)
+static bool commsCountUid(struct hdmpiThread *self, MPI_Comm comm,
+			  uint64_t *uid, uint64_t *made)
 {
 	int64_t id = hdmpiCommId(self, comm);
 
@@ -426,7 +426,7 @@ int64_t hdmpiCommMade(struct hdmpiThread *self, MPI_Comm of, MPI_Comm comm,
 	uint64_t uid = 0, made = 0;
 	struct seed seed;
 
-	if (!countOf(self, of, &uid, &made))
+	if (!commsCountUid(self, of, &uid, &made))
 		return hdmpiCommId(self, comm);
 	if (comm == MPI_COMM_NULL)
 		return -1;

@@ -7,7 +7,7 @@
 
 #include "MPITracingLibrary/src/handles/contents.h"
 #include "MPITracingLibrary/src/handles/map.h"
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 
 int hdmpiContentsAsk(MPI_Datatype datatype, struct hdmpiContents *contents)
 {

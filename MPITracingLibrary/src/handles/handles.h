@@ -16,7 +16,7 @@
 #ifndef HDMPI_HANDLES_H
 #define HDMPI_HANDLES_H
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 
 /** What is known of a datatype. */
 struct hdmpiType {

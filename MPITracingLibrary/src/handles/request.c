@@ -8,7 +8,7 @@
 
 #include "MPITracingLibrary/src/handles/map.h"
 #include "MPITracingLibrary/src/handles/request.h"
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 
 /* The entries of one handle form a queue; the map knows its first. */
 struct entry {

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/await.h"
 #include "common/clock.h"
 
@@ -23,13 +23,13 @@ static struct {
 
 /* Whether rank 0 sees the files of all processes: every one sees a file of
  * rank 0 beside its own, and says so. */
-static bool awaitIsShared(MPI_Comm world, const struct hdmpiPlace *place)
+static bool awaitIsShared(MPI_Comm world, const struct hdmpiProcess *process)
 {
 	char file[2 * NAME_MAX] = "", path[2 * HDMPI_PATH_MAX];
 	char project[HDMPI_PATH_MAX];
 	int sees = 0, allSee = 0;
 
-	snprintf(file, sizeof(file), "_%s_0_0.trc", place->host);
+	snprintf(file, sizeof(file), "_%s_0_0.trc", process->host);
 	if (PMPI_Bcast(file, (int)sizeof(file), MPI_CHAR, 0, world) ==
 	    MPI_SUCCESS) {
 		hdmpiOptionsPath(hdmpiOptions.project, project,
@@ -43,20 +43,20 @@ static bool awaitIsShared(MPI_Comm world, const struct hdmpiPlace *place)
 	return allSee;
 }
 
-void hdmpiAwaitBegin(MPI_Comm world, const struct hdmpiPlace *place,
+void hdmpiAwaitBegin(MPI_Comm world, const struct hdmpiProcess *process,
 		     bool hasTrace)
 {
 	char own[sizeof(*awaited.hosts)] = "";
 
 	if (hasTrace)
-		strcpy(own, place->host);
-	if (place->rank == 0)
+		strcpy(own, process->host);
+	if (process->rank == 0)
 		awaited.hosts =
-			calloc((size_t)place->size, sizeof(*awaited.hosts));
+			calloc((size_t)process->size, sizeof(*awaited.hosts));
 	/* Without memory that fails, and nobody is waited for. */
 	PMPI_Gather(own, (int)sizeof(own), MPI_CHAR, awaited.hosts,
 		    awaited.hosts ? (int)sizeof(own) : 0, MPI_CHAR, 0, world);
-	awaited.isShared = awaitIsShared(world, place);
+	awaited.isShared = awaitIsShared(world, process);
 }
 
 void hdmpiAwaitEnd(void)

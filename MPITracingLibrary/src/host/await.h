@@ -13,11 +13,11 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/host/process.h"
 
 /** Get ready, as long as there is MPI: rank 0 gets to know who has a trace, and
  *  whether it sees the files of all. Collective. */
-void hdmpiAwaitBegin(MPI_Comm world, const struct hdmpiPlace *place,
+void hdmpiAwaitBegin(MPI_Comm world, const struct hdmpiProcess *process,
 		     bool hasTrace);
 
 /** Wait until all of so many ranks have closed their traces: their first

@@ -27,7 +27,7 @@ atomic_bool hdmpiClockIsRepeated;
 
 static struct {
 	MPI_Comm world;
-	const struct hdmpiPlace *place;
+	const struct hdmpiProcess *process;
 	unsigned int calls; /* Until rank 0 says again whether it is time. */
 	/* Of rank 0: */
 	int64_t last;      /* When clocks were compared. */
@@ -40,8 +40,8 @@ static struct {
 
 /* Receive, and give the processor away while waiting: the answer may come from
  * a process that has none. */
-static int receive(void *data, MPI_Datatype type, int source, MPI_Comm world,
-		   MPI_Status *status)
+static int clockSyncReceive(void *data, MPI_Datatype type, int source,
+			    MPI_Comm world, MPI_Status *status)
 {
 	MPI_Request request;
 	int isThere = 0;
@@ -64,8 +64,8 @@ static int askOnce(MPI_Comm world, int isLast, struct hdClockTrip *trip)
 	trip->sent = hdClockNow();
 	if (PMPI_Send(&isLast, 1, MPI_INT, 0, CLOCK_TAG, world) !=
 		    MPI_SUCCESS ||
-	    receive(&trip->reference, MPI_INT64_T, 0, world,
-		    MPI_STATUS_IGNORE) < 0)
+	    clockSyncReceive(&trip->reference, MPI_INT64_T, 0, world,
+			     MPI_STATUS_IGNORE) < 0)
 		return -1;
 	trip->received = hdClockNow();
 	/* Where a clock could not be read there is no trip. */
@@ -74,7 +74,7 @@ static int askOnce(MPI_Comm world, int isLast, struct hdClockTrip *trip)
 	return 0;
 }
 
-static int ask(MPI_Comm world, struct hdClockPoint *point)
+static int clockSyncAskLeader(MPI_Comm world, struct hdClockPoint *point)
 {
 	struct hdClockTrip trips[CLOCK_TRIPS_MAX];
 	int64_t limit = CLOCK_LUCK_NS;
@@ -98,7 +98,7 @@ static int ask(MPI_Comm world, struct hdClockPoint *point)
 }
 
 /* Answer one leader after the other, in whatever order they ask. */
-static int answer(MPI_Comm world, int leaders)
+static int clockSyncAnswerLeaders(MPI_Comm world, int leaders)
 {
 	for (int i = 0; i < leaders; i++) {
 		int source = MPI_ANY_SOURCE;
@@ -108,8 +108,8 @@ static int answer(MPI_Comm world, int leaders)
 			MPI_Status status;
 			int64_t now;
 
-			if (receive(&isLast, MPI_INT, source, world, &status) <
-			    0)
+			if (clockSyncReceive(&isLast, MPI_INT, source, world,
+					     &status) < 0)
 				return -1;
 			now = hdClockNow();
 			source = status.MPI_SOURCE;
@@ -121,8 +121,9 @@ static int answer(MPI_Comm world, int leaders)
 	return 0;
 }
 
-static void record(struct hdmpiThread *self, const struct hdClockPoint *point,
-		   const char *method)
+static void clockSyncRecordPoint(struct hdmpiThread *self,
+				 const struct hdClockPoint *point,
+				 const char *method)
 {
 	long long offset = llabs(point->offset);
 
@@ -139,10 +140,10 @@ static void record(struct hdmpiThread *self, const struct hdClockPoint *point,
 		      (long long)(point->error % HD_NS_PER_S), method);
 }
 
-int hdmpiClockMeasure(MPI_Comm world, const struct hdmpiPlace *place,
+int hdmpiClockMeasure(MPI_Comm world, const struct hdmpiProcess *process,
 		      struct hdmpiThread *self)
 {
-	int isOther = place->isLeader && place->rank != 0;
+	int isOther = process->isLeader && process->rank != 0;
 	int others = 0;
 	struct hdClockPoint point = { .error = 0 };
 
@@ -150,14 +151,14 @@ int hdmpiClockMeasure(MPI_Comm world, const struct hdmpiPlace *place,
 	    MPI_SUCCESS)
 		return -1;
 	if (isOther) {
-		if (ask(world, &point) < 0)
+		if (clockSyncAskLeader(world, &point) < 0)
 			return -1;
-		record(self, &point, "ping-pong");
-	} else if (place->rank == 0 && others > 0) {
+		clockSyncRecordPoint(self, &point, "ping-pong");
+	} else if (process->rank == 0 && others > 0) {
 		point.time = hdClockNow();
-		if (answer(world, others) < 0 || point.time < 0)
+		if (clockSyncAnswerLeaders(world, others) < 0 || point.time < 0)
 			return -1;
-		record(self, &point, "reference");
+		clockSyncRecordPoint(self, &point, "reference");
 	}
 	return 0;
 }
@@ -165,7 +166,7 @@ int hdmpiClockMeasure(MPI_Comm world, const struct hdmpiPlace *place,
 /* ---- Again and again -------------------------------------------------------
  */
 
-void hdmpiClockRepeatStart(MPI_Comm world, const struct hdmpiPlace *place,
+void hdmpiClockRepeatStart(MPI_Comm world, const struct hdmpiProcess *process,
 			   bool isAble)
 {
 	int able = isAble, allAble = 0;
@@ -176,7 +177,7 @@ void hdmpiClockRepeatStart(MPI_Comm world, const struct hdmpiPlace *place,
 	    !allAble)
 		return;
 	repeat.world = world;
-	repeat.place = place;
+	repeat.process = process;
 	repeat.calls = 1;
 	repeat.step = 1;
 	repeat.last = repeat.asked = hdMonotonicNow();
@@ -218,7 +219,7 @@ int64_t hdmpiClockRepeat(struct hdmpiThread *self)
 	if (--repeat.calls > 0)
 		return -1;
 	start = hdClockNow();
-	if (repeat.place->rank == 0)
+	if (repeat.process->rank == 0)
 		decide(plan);
 	if (PMPI_Bcast(plan, 2, MPI_UNSIGNED, 0, repeat.world) != MPI_SUCCESS) {
 		hdmpiClockRepeatEnd();
@@ -226,6 +227,6 @@ int64_t hdmpiClockRepeat(struct hdmpiThread *self)
 	}
 	repeat.calls = plan[1];
 	if (plan[0])
-		hdmpiClockMeasure(repeat.world, repeat.place, self);
+		hdmpiClockMeasure(repeat.world, repeat.process, self);
 	return start;
 }

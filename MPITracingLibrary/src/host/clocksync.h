@@ -15,8 +15,8 @@
 #include <mpi.h>
 #include <stdatomic.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
-#include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/host/process.h"
 
 /**
  * Compare this host's clock with that of rank 0.
@@ -25,12 +25,12 @@
  * MPI_Finalize, with the wrapper's own communicator over all processes.
  *
  * @param world All processes.
- * @param place Where this process is; leaders compare their hosts' clocks.
+ * @param process Where this process is; leaders compare their hosts' clocks.
  * @param self Where to record the result.
  *
  * @return 0, or -1 if that failed.
  */
-int hdmpiClockMeasure(MPI_Comm world, const struct hdmpiPlace *place,
+int hdmpiClockMeasure(MPI_Comm world, const struct hdmpiProcess *process,
 		      struct hdmpiThread *self);
 
 /** Whether clocks are compared again while the program runs. */
@@ -41,11 +41,11 @@ extern atomic_bool hdmpiClockIsRepeated;
  * asks for it. Collective.
  *
  * @param world All processes; it is used until hdmpiClockRepeatEnd().
- * @param place Where this process is; must stay.
+ * @param process Where this process is; must stay.
  * @param isAble Whether this process will call hdmpiClockRepeat(). If one does
  *        not none does.
  */
-void hdmpiClockRepeatStart(MPI_Comm world, const struct hdmpiPlace *place,
+void hdmpiClockRepeatStart(MPI_Comm world, const struct hdmpiProcess *process,
 			   bool isAble);
 
 /**

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/cpu.h"
 #include "common/clock.h"
 #include "recording/cputime.h"

@@ -14,10 +14,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/losses.h"
-#include "MPITracingLibrary/src/message.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/environment.h"
 
 #define TEXT_MAX 1024
@@ -68,7 +68,7 @@ void hdmpiLossSay(const char *format, ...)
 	hdLog(&lossLogger, HD_LOG_ERROR, "%s", text);
 }
 
-static void lossPrint(const struct hdmpiPlace *place, const int *counts,
+static void lossPrint(const struct hdmpiProcess *process, const int *counts,
 		      int size, const char *text)
 {
 	const char *hint = strstr(text, "HDTRACE_OVERWRITE")
@@ -76,18 +76,18 @@ static void lossPrint(const struct hdmpiPlace *place, const int *counts,
 				   : "";
 
 	if (counts[1] == size)
-		hdmpiLossSay("%s: nothing is recorded: %s%s", place->host, text,
-			     hint);
+		hdmpiLossSay("%s: nothing is recorded: %s%s", process->host,
+			     text, hint);
 	else if (counts[1] > 0)
 		hdmpiLossSay("%s: %d of %d ranks are not recorded: %s%s",
-			     place->host, counts[1], size, text, hint);
+			     process->host, counts[1], size, text, hint);
 	else
 		hdmpiLossSay("%s: not everything is recorded: %s%s",
-			     place->host, text, hint);
+			     process->host, text, hint);
 }
 
 /* Among the processes of a host, of which the lowest one prints. */
-static void lossTellHost(MPI_Comm host, const struct hdmpiPlace *place,
+static void lossTellHost(MPI_Comm host, const struct hdmpiProcess *process,
 			 bool isOut)
 {
 	int rank, size, first = INT_MAX, counts[2] = { 0, 0 };
@@ -110,17 +110,18 @@ static void lossTellHost(MPI_Comm host, const struct hdmpiPlace *place,
 	loss.isTold = true;
 	if (PMPI_Bcast(text, TEXT_MAX, MPI_CHAR, first, host) == MPI_SUCCESS &&
 	    rank == 0)
-		lossPrint(place, counts, size, text);
+		lossPrint(process, counts, size, text);
 }
 
-void hdmpiLossTell(MPI_Comm world, const struct hdmpiPlace *place, bool isOut)
+void hdmpiLossTell(MPI_Comm world, const struct hdmpiProcess *process,
+		   bool isOut)
 {
 	MPI_Comm host;
 
-	if (PMPI_Comm_split(world, place->leader, place->rank, &host) !=
+	if (PMPI_Comm_split(world, process->leader, process->rank, &host) !=
 	    MPI_SUCCESS)
 		return;
-	lossTellHost(host, place, isOut);
+	lossTellHost(host, process, isOut);
 	PMPI_Comm_free(&host);
 	pthread_mutex_lock(&loss.lock);
 	loss.isTaken = false;
@@ -148,14 +149,14 @@ static bool lossIsFirst(void)
 	return !isTaken;
 }
 
-void hdmpiLossTellAlone(const struct hdmpiPlace *place)
+void hdmpiLossTellAlone(const struct hdmpiProcess *process)
 {
 	const int one[] = { 1, 0 };
 
 	if (!loss.isTaken || loss.isTold)
 		return;
-	if (place->isAlone ? lossIsFirst() : place->isLeader)
-		lossPrint(place, one, 1, loss.text);
+	if (process->isAlone ? lossIsFirst() : process->isLeader)
+		lossPrint(process, one, 1, loss.text);
 }
 
 /* ---- Who never came to MPI_Init ---------------------------------------- */

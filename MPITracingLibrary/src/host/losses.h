@@ -15,7 +15,7 @@
 
 #include <mpi.h>
 
-#include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/host/process.h"
 
 /** The MPI library that this was compiled for, as hdmpirun's -m has it. */
 #ifdef OPEN_MPI
@@ -34,11 +34,12 @@ void hdmpiLossInit(void);
  *
  * @param isOut Whether nothing at all is recorded of this process.
  */
-void hdmpiLossTell(MPI_Comm world, const struct hdmpiPlace *place, bool isOut);
+void hdmpiLossTell(MPI_Comm world, const struct hdmpiProcess *process,
+		   bool isOut);
 
 /** The same at the end, without MPI: the leader of a host says what was taken
  * by itself. */
-void hdmpiLossTellAlone(const struct hdmpiPlace *place);
+void hdmpiLossTellAlone(const struct hdmpiProcess *process);
 
 /** Say something for all, unless HDTRACE_MPI_VERBOSITY is -1. */
 void hdmpiLossSay(const char *format, ...)

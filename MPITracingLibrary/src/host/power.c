@@ -7,8 +7,8 @@
 
 #include <PT.h>
 #include "MPITracingLibrary/src/host/power.h"
-#include "MPITracingLibrary/src/message.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/environment.h"
 #include "common/ini.h"
 
@@ -18,11 +18,11 @@
 
 static PowerTrace *power;
 
-void hdmpiPowerStart(hdTopology *topology, const struct hdmpiPlace *place)
+void hdmpiPowerStart(hdTopology *topology, const struct hdmpiProcess *process)
 {
 	const char *file = hdEnvironmentText("HDTRACE_PT_CFG");
 
-	if (!place->isLeader || !file)
+	if (!process->isLeader || !file)
 		return;
 	/* Where the device is at another host, libPT says so. */
 	if (pt_createTrace(file, topology, &power) == PT_SUCCESS)
@@ -71,13 +71,13 @@ static int powerNodes(const char *file, char names[NODES_MAX][NODE_MAX])
 }
 
 /* Tell all processes how many nodes there are, and their names. */
-static int powerShare(MPI_Comm world, const struct hdmpiPlace *place,
+static int powerShare(MPI_Comm world, const struct hdmpiProcess *process,
 		      char names[NODES_MAX][NODE_MAX])
 {
 	const char *file = hdEnvironmentText("HDTRACE_PT_CFG");
 	int count = 0;
 
-	if (place->rank == 0 && file)
+	if (process->rank == 0 && file)
 		count = powerNodes(file, names);
 	if (PMPI_Bcast(&count, 1, MPI_INT, 0, world) != MPI_SUCCESS ||
 	    count == 0 ||
@@ -87,23 +87,23 @@ static int powerShare(MPI_Comm world, const struct hdmpiPlace *place,
 	return count;
 }
 
-void hdmpiPowerCheck(MPI_Comm world, const struct hdmpiPlace *place)
+void hdmpiPowerCheck(MPI_Comm world, const struct hdmpiProcess *process)
 {
 	char names[NODES_MAX][NODE_MAX];
 	int isHere[NODES_MAX], isAnywhere[NODES_MAX];
-	int count = powerShare(world, place, names);
+	int count = powerShare(world, process, names);
 
 	for (int i = 0; i < count; i++)
-		isHere[i] = strcmp(names[i], place->host) == 0;
+		isHere[i] = strcmp(names[i], process->host) == 0;
 	if (count == 0 || PMPI_Allreduce(isHere, isAnywhere, count, MPI_INT,
 					 MPI_MAX, world) != MPI_SUCCESS)
 		return;
-	for (int i = 0; i < count && place->rank == 0; i++)
+	for (int i = 0; i < count && process->rank == 0; i++)
 		if (!isAnywhere[i])
 			hdLogLoss(&hdmpiLogger,
 				  "%s: node=%s: not a host of this run, so its "
 				  "energy belongs to no rank; use a name like "
 				  "%s",
 				  hdEnvironmentText("HDTRACE_PT_CFG"), names[i],
-				  place->host);
+				  process->host);
 }

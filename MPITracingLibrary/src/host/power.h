@@ -9,16 +9,16 @@
 #include <hdTopology.h>
 #include <mpi.h>
 
-#include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/host/process.h"
 
 /** Start libPT if HDTRACE_PT_CFG names a configuration whose device is here. */
-void hdmpiPowerStart(hdTopology *topology, const struct hdmpiPlace *place);
+void hdmpiPowerStart(hdTopology *topology, const struct hdmpiProcess *process);
 
 /** End it. */
 void hdmpiPowerEnd(void);
 
 /** Say it where the meter measures nodes that are not hosts of the run.
  *  Collective. */
-void hdmpiPowerCheck(MPI_Comm world, const struct hdmpiPlace *place);
+void hdmpiPowerCheck(MPI_Comm world, const struct hdmpiProcess *process);
 
 #endif

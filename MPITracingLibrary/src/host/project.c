@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/project.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 #include "common/environment.h"
 #include "common/thread.h"
 
@@ -70,7 +70,7 @@ static int betweenMain(void *data)
 }
 
 /* Run the command; whether it succeeded. */
-static bool run(struct command *command)
+static bool mpiProjectRunCommand(struct command *command)
 {
 	int saved = errno;
 	pid_t child;
@@ -155,7 +155,7 @@ void hdmpiProjectMerge(void)
 			environment[kept++] = environ[i];
 	command.environment = environment;
 	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
-	if (!run(&command))
+	if (!mpiProjectRunCommand(&command))
 		hdmpiMessage(HD_LOG_ERROR,
 			     "no project file: hdtrace merge %s failed",
 			     hdmpiOptionsShown(path));

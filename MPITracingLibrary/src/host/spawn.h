@@ -13,7 +13,7 @@
 #ifndef HDMPI_SPAWN_H
 #define HDMPI_SPAWN_H
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 
 /** Change hints for processes, which count in the root. */
 void hdmpiNoteSpawn(struct hdmpiCall *call, int root, MPI_Comm comm,

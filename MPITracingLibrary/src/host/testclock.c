@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "MPITracingLibrary/src/host/testclock.h"
-#include "MPITracingLibrary/src/message.h"
-#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "common/clock.h"
 #include "common/environment.h"
 

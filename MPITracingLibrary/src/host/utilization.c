@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include <RUT.h>
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/utilization.h"
 
 static UtilTrace *utilization;
@@ -26,11 +26,11 @@ static rutSources utilizationSources(unsigned int groups)
 	return sources;
 }
 
-void hdmpiUtilizationStart(hdTopoNode *host, const struct hdmpiPlace *place)
+void hdmpiUtilizationStart(hdTopoNode *host, const struct hdmpiProcess *process)
 {
 	/* Without sources another program records the host; the ranks' CPU
 	 * time is theirs. */
-	if (!place->isLeader || hdmpiOptions.utilizationMs == 0 ||
+	if (!process->isLeader || hdmpiOptions.utilizationMs == 0 ||
 	    hdmpiOptions.sources == 0)
 		return;
 	if (rut_createTrace(host, 1, utilizationSources(hdmpiOptions.sources),

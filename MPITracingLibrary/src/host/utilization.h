@@ -7,10 +7,11 @@
 #define HDMPI_UTILIZATION_H
 
 #include <hdTopology.h>
-#include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/host/process.h"
 
 /** Start libRUT if this process leads its host and the options say so. */
-void hdmpiUtilizationStart(hdTopoNode *host, const struct hdmpiPlace *place);
+void hdmpiUtilizationStart(hdTopoNode *host,
+			   const struct hdmpiProcess *process);
 
 /** End it. */
 void hdmpiUtilizationEnd(void);

@@ -6,14 +6,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
-#include "MPITracingLibrary/src/message.h"
-#include "MPITracingLibrary/src/record/counters.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
+#include "MPITracingLibrary/src/core/counters.h"
 
 /* As many names as there are events fit. */
 #define KEYS_SIZE 256
 
-static void openSet(struct hdmpiCounters *self)
+static void mpiCountersOpenSet(struct hdmpiCounters *self)
 {
 	static atomic_bool wasSaid;
 	unsigned int wanted = hdmpiOptions.counters;
@@ -28,8 +28,10 @@ static void openSet(struct hdmpiCounters *self)
 }
 
 /* Attributes of what was counted: "cycles", or "outsideCycles". */
-static void write(hdTrace *trace, const struct hdPerfPoint *from,
-		  const struct hdPerfPoint *to, const char *prefix)
+static void mpiCountersWriteAttributes(hdTrace *trace,
+				       const struct hdPerfPoint *from,
+				       const struct hdPerfPoint *to,
+				       const char *prefix)
 {
 	uint64_t amounts[HD_PERF_EVENTS];
 	int64_t values[HD_PERF_EVENTS];
@@ -59,13 +61,13 @@ void hdmpiCountersBegin(struct hdmpiThread *self)
 	struct hdmpiCounters *counters = &self->counters;
 
 	if (!counters->wasTried)
-		openSet(counters);
+		mpiCountersOpenSet(counters);
 	if (counters->set.count == 0)
 		return;
 	hdPerfSetRead(&counters->set, &counters->begin);
 	if (counters->hasBefore) {
-		write(self->trace, &counters->before, &counters->begin,
-		      "outside");
+		mpiCountersWriteAttributes(self->trace, &counters->before,
+					   &counters->begin, "outside");
 		hdPerfSetRead(&counters->set, &counters->begin);
 	}
 	counters->isInside = true;
@@ -85,7 +87,8 @@ void hdmpiCountersEnd(struct hdmpiThread *self)
 
 	if (!counters->isInside || self->depth != 1)
 		return;
-	write(self->trace, &counters->begin, &counters->end, "");
+	mpiCountersWriteAttributes(self->trace, &counters->begin,
+				   &counters->end, "");
 }
 
 void hdmpiCountersLeave(struct hdmpiThread *self)

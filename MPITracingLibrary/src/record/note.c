@@ -162,12 +162,12 @@ static bool isRoot(int root, MPI_Comm comm)
 }
 
 /* In the root's group of an intercommunicator nobody sends to the root. */
-static bool isLeaf(int root)
+static bool mpiNoteIsLeaf(int root)
 {
 	return root != MPI_ROOT && root != MPI_PROC_NULL;
 }
 
-static int64_t sum(struct hdmpiCounts counts, int n)
+static int64_t mpiNoteSumCounts(struct hdmpiCounts counts, int n)
 {
 	int64_t total = 0;
 
@@ -196,7 +196,7 @@ static int64_t sumW(struct hdmpiCall *call, struct hdmpiCounts counts,
 void hdmpiNoteLeafSends(struct hdmpiCall *call, const void *buffer,
 			int64_t count, MPI_Datatype datatype, int root)
 {
-	if (isLeaf(root))
+	if (mpiNoteIsLeaf(root))
 		hdmpiNoteSends(call, buffer, count, datatype);
 }
 
@@ -210,7 +210,7 @@ void hdmpiNoteRooted(struct hdmpiCall *call, int64_t count,
 void hdmpiNoteLeafReceives(struct hdmpiCall *call, const void *buffer,
 			   int64_t count, MPI_Datatype datatype, int root)
 {
-	if (isLeaf(root) && !hdmpiIsInPlace(buffer))
+	if (mpiNoteIsLeaf(root) && !hdmpiIsInPlace(buffer))
 		hdmpiNoteReceives(call, count, datatype);
 }
 
@@ -237,7 +237,8 @@ void hdmpiNoteRootSendsV(struct hdmpiCall *call, const void *buffer,
 {
 	(void)buffer;
 	if (isRoot(root, comm))
-		hdmpiNoteData(call, sum(counts, hdmpiPeers(comm)), datatype);
+		hdmpiNoteData(call, mpiNoteSumCounts(counts, hdmpiPeers(comm)),
+			      datatype);
 }
 
 void hdmpiNoteRootReceivesV(struct hdmpiCall *call, const void *buffer,
@@ -246,7 +247,8 @@ void hdmpiNoteRootReceivesV(struct hdmpiCall *call, const void *buffer,
 {
 	(void)buffer;
 	if (isRoot(root, comm))
-		hdmpiNoteReceives(call, sum(counts, hdmpiPeers(comm)),
+		hdmpiNoteReceives(call,
+				  mpiNoteSumCounts(counts, hdmpiPeers(comm)),
 				  datatype);
 }
 
@@ -256,7 +258,7 @@ void hdmpiNoteDataV(struct hdmpiCall *call, struct hdmpiCounts counts,
 	int size = 0;
 
 	PMPI_Comm_size(comm, &size);
-	hdmpiNoteData(call, sum(counts, size), datatype);
+	hdmpiNoteData(call, mpiNoteSumCounts(counts, size), datatype);
 }
 
 void hdmpiNoteDataTimes(struct hdmpiCall *call, int64_t count,
@@ -273,13 +275,15 @@ void hdmpiNoteSendsV(struct hdmpiCall *call, const void *buffer,
 		     MPI_Comm comm)
 {
 	if (!hdmpiIsInPlace(buffer))
-		hdmpiNoteData(call, sum(counts, hdmpiPeers(comm)), datatype);
+		hdmpiNoteData(call, mpiNoteSumCounts(counts, hdmpiPeers(comm)),
+			      datatype);
 }
 
 void hdmpiNoteReceivesV(struct hdmpiCall *call, struct hdmpiCounts counts,
 			MPI_Datatype datatype, MPI_Comm comm)
 {
-	hdmpiNoteReceives(call, sum(counts, hdmpiPeers(comm)), datatype);
+	hdmpiNoteReceives(call, mpiNoteSumCounts(counts, hdmpiPeers(comm)),
+			  datatype);
 }
 
 void hdmpiNoteSendsW(struct hdmpiCall *call, const void *buffer,
@@ -302,14 +306,16 @@ void hdmpiNoteReceivesW(struct hdmpiCall *call, struct hdmpiCounts counts,
 void hdmpiNoteNeighborSendsV(struct hdmpiCall *call, struct hdmpiCounts counts,
 			     MPI_Datatype datatype, MPI_Comm comm)
 {
-	hdmpiNoteData(call, sum(counts, hdmpiTargets(comm)), datatype);
+	hdmpiNoteData(call, mpiNoteSumCounts(counts, hdmpiTargets(comm)),
+		      datatype);
 }
 
 void hdmpiNoteNeighborReceivesV(struct hdmpiCall *call,
 				struct hdmpiCounts counts,
 				MPI_Datatype datatype, MPI_Comm comm)
 {
-	hdmpiNoteReceives(call, sum(counts, hdmpiSources(comm)), datatype);
+	hdmpiNoteReceives(call, mpiNoteSumCounts(counts, hdmpiSources(comm)),
+			  datatype);
 }
 
 void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, struct hdmpiCounts counts,

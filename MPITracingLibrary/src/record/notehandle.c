@@ -5,7 +5,7 @@
 
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/testclock.h"
-#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/core/mpilog.h"
 #include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/record/verbs.h"
 #include "common/clock.h"

@@ -31,7 +31,7 @@ static bool hasClass(enum hdmpiClass class)
 }
 
 /* A message is left out. Without any there is nothing to mistake it for. */
-static void leaveOut(void)
+static void noteWaitLeaveOutMessage(void)
 {
 	if (hasClass(HDMPI_CLASS_p2p))
 		atomic_store(&hdmpiLeavesOut, true);
@@ -41,7 +41,7 @@ static void leaveOut(void)
 static void leaveOutUnlessWaits(enum hdmpiRequestKind kind)
 {
 	if (kind == HDMPI_RECEIVE && !hasClass(HDMPI_CLASS_wait))
-		leaveOut();
+		noteWaitLeaveOutMessage();
 }
 
 void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
@@ -117,7 +117,7 @@ void hdmpiNoteStartPartitioned(struct hdmpiCall *call, int64_t count,
 	hdmpiNoteStartLater(call, HDMPI_PARTITIONED, comm, request);
 	hdmpiRequestAsked(request, source, tag, count * type.size);
 	if (!hasClass(HDMPI_CLASS_wait))
-		leaveOut();
+		noteWaitLeaveOutMessage();
 }
 
 void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
@@ -129,7 +129,7 @@ void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
 		       request);
 	if (!isNowhere && (!hasClass(HDMPI_CLASS_wait) ||
 			   source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG))
-		leaveOut();
+		noteWaitLeaveOutMessage();
 	hdmpiRequestAsked(request, source, tag, 0);
 }
 
@@ -167,7 +167,7 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 		else if (i < NOTE_LISTED_MAX)
 			noteRequests(call, "rid", id);
 		else
-			leaveOut();
+			noteWaitLeaveOutMessage();
 	}
 }
 
@@ -226,7 +226,8 @@ static void letGo(struct hdmpiCall *call)
 }
 
 /* Whether a held request is complete now, and what it was. */
-static bool take(struct hdmpiCall *call, int at, struct hdmpiRequest *request)
+static bool noteWaitTakeRequest(struct hdmpiCall *call, int at,
+				struct hdmpiRequest *request)
 {
 	struct hdmpiHeld *held = &call->held;
 
@@ -249,10 +250,11 @@ struct completion {
 };
 
 /* Whether a held request is complete now, and what came of it. */
-static bool complete(struct hdmpiCall *call, int at, const MPI_Status *status,
-		     struct completion *completion)
+static bool noteWaitCompleteRequest(struct hdmpiCall *call, int at,
+				    const MPI_Status *status,
+				    struct completion *completion)
 {
-	bool isDone = take(call, at, &completion->request);
+	bool isDone = noteWaitTakeRequest(call, at, &completion->request);
 
 	completion->source = MPI_PROC_NULL;
 	completion->tag = MPI_ANY_TAG;
@@ -273,7 +275,7 @@ static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
 {
 	struct completion one;
 
-	if (!complete(call, at, status, &one))
+	if (!noteWaitCompleteRequest(call, at, status, &one))
 		return;
 	if (one.request.place < 0 && one.request.kind == HDMPI_NOWHERE) {
 		hdmpiNoteNumbers(call, "rid fromRank fromTag size",
@@ -317,12 +319,12 @@ static void noteElement(struct hdmpiCall *call, int at,
 {
 	struct completion one;
 
-	if (!complete(call, at, status, &one))
+	if (!noteWaitCompleteRequest(call, at, status, &one))
 		return;
 	if ((*listed)++ >= NOTE_LISTED_MAX) {
 		if (one.request.kind == HDMPI_RECEIVE ||
 		    one.request.kind == HDMPI_PARTITIONED)
-			leaveOut();
+			noteWaitLeaveOutMessage();
 		return;
 	}
 	if (one.request.place < 0 && one.request.kind == HDMPI_NOWHERE) {

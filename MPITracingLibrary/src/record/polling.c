@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/param.h>
 
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/record/verbs.h"
 #include "common/clock.h"
 #include "common/ticks.h"

@@ -15,8 +15,8 @@
 #include <execinfo.h>
 #endif
 
-#include "MPITracingLibrary/src/hdmpi.h"
-#include "MPITracingLibrary/src/record/sites.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/core/sites.h"
 #include "common/environment.h"
 #include "common/hex.h"
 
@@ -213,7 +213,7 @@ static int takeGone(struct dl_phdr_info *info, size_t size, void *data)
  */
 
 /* The path of an object as others find it. */
-static char *pathOf(const char *name)
+static char *mpiSitesPathOf(const char *name)
 {
 	char link[PATH_MAX];
 	ssize_t length;
@@ -256,9 +256,10 @@ static struct object *objectFind(const struct location *location,
 	return object;
 }
 
-static const struct object *objectOf(const struct location *location)
+static const struct object *mpiSitesObjectOf(const struct location *location)
 {
-	char *path = location->isFound ? pathOf(location->room) : strdup("");
+	char *path =
+		location->isFound ? mpiSitesPathOf(location->room) : strdup("");
 	struct object *object = NULL;
 
 	if (!path)
@@ -273,7 +274,7 @@ static const struct object *objectOf(const struct location *location)
 /* ---- Sites of a thread -----------------------------------------------------
  */
 
-static size_t hashOf(uint64_t first, uint64_t second, size_t size)
+static size_t mpiSitesHashOf(uint64_t first, uint64_t second, size_t size)
 {
 	uint64_t hash = (first + second) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -281,10 +282,10 @@ static size_t hashOf(uint64_t first, uint64_t second, size_t size)
 }
 
 /* Where the entry of an address is, or would be. */
-static struct entry *entryAt(const struct hdmpiSites *self, uintptr_t address,
-			     uint32_t caller)
+static struct entry *mpiSitesEntryAt(const struct hdmpiSites *self,
+				     uintptr_t address, uint32_t caller)
 {
-	size_t i = hashOf(address, caller, self->size);
+	size_t i = mpiSitesHashOf(address, caller, self->size);
 
 	while (self->entries[i].address &&
 	       (self->entries[i].address != address ||
@@ -308,7 +309,8 @@ static int entriesLayOut(struct hdmpiSites *self, size_t size, bool isAll)
 
 		if (!entry->address || (!isAll && entry->place != PLACE_STAYS))
 			continue;
-		*entryAt(&other, entry->address, entry->caller) = *entry;
+		*mpiSitesEntryAt(&other, entry->address, entry->caller) =
+			*entry;
 		other.used++;
 	}
 	free(self->entries);
@@ -336,12 +338,13 @@ static int entriesGrow(struct hdmpiSites *self)
 }
 
 /* Where the number of a site is, or would be: then it is NO_SITE. */
-static uint32_t *numberAt(const struct hdmpiSites *self,
-			  const struct site *site)
+static uint32_t *mpiSitesNumberAt(const struct hdmpiSites *self,
+				  const struct site *site)
 {
-	size_t i = hashOf(site->address,
-			  ((uint64_t)site->object->number << 32) + site->caller,
-			  self->numbersSize);
+	size_t i = mpiSitesHashOf(site->address,
+				  ((uint64_t)site->object->number << 32) +
+					  site->caller,
+				  self->numbersSize);
 
 	for (;; i = (i + 1) & (self->numbersSize - 1)) {
 		const struct site *other;
@@ -377,7 +380,7 @@ static int sitesGrow(struct hdmpiSites *self)
 	self->numbersSize = 2 * (size_t)room;
 	memset(numbers, 0xff, self->numbersSize * sizeof(*numbers));
 	for (uint32_t i = 0; i < self->count; i++)
-		*numberAt(self, &self->sites[i]) = i;
+		*mpiSitesNumberAt(self, &self->sites[i]) = i;
 	self->room = room;
 	return 0;
 }
@@ -389,14 +392,14 @@ static uint32_t siteAt(struct hdmpiSites *self, const struct location *location,
 	const struct site site = {
 		/* That of the instruction behind the call. */
 		.address = location->address + 1 - location->bias,
-		.object = objectOf(location),
+		.object = mpiSitesObjectOf(location),
 		.caller = caller,
 	};
 	uint32_t *number;
 
 	if (!site.object || self->count == NO_SITE || sitesGrow(self) < 0)
 		return NO_SITE;
-	number = numberAt(self, &site);
+	number = mpiSitesNumberAt(self, &site);
 	if (*number == NO_SITE) {
 		*number = self->count;
 		self->sites[self->count++] = site;
@@ -409,7 +412,7 @@ static struct entry *entryFind(struct hdmpiSites *self, uintptr_t address,
 			       uint32_t caller)
 {
 	struct entry *entry =
-		self->size ? entryAt(self, address, caller) : NULL;
+		self->size ? mpiSitesEntryAt(self, address, caller) : NULL;
 	unsigned long long gone = 0;
 	struct location location;
 
@@ -424,7 +427,7 @@ static struct entry *entryFind(struct hdmpiSites *self, uintptr_t address,
 	locate(address, &location);
 	if (entriesRenew(self, location.gone) < 0 || entriesGrow(self) < 0)
 		return NULL;
-	entry = entryAt(self, address, caller);
+	entry = mpiSitesEntryAt(self, address, caller);
 	if (!entry->address)
 		self->used++;
 	*entry = (struct entry){
@@ -530,8 +533,9 @@ static void objectSetKnown(struct hdmpiSites *self, uint32_t number)
 }
 
 /* Say what a site and its object are. */
-static int describe(struct hdmpiThread *thread, const struct site *site,
-		    uint32_t number, bool isInside)
+static int mpiSitesDescribeSite(struct hdmpiThread *thread,
+				const struct site *site, uint32_t number,
+				bool isInside)
 {
 	const struct object *object = site->object;
 	char caller[32] = "";
@@ -567,7 +571,8 @@ siteDescribe(struct hdmpiThread *thread, uint32_t number, bool isInside)
 
 		if (site->isKnown && !isInside)
 			return;
-		if (describe(thread, site, i, isInside) < 0 || !isWritten)
+		if (mpiSitesDescribeSite(thread, site, i, isInside) < 0 ||
+		    !isWritten)
 			continue;
 		site->isKnown = true;
 		objectSetKnown(thread->sites, site->object->number);

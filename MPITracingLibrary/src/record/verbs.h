@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * What the wrappers record of a call; the words of mpi.table.
+ * What the wrappers record of a call; the words of functions.table.
  *
  * Those that only describe are called when the call is recorded and has
  * succeeded. Those that track handles ("<" and ">" in the table) are called
@@ -14,7 +14,7 @@
 
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/request.h"
-#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/spawn.h"
 

@@ -31,7 +31,7 @@ static void counterFree(struct pmCounter *own)
 }
 
 /* Have room for so many sets. */
-static int reserve(struct pmCounter *own, size_t sets)
+static int pmCounterReserve(struct pmCounter *own, size_t sets)
 {
 	size_t room = own->room > 0 ? 2 * own->room : ROOM;
 	struct pmSpan *spans;
@@ -128,7 +128,7 @@ static int counterBegin(counter_t *counter, enum pmOperation operation)
 	if (!own)
 		return -EINVAL;
 	set = isFirst ? 0 : (size_t)own->measures.next_timing;
-	ret = reserve(own, set + 1);
+	ret = pmCounterReserve(own, set + 1);
 	if (ret == 0)
 		ret = counterAsk(counter, operation, &ns);
 	if (ret < 0)
@@ -208,7 +208,7 @@ static int counterCreate(const char *id, int frequency, const server_t *server,
 	own->server = *server;
 	own->dialect = pmDialectAsked();
 	own->device = strdup(id);
-	ret = own->device ? reserve(own, 1) : -ENOMEM;
+	ret = own->device ? pmCounterReserve(own, 1) : -ENOMEM;
 	/* First: of a device that is not there, some servers say nothing when a
 	 * counter is asked for. */
 	if (ret == 0)

@@ -161,7 +161,7 @@ static int takeInfo(int fd, const char *id, device_t *device)
 }
 
 /* Receive the name that the server has for the device. */
-static int takeName(int fd, const char *id, device_t *device)
+static int pmDevicesReceiveName(int fd, const char *id, device_t *device)
 {
 	unsigned char *bytes = NULL;
 	size_t used;
@@ -200,7 +200,7 @@ static int info(const server_t *server, const char *id, bool withName,
 	if (ret == 0)
 		ret = takeInfo(fd, id, device);
 	if (ret == 0 && withName)
-		ret = takeName(fd, id, device);
+		ret = pmDevicesReceiveName(fd, id, device);
 	close(fd);
 	return ret;
 }

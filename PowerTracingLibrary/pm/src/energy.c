@@ -9,8 +9,8 @@
 
 /* Add up a column, or all of them if it is -1. A set without samples has a
  * power that nobody knows, and so counts in neither number. */
-static void energyOf(const struct pmView *view, int column, double *seconds,
-		     double *joules)
+static void pmEnergyEnergyOf(const struct pmView *view, int column,
+			     double *seconds, double *joules)
 {
 	*seconds = 0;
 	*joules = 0;
@@ -59,7 +59,7 @@ int pm_get_energy(counter_t counter, line_t lines, int set, double *seconds,
 
 	if (ret < 0)
 		return ret;
-	energyOf(&view, -1, &time, &energy);
+	pmEnergyEnergyOf(&view, -1, &time, &energy);
 	if (seconds)
 		*seconds = time;
 	if (joules)
@@ -67,7 +67,7 @@ int pm_get_energy(counter_t counter, line_t lines, int set, double *seconds,
 	return 0;
 }
 
-static double powerOf(double seconds, double joules)
+static double pmEnergyPowerOf(double seconds, double joules)
 {
 	return seconds > 0 ? joules / seconds : 0;
 }
@@ -76,10 +76,10 @@ static void putAggregate(const struct pmView *view)
 {
 	double seconds, joules;
 
-	energyOf(view, 0, &seconds, &joules);
+	pmEnergyEnergyOf(view, 0, &seconds, &joules);
 	pmPutNumber(stdout, seconds);
 	putchar('\t');
-	pmPutNumber(stdout, powerOf(seconds, joules));
+	pmPutNumber(stdout, pmEnergyPowerOf(seconds, joules));
 	putchar('\t');
 	pmPutNumber(stdout, joules);
 	putchar('\n');
@@ -90,7 +90,7 @@ static void putLine(const struct pmView *view, int column)
 {
 	double seconds, joules;
 
-	energyOf(view, column, &seconds, &joules);
+	pmEnergyEnergyOf(view, column, &seconds, &joules);
 	if (column < 0)
 		puts("Line: Sum");
 	else
@@ -98,7 +98,7 @@ static void putLine(const struct pmView *view, int column)
 	fputs("Time: ", stdout);
 	pmPutNumber(stdout, seconds);
 	fputs(" s\nAvg. power: ", stdout);
-	pmPutNumber(stdout, powerOf(seconds, joules));
+	pmPutNumber(stdout, pmEnergyPowerOf(seconds, joules));
 	fputs(" W\nEnergy: ", stdout);
 	pmPutNumber(stdout, joules);
 	fputs(" J\n", stdout);

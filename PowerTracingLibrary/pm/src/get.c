@@ -21,7 +21,8 @@ struct head {
 /* ---- The begin --------------------------------------------------------- */
 
 /* Receive it and check what no server may say. */
-static int takeHead(int fd, const char *device, int sets, struct head *head)
+static int pmGetReceiveHead(int fd, const char *device, int sets,
+			    struct head *head)
 {
 	unsigned char bytes[8];
 	int ret = pmReceiveInt(fd, &pmFieldValues, device, &head->values);
@@ -124,7 +125,7 @@ static int findSize(int fd, const char *device, unsigned char **bytes,
 		       : pmReceiveInt(fd, &pmFieldAnswer, device, &answer);
 }
 
-static double valueOf(const unsigned char *at, size_t size)
+static double pmGetValueOf(const unsigned char *at, size_t size)
 {
 	uint64_t bits = 0;
 	uint32_t bits4;
@@ -151,16 +152,16 @@ static int convert(unsigned char *bytes, size_t count, size_t size,
 	if (size == 4)
 		values = malloc((count > 0 ? count : 1) * sizeof(*values));
 	for (size_t i = 0; values && i < count; i++)
-		values[i] = size == 8 ? valueOf(bytes + 8 * i, 8)
-				      : valueOf(bytes + 4 * i, 4);
+		values[i] = size == 8 ? pmGetValueOf(bytes + 8 * i, 8)
+				      : pmGetValueOf(bytes + 4 * i, 4);
 	if (size == 4)
 		free(bytes);
 	*result = values;
 	return values ? 0 : -ENOMEM;
 }
 
-static int takeValues(int fd, const char *device, size_t count,
-		      struct pmDialect *dialect, double **values)
+static int pmGetReceiveValues(int fd, const char *device, size_t count,
+			      struct pmDialect *dialect, double **values)
 {
 	unsigned char *bytes = NULL;
 	size_t size = dialect->size;
@@ -229,13 +230,13 @@ int pmGet(const counter_t *counter, struct pmDialect *dialect, int sets,
 	const char *device = pmCounterOf(counter)->device;
 
 	if (ret == 0)
-		ret = takeHead(fd, device, sets, &head);
+		ret = pmGetReceiveHead(fd, device, sets, &head);
 	if (ret == 0)
 		ret = takeSets(fd, device, &head, counter->aggregate,
 			       &found.watts_sets);
 	if (ret == 0)
-		ret = takeValues(fd, device, (size_t)head.values, dialect,
-				 &found.watts);
+		ret = pmGetReceiveValues(fd, device, (size_t)head.values,
+					 dialect, &found.watts);
 	if (ret == 0) {
 		found.watts_size = head.values;
 		found.watts_sets_size = head.sets;

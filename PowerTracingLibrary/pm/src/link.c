@@ -68,7 +68,7 @@ static bool serverMoved(const server_t *server, char *place, size_t size)
 	return false;
 }
 
-static int connectTo(const char *place, int64_t deadlineNs, int *fd)
+static int pmLinkConnectTo(const char *place, int64_t deadlineNs, int *fd)
 {
 	char host[HD_NET_HOST_MAX], port[HD_NET_PORT_MAX];
 	const char *why;
@@ -105,7 +105,7 @@ int pmConnect(const server_t *server, int *fd)
 		else
 			serverName(server, place, sizeof(place));
 	}
-	return connectTo(place, pmDeadline(), fd);
+	return pmLinkConnectTo(place, pmDeadline(), fd);
 }
 
 /* ---- Sending and receiving --------------------------------------------- */

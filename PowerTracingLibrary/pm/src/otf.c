@@ -54,19 +54,19 @@ static void putDefinitions(const struct pmView *view, FILE *file)
 			   view->line[i]);
 }
 
-static void putTime(FILE *file, int64_t ns)
+static void pmOtfPutTime(FILE *file, int64_t ns)
 {
 	fprintf(file, "%" PRIx64 "\n*%x\n", (uint64_t)(ns / OTF_NS),
 		OTF_PROCESS);
 }
 
 /* All values of a sample; those behind the last one are 0. */
-static void putSample(const struct pmView *view, int set, int sample,
-		      FILE *file)
+static void pmOtfPutSample(const struct pmView *view, int set, int sample,
+			   FILE *file)
 {
 	bool isEnd = sample == pmViewCount(view, set);
 
-	putTime(file, pmViewTime(view, set, sample));
+	pmOtfPutTime(file, pmViewTime(view, set, sample));
 	for (int i = 0; !view->isAggregate && i < view->columns; i++)
 		fprintf(file, "CNT%xV%" PRIx64 "\n", OTF_LINE + view->line[i],
 			isEnd ? 0
@@ -77,22 +77,22 @@ static void putSample(const struct pmView *view, int set, int sample,
 		      : (uint64_t)pmThousandths(pmViewSum(view, set, sample)));
 }
 
-static void putEvents(const struct pmView *view, FILE *file)
+static void pmOtfPutEvents(const struct pmView *view, FILE *file)
 {
 	int last = view->end - 1;
 
-	putTime(file, 0);
+	pmOtfPutTime(file, 0);
 	fputs("PB\n", file);
 	for (int set = view->first; set < view->end; set++)
 		for (int i = 0; i <= pmViewCount(view, set); i++)
-			putSample(view, set, i, file);
-	putTime(file, pmViewTime(view, last, pmViewCount(view, last)));
+			pmOtfPutSample(view, set, i, file);
+	pmOtfPutTime(file, pmViewTime(view, last, pmViewCount(view, last)));
 	fputs("PE\n", file);
 }
 
-static int writeFile(const struct pmView *view, const char *base,
-		     const char *suffix,
-		     void (*put)(const struct pmView *, FILE *))
+static int pmOtfWriteFile(const struct pmView *view, const char *base,
+			  const char *suffix,
+			  void (*put)(const struct pmView *, FILE *))
 {
 	char *name = pmNameBeside(base, ".otf", suffix);
 	FILE *file;
@@ -118,10 +118,10 @@ int pm_print_data_otf(const char *file, counter_t counter, line_t lines,
 	ret = pmViewMake(&view, &counter, &lines, set);
 	if (ret < 0)
 		return ret;
-	ret = writeFile(&view, file, ".otf", putMaster);
+	ret = pmOtfWriteFile(&view, file, ".otf", putMaster);
 	if (ret == 0)
-		ret = writeFile(&view, file, ".0.def", putDefinitions);
+		ret = pmOtfWriteFile(&view, file, ".0.def", putDefinitions);
 	if (ret == 0)
-		ret = writeFile(&view, file, ".1.events", putEvents);
+		ret = pmOtfWriteFile(&view, file, ".1.events", pmOtfPutEvents);
 	return ret < 0 ? pmFileResult(ret, saved) : pmResult(1, saved);
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 /* All values of a sample; those behind the last one are 0. */
-static void putSample(struct pmParaver *paraver, int set, int sample)
+static void pmParaverPutSample(struct pmParaver *paraver, int set, int sample)
 {
 	const struct pmView *view = paraver->view;
 	bool isEnd = sample == pmViewCount(view, set);
@@ -32,16 +32,16 @@ static void putSample(struct pmParaver *paraver, int set, int sample)
 		pmThousandths(sum));
 }
 
-static void putRecords(struct pmParaver *paraver)
+static void pmParaverPutRecords(struct pmParaver *paraver)
 {
 	const struct pmView *view = paraver->view;
 
 	for (int set = view->first; set < view->end; set++)
 		for (int i = 0; i <= pmViewCount(view, set); i++)
-			putSample(paraver, set, i);
+			pmParaverPutSample(paraver, set, i);
 }
 
-static void putTypes(struct pmParaver *paraver)
+static void pmParaverPutTypes(struct pmParaver *paraver)
 {
 	const struct pmView *view = paraver->view;
 
@@ -54,7 +54,7 @@ static void putTypes(struct pmParaver *paraver)
 		view->isAggregate ? "the lines together" : "these lines");
 }
 
-static void putThread(struct pmParaver *paraver, int thread)
+static void pmParaverPutThread(struct pmParaver *paraver, int thread)
 {
 	(void)thread;
 	pmPutText(paraver->file, paraver->view->counter->device);
@@ -67,9 +67,9 @@ int pm_print_data_paraver(const char *file, counter_t counter, line_t lines,
 	struct pmParaver paraver = {
 		.view = &view,
 		.threads = 1,
-		.putRecords = putRecords,
-		.putTypes = putTypes,
-		.putThread = putThread,
+		.putRecords = pmParaverPutRecords,
+		.putTypes = pmParaverPutTypes,
+		.putThread = pmParaverPutThread,
 	};
 	int ret;
 

@@ -9,7 +9,7 @@
 #include "PowerTracingLibrary/pm/src/pm.h"
 
 /* Print numbers and ranges: "0-3,7". */
-static void putLines(FILE *file, const line_t *lines)
+static void pmPrintPutLines(FILE *file, const line_t *lines)
 {
 	const char *between = "";
 
@@ -42,7 +42,7 @@ int pm_fprint_counter_info(const char *file, counter_t counter)
 	fprintf(out,
 		"Server: %s:%d\nDevice: %s\nLines: ", own->server.server_ip,
 		own->server.port, own->device);
-	putLines(out, &counter.lines);
+	pmPrintPutLines(out, &counter.lines);
 	fprintf(out, "\nAggregate: %s\nFrequency: ",
 		counter.aggregate ? "yes" : "no");
 	fprintf(out, counter.interval > 0 ? "%d Hz\n" : "that of the device\n",
@@ -85,7 +85,7 @@ static void putSet(const struct pmView *view, int set, FILE *file, char between)
 	}
 }
 
-static void putTable(const struct pmView *view, FILE *file, char between)
+static void pmPrintPutTable(const struct pmView *view, FILE *file, char between)
 {
 	putHeadings(view, file, between);
 	for (int set = view->first; set < view->end; set++)
@@ -107,7 +107,7 @@ static int printFile(const char *file, const counter_t *counter,
 		return ret;
 	ret = pmFileOpen(file, "we", &out);
 	if (ret == 0) {
-		putTable(&view, out, between);
+		pmPrintPutTable(&view, out, between);
 		ret = pmFileClose(file, out);
 	}
 	return ret < 0 ? pmFileResult(ret, saved) : pmResult(1, saved);
@@ -133,7 +133,7 @@ int pm_print_data_stdout(counter_t counter, line_t lines, int set)
 	ret = pmViewMake(&view, &counter, &lines, set);
 	if (ret < 0)
 		return ret;
-	putTable(&view, stdout, '\t');
+	pmPrintPutTable(&view, stdout, '\t');
 	if (fflush(stdout) != 0)
 		return pmFileResult(-errno, saved);
 	return pmResult(1, saved);

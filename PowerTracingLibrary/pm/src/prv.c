@@ -55,7 +55,7 @@ static void putHeader(struct pmParaver *paraver)
 		paraver->unit->suffix, paraver->threads, paraver->threads);
 }
 
-static void putTrace(struct pmParaver *paraver)
+static void pmPrvPutTrace(struct pmParaver *paraver)
 {
 	putHeader(paraver);
 	paraver->putRecords(paraver);
@@ -70,7 +70,7 @@ static void putConfiguration(struct pmParaver *paraver)
 	paraver->putTypes(paraver);
 }
 
-static void putRows(struct pmParaver *paraver)
+static void pmPrvPutRows(struct pmParaver *paraver)
 {
 	fputs("LEVEL NODE SIZE 1\n", paraver->file);
 	pmPutText(paraver->file, paraver->view->counter->server.server_ip);
@@ -82,8 +82,8 @@ static void putRows(struct pmParaver *paraver)
 }
 
 /* Write one of the files. */
-static int writeFile(struct pmParaver *paraver, const char *file,
-		     const char *suffix, void (*put)(struct pmParaver *))
+static int pmPrvWriteFile(struct pmParaver *paraver, const char *file,
+			  const char *suffix, void (*put)(struct pmParaver *))
 {
 	char *name = suffix ? pmNameBeside(file, ".prv", suffix) : strdup(file);
 	int ret = name ? pmFileOpen(name, "we", &paraver->file) : -ENOMEM;
@@ -98,11 +98,12 @@ static int writeFile(struct pmParaver *paraver, const char *file,
 
 int pmParaverWrite(struct pmParaver *paraver, const char *file)
 {
-	int saved = errno, ret = writeFile(paraver, file, NULL, putTrace);
+	int saved = errno,
+	    ret = pmPrvWriteFile(paraver, file, NULL, pmPrvPutTrace);
 
 	if (ret == 0)
-		ret = writeFile(paraver, file, ".pcf", putConfiguration);
+		ret = pmPrvWriteFile(paraver, file, ".pcf", putConfiguration);
 	if (ret == 0)
-		ret = writeFile(paraver, file, ".row", putRows);
+		ret = pmPrvWriteFile(paraver, file, ".row", pmPrvPutRows);
 	return ret < 0 ? pmFileResult(ret, saved) : pmResult(1, saved);
 }

@@ -169,7 +169,7 @@ struct change {
 	int state;
 };
 
-static int compareChanges(const void *a, const void *b)
+static int pmStatesCompareChanges(const void *a, const void *b)
 {
 	const struct change *x = a;
 	const struct change *y = b;
@@ -223,13 +223,13 @@ static void putLaidOut(struct pmParaver *paraver, int set, int sample)
 				states->columns[i].cpu, states->count
 			};
 	}
-	qsort(changes, count, sizeof(*changes), compareChanges);
+	qsort(changes, count, sizeof(*changes), pmStatesCompareChanges);
 	for (size_t i = 0; i < count; i++)
 		putEvent(paraver, changes[i].cpu, changes[i].ns, TYPE_STATE,
 			 changes[i].state);
 }
 
-static void putRecords(struct pmParaver *paraver)
+static void pmStatesPutRecords(struct pmParaver *paraver)
 {
 	const struct states *states = paraver->data;
 	const struct pmView *view = paraver->view;
@@ -250,7 +250,7 @@ static void putRecords(struct pmParaver *paraver)
 
 /* ---- The other files --------------------------------------------------- */
 
-static void putState(FILE *file, const struct states *states, int state)
+static void pmStatesPutState(FILE *file, const struct states *states, int state)
 {
 	if (states->labels[state])
 		pmPutText(file, states->labels[state]);
@@ -258,7 +258,7 @@ static void putState(FILE *file, const struct states *states, int state)
 		fprintf(file, "%c%d", states->kind, state);
 }
 
-static void putTypes(struct pmParaver *paraver)
+static void pmStatesPutTypes(struct pmParaver *paraver)
 {
 	const struct states *states = paraver->data;
 	FILE *file = paraver->file;
@@ -268,7 +268,7 @@ static void putTypes(struct pmParaver *paraver)
 			TYPE_STATE);
 		for (int i = 0; i < states->count; i++) {
 			fprintf(file, "%d    ", i);
-			putState(file, states, i);
+			pmStatesPutState(file, states, i);
 			putc('\n', file);
 		}
 		fprintf(file, "%d    other\n", states->count);
@@ -277,13 +277,13 @@ static void putTypes(struct pmParaver *paraver)
 	for (int i = 0; i < states->count; i++) {
 		fprintf(file, "\nEVENT_TYPE\n7    %d    %c-state ",
 			states->type + i, states->kind);
-		putState(file, states, i);
+		pmStatesPutState(file, states, i);
 		fputs(states->kind == 'C' ? " in 0.001 %\n" : " in 0.001\n",
 		      file);
 	}
 }
 
-static void putThread(struct pmParaver *paraver, int thread)
+static void pmStatesPutThread(struct pmParaver *paraver, int thread)
 {
 	fprintf(paraver->file, "CPU %d", thread);
 }
@@ -297,9 +297,9 @@ static int writeStates(const char *file, const counter_t *counter,
 	struct pmParaver paraver = {
 		.view = &view,
 		.data = &states,
-		.putRecords = putRecords,
-		.putTypes = putTypes,
-		.putThread = putThread,
+		.putRecords = pmStatesPutRecords,
+		.putTypes = pmStatesPutTypes,
+		.putThread = pmStatesPutThread,
 	};
 	int saved = errno, ret;
 

@@ -78,7 +78,7 @@ static void statusSkipText(struct status *status)
 }
 
 /* A line; its name is taken if there is a place for it. */
-static int statusLine(struct status *status, bool isPdu, char **names)
+static int pmStatusReadLine(struct status *status, bool isPdu, char **names)
 {
 	int32_t number = statusInt(status, &pmFieldLine);
 	size_t length;
@@ -98,7 +98,7 @@ static int statusLine(struct status *status, bool isPdu, char **names)
 	return names[number] ? 0 : -ENOMEM;
 }
 
-static void statusCounters(struct status *status)
+static void pmStatusReadCounters(struct status *status)
 {
 	int32_t counters = statusCount(status, &pmFieldCount, 12);
 
@@ -111,8 +111,8 @@ static void statusCounters(struct status *status)
 }
 
 /* A device; tells by @p isIt whether it was the wanted one. */
-static int statusDevice(struct status *status, const char *device, char **names,
-			bool *isIt)
+static int pmStatusReadDevice(struct status *status, const char *device,
+			      char **names, bool *isIt)
 {
 	size_t length;
 	const char *text = statusText(status, &length);
@@ -129,8 +129,8 @@ static int statusDevice(struct status *status, const char *device, char **names,
 	if (!isPdu)
 		statusSkipText(status);
 	for (int32_t i = 0; ret == 0 && i < lines && !status->isBad; i++)
-		ret = statusLine(status, isPdu, isWanted ? names : NULL);
-	statusCounters(status);
+		ret = pmStatusReadLine(status, isPdu, isWanted ? names : NULL);
+	pmStatusReadCounters(status);
 	*isIt = *isIt || isWanted;
 	return status->isBad && ret == 0 ? -EPROTO : ret;
 }
@@ -145,7 +145,7 @@ int pmParseStatus(const unsigned char *bytes, size_t size, const char *device,
 
 	memset(names, 0, PM_LINES_MAX * sizeof(*names));
 	for (int32_t i = 0; ret == 0 && !isThere && i < devices; i++)
-		ret = statusDevice(&status, device, names, &isThere);
+		ret = pmStatusReadDevice(&status, device, names, &isThere);
 	if (ret == 0 && !isThere)
 		ret = -ENODEV;
 	for (int i = 0; ret < 0 && i < PM_LINES_MAX; i++) {

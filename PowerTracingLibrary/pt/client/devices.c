@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/pt/client/where.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
@@ -20,7 +20,7 @@
 /* Exit status if the service cannot be asked, or the options are wrong. */
 #define FAILED 2
 
-static char *valuesOf(const struct ptListedLine *line)
+static char *devicesCommandValuesOf(const struct ptListedLine *line)
 {
 	GString *names = g_string_new(NULL);
 
@@ -32,14 +32,14 @@ static char *valuesOf(const struct ptListedLine *line)
 	return g_string_free(names, FALSE);
 }
 
-static void addNumber(struct outTable *table, uint64_t number)
+static void devicesCommandAddNumber(struct outTable *table, uint64_t number)
 {
 	char text[OUT_NUMBER_SIZE];
 
 	outTableAdd(table, outInteger(text, (outInt128)number));
 }
 
-static const char *stateOf(const struct ptListedDevice *device)
+static const char *devicesCommandStateOf(const struct ptListedDevice *device)
 {
 	return device->isUp ? "works" : "out of reach";
 }
@@ -72,7 +72,7 @@ static void devicesAddAge(struct outTable *table,
 	g_free(text);
 }
 
-static double rateOf(const struct ptListedDevice *device)
+static double devicesCommandRateOf(const struct ptListedDevice *device)
 {
 	return device->intervalNs > 0 ? 1e9 / (double)device->intervalNs : 0;
 }
@@ -92,15 +92,16 @@ static void printDevices(const struct ptListed *listed)
 
 		outTableAdd(table, device->name);
 		outTableAdd(table, device->driver);
-		g_snprintf(text, sizeof(text), "%g", rateOf(device));
+		g_snprintf(text, sizeof(text), "%g",
+			   devicesCommandRateOf(device));
 		outTableAdd(table, text);
-		outTableAdd(table, stateOf(device));
+		outTableAdd(table, devicesCommandStateOf(device));
 		devicesAddAge(table, device);
-		addNumber(table, device->readings);
-		addNumber(table, device->lost);
-		addNumber(table, device->errors);
-		addNumber(table, device->late);
-		addNumber(table, device->reconnects);
+		devicesCommandAddNumber(table, device->readings);
+		devicesCommandAddNumber(table, device->lost);
+		devicesCommandAddNumber(table, device->errors);
+		devicesCommandAddNumber(table, device->late);
+		devicesCommandAddNumber(table, device->reconnects);
 		outTableAdd(table, device->description);
 	}
 	outTablePrint(table, "", isatty(STDOUT_FILENO) == 1);
@@ -121,11 +122,11 @@ static void printLines(const struct ptListed *listed)
 				&listed->devices[i].lines[k];
 			gboolean isSimulated = line->valueCount > 0 &&
 					       line->values[0].isSimulated;
-			char *values = valuesOf(line);
+			char *values = devicesCommandValuesOf(line);
 
 			outTableAdd(table, line->node);
 			outTableAdd(table, listed->devices[i].name);
-			addNumber(table, line->number);
+			devicesCommandAddNumber(table, line->number);
 			outTableAdd(table, line->name);
 			outTableAdd(table, line->channel);
 			outTableAdd(table, values);
@@ -193,8 +194,9 @@ static void jsonDevice(struct outJson *json,
 	outJsonEnd(json);
 }
 
-static void printJson(const char *server, const struct ptListed *listed,
-		      const struct ptRemoteClock *clock)
+static void devicesCommandPrintJson(const char *server,
+				    const struct ptListed *listed,
+				    const struct ptRemoteClock *clock)
 {
 	struct outJson *json = g_new0(struct outJson, 1);
 
@@ -212,7 +214,7 @@ static void printJson(const char *server, const struct ptListed *listed,
 
 /* ---- The command ------------------------------------------------------- */
 
-static void printText(const struct ptListed *listed)
+static void devicesCommandPrintText(const struct ptListed *listed)
 {
 	if (listed->count == 0) {
 		puts("No devices are visible to you.");
@@ -244,7 +246,7 @@ static const struct cliCommand command = {
 	.oldLetters = whereOldLetters,
 };
 
-static int list(struct where *where, gboolean isJson)
+static int devicesCommandListDevices(struct where *where, gboolean isJson)
 {
 	struct ptListed *listed;
 	struct ptRemote *remote;
@@ -258,10 +260,11 @@ static int list(struct where *where, gboolean isJson)
 	ret = ptRemoteList(remote, &listed);
 	if (ret == 0) {
 		if (isJson)
-			printJson(where->setup.address.text, listed,
-				  ptRemoteGetClock(remote));
+			devicesCommandPrintJson(where->setup.address.text,
+						listed,
+						ptRemoteGetClock(remote));
 		else
-			printText(listed);
+			devicesCommandPrintText(listed);
 		ptListedFree(listed);
 	}
 	ptRemoteClose(remote);
@@ -290,7 +293,8 @@ int commandDevices(int argc, char **argv)
 	if (result < 0)
 		result = cliChoose(&command, "format", format, &chosen);
 	if (result < 0)
-		result = list(&where, isJson || chosen == 1);
+		result = devicesCommandListDevices(&where,
+						   isJson || chosen == 1);
 	g_free(format);
 	whereClear(&where);
 	return result;

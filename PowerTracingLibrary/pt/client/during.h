@@ -8,8 +8,8 @@
 #ifndef PT_DURING_H
 #define PT_DURING_H
 
-#include "PowerTracingLibrary/client/own.h"
-#include "PowerTracingLibrary/client/powersum.h"
+#include "PowerTracingLibrary/client/core/own.h"
+#include "PowerTracingLibrary/client/core/powersum.h"
 #include "PowerTracingLibrary/pt/client/where.h"
 #include "cli/command.h"
 

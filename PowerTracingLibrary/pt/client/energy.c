@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/pt/client/during.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/precision.h"
@@ -23,8 +23,10 @@ struct energy {
 	gboolean isSimulated, isVerbose;
 };
 
-static int opened(void *context, const struct ptRecorderGroup *groups,
-		  size_t count, const struct ptRemoteClock *clock)
+static int energyCommandOnOpened(void *context,
+				 const struct ptRecorderGroup *groups,
+				 size_t count,
+				 const struct ptRemoteClock *clock)
 {
 	struct energy *energy = context;
 
@@ -42,15 +44,15 @@ static int opened(void *context, const struct ptRecorderGroup *groups,
 	return -ENOENT;
 }
 
-static void add(void *context, size_t group,
-		const struct ptRecorderReading *reading)
+static void energyCommandOnReading(void *context, size_t group,
+				   const struct ptRecorderReading *reading)
 {
 	struct energy *energy = context;
 
 	ptPowerSumAdd(&energy->sum, group, reading);
 }
 
-static FILE *openOutput(const struct energy *energy)
+static FILE *energyCommandOpenOutput(const struct energy *energy)
 {
 	FILE *file = energy->output ? fopen(energy->output, "ae") : stderr;
 
@@ -60,8 +62,8 @@ static FILE *openOutput(const struct energy *energy)
 }
 
 /* Say that a counter does not count; of all that is left out if asked for. */
-static void sayLeftOut(void *context, const char *label, const char *reason,
-		       bool isFault)
+static void energyCommandReportLeftOut(void *context, const char *label,
+				       const char *reason, bool isFault)
 {
 	const struct energy *energy = context;
 
@@ -70,14 +72,15 @@ static void sayLeftOut(void *context, const char *label, const char *reason,
 }
 
 /* Which meters count is known when all has been read. */
-static void settle(struct energy *energy)
+static void energyCommandSettleMeters(struct energy *energy)
 {
 	ptPowerSumSettle(&energy->sum);
-	ptOwnEachLeftOut(energy->during.own, sayLeftOut, energy);
+	ptOwnEachLeftOut(energy->during.own, energyCommandReportLeftOut,
+			 energy);
 }
 
 /* Print the line; FALSE if there is nothing to be printed. */
-static gboolean print(const struct energy *energy)
+static gboolean energyCommandPrint(const struct energy *energy)
 {
 	const struct ptIntegral *integral = &energy->sum.integral;
 	const struct known known = {
@@ -98,7 +101,7 @@ static gboolean print(const struct energy *energy)
 			": the power is known for only %.3f s of %.3f s; the "
 			"joules cover this time\n",
 			(double)known.knownNs / 1e9, seconds);
-	file = openOutput(energy);
+	file = energyCommandOpenOutput(energy);
 	if (!file)
 		return FALSE;
 	fprintf(file, "%.3f s, %s%s J, mean ", seconds, knownMark(known),
@@ -135,8 +138,9 @@ static int measureOwn(struct energy *energy)
 		energy->isSimulated = ptOwnIsSimulated(during->own);
 		result = duringRun(during, &none);
 		if (during->hasRun)
-			settle(energy);
-		if (during->hasRun && !print(energy) && result == 0)
+			energyCommandSettleMeters(energy);
+		if (during->hasRun && !energyCommandPrint(energy) &&
+		    result == 0)
 			result = CLI_EXIT_FAILED;
 	}
 	ptOwnFree(during->own);
@@ -144,11 +148,11 @@ static int measureOwn(struct energy *energy)
 	return result;
 }
 
-static int measure(struct energy *energy)
+static int energyCommandMeasure(struct energy *energy)
 {
 	static const struct ptRecorderCalls calls = {
-		.opened = opened,
-		.add = add,
+		.opened = energyCommandOnOpened,
+		.add = energyCommandOnReading,
 	};
 	struct during *during = &energy->during;
 	struct ptRecorder *recorder;
@@ -164,14 +168,14 @@ static int measure(struct energy *energy)
 		return CLI_EXIT_FAILED;
 	ptPowerSumInit(&energy->sum);
 	during->setup.remote = &energy->where.setup;
-	during->setup.wishes =
-		(const struct ptWish *)(const void *)energy->where.wishes->data;
-	during->setup.wishCount = energy->where.wishes->len;
+	during->setup.selections = (const struct ptSelection *)(const void *)
+					   energy->where.selections->data;
+	during->setup.selectionCount = energy->where.selections->len;
 	during->calls = &calls;
 	during->context = energy;
 	during->sum = &energy->sum;
 	result = duringRun(during, &recorder);
-	if (recorder && !print(energy) && result == 0)
+	if (recorder && !energyCommandPrint(energy) && result == 0)
 		result = CLI_EXIT_FAILED;
 	ptRecorderFree(recorder);
 	ptPowerSumClear(&energy->sum);
@@ -234,7 +238,7 @@ int commandEnergy(int argc, char **argv)
 		message = duringCheck(wait, argc, argv, wait->duration != 0,
 				      wait->pid != 0);
 		result = message ? cliUsage(&command, "%s", message)
-				 : measure(&energy);
+				 : energyCommandMeasure(&energy);
 	}
 	whereClear(&energy.where);
 	g_free(energy.output);

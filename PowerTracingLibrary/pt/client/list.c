@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/client/explain.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/client/core/explain.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "cli/errors.h"
 #include "cli/options.h"
 #include "cli/output.h"

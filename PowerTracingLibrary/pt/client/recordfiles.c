@@ -10,7 +10,7 @@
 
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/src/config/configuration.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectfile.h"
@@ -41,8 +41,8 @@ struct recordFiles {
 
 /* ---- Which files ------------------------------------------------------- */
 
-static struct recordFile *findFile(struct recordFiles *files, size_t number,
-				   const char *node)
+static struct recordFile *recordFilesFindFile(struct recordFiles *files,
+					      size_t number, const char *node)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (files->list[i].number == number &&
@@ -52,7 +52,7 @@ static struct recordFile *findFile(struct recordFiles *files, size_t number,
 }
 
 /* Make labels of a node's name: "rack1_node06" is a path of two. */
-static char **labelsOf(const char *node)
+static char **recordFilesLabelsOf(const char *node)
 {
 	char **labels = g_strsplit(node, "_", -1);
 
@@ -73,9 +73,9 @@ static gboolean isSamePlace(const struct recordFile *a,
 			    (const char *const *)b->labels);
 }
 
-static struct recordFile *addFile(struct recordFiles *files,
-				  const struct ptRecorderGroup *group,
-				  size_t number, const char *node)
+static struct recordFile *recordFilesAddFile(
+	struct recordFiles *files, const struct ptRecorderGroup *group,
+	size_t number, const char *node)
 {
 	struct recordFile *file;
 
@@ -85,7 +85,7 @@ static struct recordFile *addFile(struct recordFiles *files,
 		.group = group,
 		.number = number,
 		.node = node,
-		.labels = labelsOf(node),
+		.labels = recordFilesLabelsOf(node),
 		.which = 1,
 	};
 	file->depth = g_strv_length(file->labels);
@@ -123,10 +123,12 @@ static void findFiles(struct recordFiles *files,
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < groups[i].count; k++) {
 			const char *node = groups[i].columns[k].node;
-			struct recordFile *file = findFile(files, i, node);
+			struct recordFile *file =
+				recordFilesFindFile(files, i, node);
 
 			if (!file)
-				file = addFile(files, &groups[i], i, node);
+				file = recordFilesAddFile(files, &groups[i], i,
+							  node);
 			file->columns =
 				g_renew(size_t, file->columns, file->count + 1);
 			file->columns[file->count++] = k;
@@ -157,8 +159,9 @@ static char **levelsOf(const struct recordFiles *files)
 	return (char **)g_ptr_array_free(levels, FALSE);
 }
 
-static int writeProject(const struct recordFiles *files,
-			const struct recordFilesSetup *setup, char **levels)
+static int recordFilesWriteProject(const struct recordFiles *files,
+				   const struct recordFilesSetup *setup,
+				   char **levels)
 {
 	struct hdProjectNode *nodes = g_new(struct hdProjectNode, files->count);
 	struct hdProjectFile project = {
@@ -195,7 +198,7 @@ static int writeProject(const struct recordFiles *files,
 	return ret;
 }
 
-static void removeProject(const struct recordFilesSetup *setup)
+static void recordFilesRemoveProject(const struct recordFilesSetup *setup)
 {
 	char *name = hdProjectFileName(setup->project, ".proj");
 
@@ -211,7 +214,7 @@ static const char *orNull(const char *text)
 	return *text ? text : NULL;
 }
 
-static enum hdKind kindOf(enum ptWireKind kind)
+static enum hdKind recordFilesKindOf(enum ptWireKind kind)
 {
 	switch (kind) {
 	case PT_WIRE_AMOUNT:
@@ -224,7 +227,7 @@ static enum hdKind kindOf(enum ptWireKind kind)
 	return HD_KIND_GAUGE;
 }
 
-static int addValue(struct recordFile *file, size_t index)
+static int recordFilesAddValue(struct recordFile *file, size_t index)
 {
 	const struct ptRecorderColumn *column =
 		&file->group->columns[file->columns[index]];
@@ -237,7 +240,7 @@ static int addValue(struct recordFile *file, size_t index)
 		.source = orNull(column->source),
 		.resolution = orNull(column->resolution),
 		.isSimulated = column->isSimulated,
-		.kind = kindOf(column->kind),
+		.kind = recordFilesKindOf(column->kind),
 	};
 	int ret = hdRecordAddColumn(&file->record, &recorded);
 
@@ -246,7 +249,8 @@ static int addValue(struct recordFile *file, size_t index)
 }
 
 /* Times are those of our clock, whose node this is. */
-static int addClock(struct recordFile *file, const struct ptRemoteClock *clock)
+static int recordFilesAddClock(struct recordFile *file,
+			       const struct ptRemoteClock *clock)
 {
 	const char *host = g_get_host_name();
 	char *label, text[64];
@@ -285,9 +289,9 @@ static int createGroup(struct recordFile *file, hdTopology *topology)
 	return ret;
 }
 
-static int openGroup(struct recordFile *file, hdTopology *topology,
-		     const struct recordFilesSetup *setup,
-		     const struct ptRemoteClock *clock)
+static int recordFilesOpenGroup(struct recordFile *file, hdTopology *topology,
+				const struct recordFilesSetup *setup,
+				const struct ptRemoteClock *clock)
 {
 	int ret = createGroup(file, topology);
 
@@ -298,9 +302,9 @@ static int openGroup(struct recordFile *file, hdTopology *topology,
 		ret = hdS_addAttribute(file->record.group, "server",
 				       setup->server);
 	if (ret == 0)
-		ret = addClock(file, clock);
+		ret = recordFilesAddClock(file, clock);
 	for (size_t i = 0; ret == 0 && i < file->count; i++)
-		ret = addValue(file, i);
+		ret = recordFilesAddValue(file, i);
 	file->cells = g_new(union hdCell, file->count);
 	return ret;
 }
@@ -317,7 +321,8 @@ static int openGroups(struct recordFiles *files,
 
 	for (size_t i = 0; ret == 0 && i < files->count; i++) {
 		culprit = files->list[i].node;
-		ret = openGroup(&files->list[i], topology, setup, clock);
+		ret = recordFilesOpenGroup(&files->list[i], topology, setup,
+					   clock);
 	}
 	/* Groups that are not committed leave no file. */
 	for (size_t i = 0; ret == 0 && i < files->count; i++) {
@@ -347,11 +352,11 @@ int recordFilesCreate(const struct recordFilesSetup *setup,
 	ret = checkPlaces(files);
 	/* First: what was recorded until a crash is readable. */
 	if (ret == 0)
-		ret = writeProject(files, setup, levels);
+		ret = recordFilesWriteProject(files, setup, levels);
 	if (ret == 0) {
 		ret = openGroups(files, setup, levels, clock);
 		if (ret < 0)
-			removeProject(setup);
+			recordFilesRemoveProject(setup);
 	}
 	g_strfreev(levels);
 	if (ret == 0) {

@@ -14,7 +14,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 
 /** What the user wants. */
 struct recordFilesSetup {

@@ -40,7 +40,7 @@ static double scaleOf(const struct screenRow *rows, size_t count,
 }
 
 /* A text that is safe, and as wide as wanted. */
-static void addCell(GString *out, const char *text, size_t width)
+static void screenAddCell(GString *out, const char *text, size_t width)
 {
 	GString *cell = g_string_new(NULL);
 	size_t length;
@@ -56,8 +56,8 @@ static void addCell(GString *out, const char *text, size_t width)
 	g_string_free(cell, TRUE);
 }
 
-static size_t widthOf(const struct screenRow *rows, size_t count,
-		      gboolean isNode, size_t most)
+static size_t screenWidthOf(const struct screenRow *rows, size_t count,
+			    gboolean isNode, size_t most)
 {
 	size_t width = 4;
 
@@ -68,7 +68,7 @@ static size_t widthOf(const struct screenRow *rows, size_t count,
 	return MIN(width, most);
 }
 
-static void addNumber(GString *out, double value, const char *unit)
+static void screenAddNumber(GString *out, double value, const char *unit)
 {
 	char number[64], text[100];
 
@@ -77,7 +77,7 @@ static void addNumber(GString *out, double value, const char *unit)
 	else
 		g_snprintf(number, sizeof(number), "-");
 	g_snprintf(text, sizeof(text), "%10s %s", number, unit);
-	addCell(out, text, NUMBER_WIDTH);
+	screenAddCell(out, text, NUMBER_WIDTH);
 }
 
 static void addBar(GString *out, double value, double scale, size_t width,
@@ -95,17 +95,17 @@ static void addBar(GString *out, double value, double scale, size_t width,
 		g_string_append(out, blocks[eighths % 8]);
 }
 
-static void addRow(GString *out, const struct screen *screen,
-		   const struct screenRow *row, double scale, size_t nodeWidth,
-		   size_t nameWidth)
+static void screenAddRow(GString *out, const struct screen *screen,
+			 const struct screenRow *row, double scale,
+			 size_t nodeWidth, size_t nameWidth)
 {
 	size_t used = nodeWidth + nameWidth + NUMBER_WIDTH + 3;
 
-	addCell(out, row->node, nodeWidth);
+	screenAddCell(out, row->node, nodeWidth);
 	g_string_append_c(out, ' ');
-	addCell(out, row->name, nameWidth);
+	screenAddCell(out, row->name, nameWidth);
 	g_string_append_c(out, ' ');
-	addNumber(out, row->isStale ? NAN : row->value, row->unit);
+	screenAddNumber(out, row->isStale ? NAN : row->value, row->unit);
 	if (!row->isUp)
 		g_string_append(out, "out of reach");
 	else if (row->isStale && isfinite(row->age))
@@ -118,7 +118,8 @@ static void addRow(GString *out, const struct screen *screen,
 }
 
 /* Add up what is in watts; FALSE if that is no sum of several. */
-static gboolean addUp(const struct screenRow *rows, size_t count, double *sum)
+static gboolean screenAddUp(const struct screenRow *rows, size_t count,
+			    double *sum)
 {
 	size_t number = 0;
 
@@ -156,8 +157,8 @@ static void addScales(GString *out, const struct screenRow *rows, size_t count)
 void screenDraw(GString *out, const struct screen *screen, const char *title,
 		const struct screenRow *rows, size_t count)
 {
-	size_t nodeWidth = widthOf(rows, count, TRUE, 24);
-	size_t nameWidth = widthOf(rows, count, FALSE, 16);
+	size_t nodeWidth = screenWidthOf(rows, count, TRUE, 24);
+	size_t nameWidth = screenWidthOf(rows, count, FALSE, 16);
 	/* Title, sum and scales, and a line for what has no room. */
 	size_t room = screen->height > 4 ? screen->height - 4 : 1;
 	size_t shown = count <= room ? count : room;
@@ -165,18 +166,18 @@ void screenDraw(GString *out, const struct screen *screen, const char *title,
 	double sum;
 
 	g_string_append(out, BOLD);
-	addCell(out, title, screen->width);
+	screenAddCell(out, title, screen->width);
 	g_string_append(out, PLAIN END);
 	for (size_t i = 0; i < shown; i++)
-		addRow(out, screen, &rows[i],
-		       scaleOf(rows, count, rows[i].unit), nodeWidth,
-		       nameWidth);
+		screenAddRow(out, screen, &rows[i],
+			     scaleOf(rows, count, rows[i].unit), nodeWidth,
+			     nameWidth);
 	if (shown < count)
 		g_string_append_printf(out, "... and %zu more" END,
 				       count - shown);
-	if (addUp(rows, count, &sum)) {
-		addCell(out, "sum", nodeWidth + nameWidth + 2);
-		addNumber(out, sum, "W");
+	if (screenAddUp(rows, count, &sum)) {
+		screenAddCell(out, "sum", nodeWidth + nameWidth + 2);
+		screenAddNumber(out, sum, "W");
 		g_string_append(out, END);
 	}
 	for (size_t i = 0; i < count; i++)

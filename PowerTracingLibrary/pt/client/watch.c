@@ -15,8 +15,8 @@
 
 #include "PowerTracingLibrary/pt/client/screen.h"
 #include "PowerTracingLibrary/pt/client/where.h"
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/output.h"
@@ -52,8 +52,9 @@ struct watch {
 
 /* ---- What comes: in the recorder's thread ------------------------------ */
 
-static int opened(void *context, const struct ptRecorderGroup *groups,
-		  size_t count, const struct ptRemoteClock *clock)
+static int watchCommandOnOpened(void *context,
+				const struct ptRecorderGroup *groups,
+				size_t count, const struct ptRemoteClock *clock)
 {
 	struct watch *watch = context;
 	size_t row = 0;
@@ -108,8 +109,8 @@ static void printLine(const struct screenRow *row, int64_t endNs, double value)
 	g_string_free(line, TRUE);
 }
 
-static void add(void *context, size_t group,
-		const struct ptRecorderReading *reading)
+static void watchCommandOnReading(void *context, size_t group,
+				  const struct ptRecorderReading *reading)
 {
 	struct watch *watch = context;
 
@@ -130,7 +131,7 @@ static void add(void *context, size_t group,
 	eventfd_write(watch->newsFd, 1);
 }
 
-static void changed(void *context, size_t group, bool isUp)
+static void watchCommandOnChanged(void *context, size_t group, bool isUp)
 {
 	struct watch *watch = context;
 
@@ -173,7 +174,7 @@ static void terminalSize(struct screen *screen)
 	screen->height = size.ws_row;
 }
 
-static void writeAll(const GString *text)
+static void watchCommandWriteAll(const GString *text)
 {
 	fwrite(text->str, 1, text->len, stdout);
 	fflush(stdout);
@@ -201,7 +202,7 @@ static void watchAges(struct watch *watch)
 	}
 }
 
-static void draw(struct watch *watch)
+static void watchCommandDraw(struct watch *watch)
 {
 	GString *out = g_string_new("\033[H"), *title = g_string_new(NULL);
 	struct screen screen = { .isUnicode = g_get_charset(NULL) };
@@ -218,7 +219,7 @@ static void draw(struct watch *watch)
 	outAppendPrintable(out, watch->said->str, watch->said->len);
 	pthread_mutex_unlock(&watch->mutex);
 	g_string_append(out, "\033[K\033[J");
-	writeAll(out);
+	watchCommandWriteAll(out);
 	g_string_free(title, TRUE);
 	g_string_free(out, TRUE);
 }
@@ -303,7 +304,7 @@ static gboolean isUnread(struct watch *watch)
 	return is;
 }
 
-static void loop(struct watch *watch, gboolean hasKeys)
+static void watchCommandLoop(struct watch *watch, gboolean hasKeys)
 {
 	struct pollfd fds[] = {
 		{ .fd = watch->signalFd, .events = POLLIN },
@@ -317,7 +318,7 @@ static void loop(struct watch *watch, gboolean hasKeys)
 		endNs = hdMonotonicNow() + (int64_t)(watch->duration * 1e9);
 	for (;;) {
 		if (!watch->isPlain)
-			draw(watch);
+			watchCommandDraw(watch);
 		poll(fds, G_N_ELEMENTS(fds), timeLeft(watch, endNs));
 		eventfd_read(watch->newsFd, &count);
 		if (isEndSignal(watch) || (fds[2].revents && isEndKey()) ||
@@ -331,12 +332,12 @@ static void showScreen(struct watch *watch, struct ptRecorder *recorder)
 	struct termios before;
 	gboolean isTerminal = beginScreen(&before);
 
-	loop(watch, isTerminal);
+	watchCommandLoop(watch, isTerminal);
 	ptRecorderEnd(recorder, 0);
 	endScreen(&before, isTerminal);
 }
 
-static int show(struct watch *watch, struct ptRecorder *recorder)
+static int watchCommandShow(struct watch *watch, struct ptRecorder *recorder)
 {
 	int ret;
 
@@ -346,7 +347,7 @@ static int show(struct watch *watch, struct ptRecorder *recorder)
 	}
 	ret = ptRecorderBegin(recorder);
 	if (ret == 0 && watch->isPlain) {
-		loop(watch, FALSE);
+		watchCommandLoop(watch, FALSE);
 		ptRecorderEnd(recorder, 0);
 	} else if (ret == 0) {
 		showScreen(watch, recorder);
@@ -359,12 +360,12 @@ static int show(struct watch *watch, struct ptRecorder *recorder)
 	return ret < 0 || watch->isUnread ? FAILED : 0;
 }
 
-static int run(struct watch *watch)
+static int watchCommandRun(struct watch *watch)
 {
 	static const struct ptRecorderCalls calls = {
-		.opened = opened,
-		.add = add,
-		.changed = changed,
+		.opened = watchCommandOnOpened,
+		.add = watchCommandOnReading,
+		.changed = watchCommandOnChanged,
 	};
 	struct ptRecorderSetup setup = { 0 };
 	struct ptRecorder *recorder;
@@ -374,20 +375,20 @@ static int run(struct watch *watch)
 	    !whereWish(TOOL, &watch->where) || whereCheck(&watch->where) < 0)
 		return FAILED;
 	setup.remote = &watch->where.setup;
-	setup.wishes =
-		(const struct ptWish *)(const void *)watch->where.wishes->data;
-	setup.wishCount = watch->where.wishes->len;
+	setup.selections = (const struct ptSelection *)(const void *)
+				   watch->where.selections->data;
+	setup.selectionCount = watch->where.selections->len;
 	setup.frequency = watch->frequency;
 	setup.isByLine = watch->isByLine;
 	if (!openSignals(watch) ||
 	    ptRecorderOpen(&setup, &calls, watch, &recorder) < 0)
 		return FAILED;
-	result = show(watch, recorder);
+	result = watchCommandShow(watch, recorder);
 	ptRecorderFree(recorder);
 	return result;
 }
 
-static void clear(struct watch *watch)
+static void watchCommandClear(struct watch *watch)
 {
 	whereClear(&watch->where);
 	pthread_mutex_destroy(&watch->mutex);
@@ -447,14 +448,14 @@ int commandWatch(int argc, char **argv)
 	watch.said = g_string_new(NULL);
 	result = cliParse(&command, lists, &argc, &argv);
 	if (result >= 0) {
-		clear(&watch);
+		watchCommandClear(&watch);
 		return result;
 	}
 	watch.isPlain = watch.isPlain || !isatty(STDOUT_FILENO);
 	if (argc > 1)
 		result = cliErrorUnexpected(&command, argv[1]);
 	else
-		result = run(&watch);
-	clear(&watch);
+		result = watchCommandRun(&watch);
+	watchCommandClear(&watch);
 	return result;
 }

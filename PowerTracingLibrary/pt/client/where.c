@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/pt/client/where.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "PowerTracingLibrary/src/config/configuration.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/output.h"
@@ -55,10 +55,11 @@ gboolean whereParse(const char *tool, struct where *where)
 	return FALSE;
 }
 
-/* ---- The wishes -------------------------------------------------------- */
+/* ---- The selections --------------------------------------------------------
+ */
 
 /* Take "a,b" apart; FALSE if a name is empty or there twice. */
-static gboolean split(const char *text, GPtrArray *list)
+static gboolean whereSplitList(const char *text, GPtrArray *list)
 {
 	char **names = g_strsplit(text, ",", -1);
 	gboolean isGood = names[0] != NULL;
@@ -75,16 +76,16 @@ static gboolean split(const char *text, GPtrArray *list)
 
 static void makeWishes(struct where *where)
 {
-	g_array_set_size(where->wishes, 0);
+	g_array_set_size(where->selections, 0);
 	for (guint i = 0; i < where->nodeList->len; i++) {
 		for (guint k = 0; k < where->valueList->len; k++) {
-			const struct ptWish wish = {
+			const struct ptSelection selection = {
 				.device = where->device,
 				.node = where->nodeList->pdata[i],
 				.value = where->valueList->pdata[k],
 			};
 
-			g_array_append_val(where->wishes, wish);
+			g_array_append_val(where->selections, selection);
 		}
 	}
 }
@@ -93,10 +94,12 @@ gboolean whereWish(const char *tool, struct where *where)
 {
 	where->nodeList = g_ptr_array_new_with_free_func(g_free);
 	where->valueList = g_ptr_array_new_with_free_func(g_free);
-	where->wishes = g_array_new(FALSE, FALSE, sizeof(struct ptWish));
-	if (!split(where->nodes ? where->nodes : g_get_host_name(),
-		   where->nodeList) ||
-	    !split(where->values ? where->values : "P", where->valueList)) {
+	where->selections =
+		g_array_new(FALSE, FALSE, sizeof(struct ptSelection));
+	if (!whereSplitList(where->nodes ? where->nodes : g_get_host_name(),
+			    where->nodeList) ||
+	    !whereSplitList(where->values ? where->values : "P",
+			    where->valueList)) {
 		fprintf(stderr,
 			"%s: --nodes, --values: invalid list; use different "
 			"names, separated by commas\n",
@@ -104,7 +107,7 @@ gboolean whereWish(const char *tool, struct where *where)
 		return FALSE;
 	}
 	makeWishes(where);
-	if (where->wishes->len <= PT_WIRE_SELECTIONS_MAX)
+	if (where->selections->len <= PT_WIRE_SELECTIONS_MAX)
 		return TRUE;
 	fprintf(stderr, "%s: too many values of nodes; the limit is %d\n", tool,
 		PT_WIRE_SELECTIONS_MAX);
@@ -146,27 +149,28 @@ static int hasDevice(const struct where *where, const struct ptListed *listed)
 	return -ENOENT;
 }
 
-/* Whether a wish can be fulfilled; says what there is if not. */
+/* Whether a selection can be fulfilled; says what there is if not. */
 static int hasWish(const struct where *where, const struct ptListed *listed,
-		   const struct ptWish *wish)
+		   const struct ptSelection *selection)
 {
 	char *names;
 
-	if (strcmp(wish->node, "*") == 0)
+	if (strcmp(selection->node, "*") == 0)
 		return 0;
-	if (!ptListedHasNode(listed, wish->node)) {
+	if (!ptListedHasNode(listed, selection->node)) {
 		names = ptListedNodes(listed);
 		ptMessage(HD_LOG_ERROR, "%s: unknown node %s%s%s%s",
-			  where->setup.address.text, wish->node,
+			  where->setup.address.text, selection->node,
 			  *names ? "; known nodes: " : "", names,
 			  where->nodes ? "" : "; select one with --nodes");
-	} else if (strcmp(wish->value, "*") != 0 &&
-		   !ptListedHasValue(listed, wish->node, wish->value)) {
-		names = ptListedValues(listed, wish->node);
+	} else if (strcmp(selection->value, "*") != 0 &&
+		   !ptListedHasValue(listed, selection->node,
+				     selection->value)) {
+		names = ptListedValues(listed, selection->node);
 		ptMessage(HD_LOG_ERROR,
 			  "%s: node %s: unknown value %s; known values: %s",
-			  where->setup.address.text, wish->node, wish->value,
-			  names);
+			  where->setup.address.text, selection->node,
+			  selection->value, names);
 	} else {
 		return 0;
 	}
@@ -188,9 +192,10 @@ int whereCheck(struct where *where)
 		return ret;
 	findHost(where, listed);
 	ret = hasDevice(where, listed);
-	for (guint i = 0; ret == 0 && i < where->wishes->len; i++)
+	for (guint i = 0; ret == 0 && i < where->selections->len; i++)
 		ret = hasWish(where, listed,
-			      &g_array_index(where->wishes, struct ptWish, i));
+			      &g_array_index(where->selections,
+					     struct ptSelection, i));
 	ptListedFree(listed);
 	return ret;
 }
@@ -229,6 +234,6 @@ void whereClear(struct where *where)
 		g_ptr_array_free(where->nodeList, TRUE);
 	if (where->valueList)
 		g_ptr_array_free(where->valueList, TRUE);
-	if (where->wishes)
-		g_array_free(where->wishes, TRUE);
+	if (where->selections)
+		g_array_free(where->selections, TRUE);
 }

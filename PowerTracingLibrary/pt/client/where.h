@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/core/recorder.h"
 #include "PowerTracingLibrary/client/remotelist.h"
 #include "cli/options.h"
 
@@ -21,7 +21,7 @@ struct where {
 	/* What comes of it. */
 	struct ptRemoteSetup setup;
 	GPtrArray *nodeList, *valueList; /**< char * */
-	GArray *wishes;                  /**< struct ptWish */
+	GArray *selections;              /**< struct ptSelection */
 };
 
 /** For --help, before the exit status. */
@@ -110,7 +110,7 @@ extern const struct cliOldLetter whereOldLetters[];
 gboolean whereParse(const char *tool, struct where *where);
 
 /**
- * Make wishes; nodes that are not given are this host's, values P.
+ * Make selections; nodes that are not given are this host's, values P.
  *
  * @return FALSE after a message.
  */

@@ -14,8 +14,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/ownfile.h"
 
 /* Where the process that was called waits, or -1. */

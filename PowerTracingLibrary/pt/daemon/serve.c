@@ -9,8 +9,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* When a device is tried again that was not there for a new trace. */
@@ -69,7 +69,7 @@ static void serveAgain(struct server *server, bool isRetry)
 	}
 }
 
-static void serveReload(struct server *server)
+static void serveCommandReload(struct server *server)
 {
 	daemonNotify("RELOADING=1\nMONOTONIC_USEC=%lld",
 		     (long long)(hdMonotonicNow() / 1000));
@@ -90,11 +90,11 @@ static void serveSet(struct session *session, gboolean isStopped)
 	daemonNotify("STATUS=%s", isStopped ? "stopped" : "tracing");
 }
 
-static void serveSignal(struct server *server, int number)
+static void serveCommandOnSignal(struct server *server, int number)
 {
 	switch (number) {
 	case SIGHUP:
-		serveReload(server);
+		serveCommandReload(server);
 		break;
 	case SIGUSR1:
 		serveSet(&server->session, TRUE);
@@ -128,7 +128,7 @@ static void serveWait(struct server *server, int fd)
 
 	if (poll(&poller, 1, serveTimeout(server)) > 0 &&
 	    read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		serveSignal(server, (int)info.ssi_signo);
+		serveCommandOnSignal(server, (int)info.ssi_signo);
 	if (server->endNs && hdMonotonicNow() >= server->endNs)
 		server->isOver = TRUE;
 	if (!server->isOver && server->retryNs &&

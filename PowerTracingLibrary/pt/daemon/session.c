@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/freename.h"
 #include "common/format/projectfile.h"
 #include "common/format/replacement.h"
@@ -76,7 +76,7 @@ static void projectRemove(const char *project)
 	free(name);
 }
 
-static int sayReplacing(const char *project, int ret)
+static int sessionReportReplace(const char *project, int ret)
 {
 	ptMessage(HD_LOG_ERROR, "%s.proj: cannot replace: %s", project,
 		  ret == -EBUSY ? "it is being recorded" : strerror(-ret));
@@ -102,7 +102,7 @@ int sessionProjectBegin(const struct options *options, gboolean isNumbered,
 	if (options->force)
 		ret = hdReplacementBegin(project->name, &project->replacement);
 	if (ret < 0)
-		ret = sayReplacing(project->name, ret);
+		ret = sessionReportReplace(project->name, ret);
 	project->written =
 		g_strdup(project->replacement
 				 ? hdReplacementProject(project->replacement)
@@ -122,7 +122,7 @@ int sessionProjectKeep(struct sessionProject *project)
 	int ret = hdReplacementKeep(project->replacement, false);
 
 	project->replacement = NULL;
-	return ret < 0 ? sayReplacing(project->name, ret) : 0;
+	return ret < 0 ? sessionReportReplace(project->name, ret) : 0;
 }
 
 void sessionProjectDrop(struct sessionProject *project)

@@ -11,9 +11,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/pt/pt.h"
-#include "PowerTracingLibrary/service/service.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
+#include "PowerTracingLibrary/service/core/service.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/output.h"
 #include "common/clock.h"
 #include "net/service/sandbox.h"

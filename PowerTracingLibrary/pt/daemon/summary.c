@@ -2,7 +2,7 @@
 /* What was measured, in a few lines. */
 #include "config.h"
 
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/pt/core/ptcommand.h"
 
 static gboolean isPower(const struct ptConfig *config, size_t column)
 {

@@ -12,7 +12,7 @@
 #include "PowerTracingLibrary/service/native/native.h"
 #include "PowerTracingLibrary/service/native/stream.h"
 #include "PowerTracingLibrary/service/protocols.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* Longest frame but DATA: twelve texts and some numbers. */

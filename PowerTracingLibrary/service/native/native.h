@@ -7,7 +7,7 @@
 #ifndef PT_NATIVE_H
 #define PT_NATIVE_H
 
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 #include "PowerTracingLibrary/wire/wire.h"
 #include "net/service/session.h"
 

@@ -59,7 +59,7 @@ static bool selectWants(struct select *s, const struct ptSiteDevice *device,
 }
 
 /* Append a number to a list whose room doubles. */
-static bool appendNumber(size_t **list, size_t count, size_t number)
+static bool streamSelectAppendNumber(size_t **list, size_t count, size_t number)
 {
 	if ((count & (count - 1)) == 0) {
 		size_t *more = reallocarray(*list, count ? 2 * count : 1,
@@ -115,7 +115,8 @@ static bool selectWanted(struct ptStreamGroup *group, size_t column)
 	for (size_t i = 0; i < group->wantedCount; i++)
 		if (group->wanted[i] == column)
 			return true;
-	if (!appendNumber(&group->wanted, group->wantedCount, column))
+	if (!streamSelectAppendNumber(&group->wanted, group->wantedCount,
+				      column))
 		return false;
 	group->wantedCount++;
 	return true;
@@ -132,8 +133,9 @@ static void selectAdd(struct select *s, struct ptStreamGroup *group,
 
 	if (!column)
 		column = selectColumn(group);
-	if (!column || !appendNumber(&column->lines, column->count, index) ||
-	    !appendNumber(&column->values, column->count, number) ||
+	if (!column ||
+	    !streamSelectAppendNumber(&column->lines, column->count, index) ||
+	    !streamSelectAppendNumber(&column->values, column->count, number) ||
 	    !selectWanted(group, value->column)) {
 		s->isOutOfMemory = true;
 		return;

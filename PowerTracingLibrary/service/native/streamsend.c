@@ -21,8 +21,10 @@ struct part {
 	int64_t lengthNs[BATCH];
 };
 
-static void partOf(struct ptStream *stream, struct ptStreamGroup *group,
-		   const struct ptRun *run, size_t count, struct part *part)
+static void streamSendPartOf(struct ptStream *stream,
+			     struct ptStreamGroup *group,
+			     const struct ptRun *run, size_t count,
+			     struct part *part)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct ptStored *reading = &run->readings[i];
@@ -97,10 +99,10 @@ static void totalAdd(struct ptStreamColumn *column, const struct ptRun *run,
 
 /* Find the values of a column of a run: those of its line, or their sum, which
  * needs the room. */
-static const double *valuesOf(struct ptStreamGroup *group,
-			      const struct ptStreamColumn *column,
-			      const struct ptRun *run, size_t count,
-			      double room[BATCH])
+static const double *streamSendValuesOf(struct ptStreamGroup *group,
+					const struct ptStreamColumn *column,
+					const struct ptRun *run, size_t count,
+					double room[BATCH])
 {
 	const struct ptSiteLine *lines = ptServedSite(group->served)->lines;
 
@@ -257,10 +259,10 @@ static size_t sendPlain(struct ptClient *client, struct ptStream *stream,
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		frameReading(&frame, i, &run->readings[i]);
-	partOf(stream, group, run, count, &part);
+	streamSendPartOf(stream, group, run, count, &part);
 	for (size_t i = 0; i < group->columnCount; i++) {
-		const double *values =
-			valuesOf(group, &group->columns[i], run, count, room);
+		const double *values = streamSendValuesOf(
+			group, &group->columns[i], run, count, room);
 
 		totalAdd(&group->columns[i], run, values, count, &part);
 		frameValues(&frame, i, 0, values, count);
@@ -309,10 +311,10 @@ static size_t mergeTake(struct ptStream *stream, struct ptStreamGroup *group,
 	}
 	for (size_t i = 0; i < count; i++)
 		mergeAdd(group, &run->readings[i]);
-	partOf(stream, group, run, count, &part);
+	streamSendPartOf(stream, group, run, count, &part);
 	for (size_t i = 0; i < group->columnCount; i++) {
-		const double *values =
-			valuesOf(group, &group->columns[i], run, count, room);
+		const double *values = streamSendValuesOf(
+			group, &group->columns[i], run, count, room);
 
 		totalAdd(&group->columns[i], run, values, count, &part);
 		for (size_t j = 0; j < count; j++)

@@ -6,7 +6,7 @@
 #ifndef PT_COUNTER_H
 #define PT_COUNTER_H
 
-#include "PowerTracingLibrary/service/served.h"
+#include "PowerTracingLibrary/service/core/served.h"
 
 /** Sets of a counter at most: what a client asks for must end somewhere. */
 #define PT_COUNTER_SETS_MAX 100000

@@ -10,7 +10,7 @@
 #include "PowerTracingLibrary/service/pmlib/pmlib.h"
 #include "PowerTracingLibrary/service/protocols.h"
 #include "PowerTracingLibrary/service/shares.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 #define NS_PER_MS INT64_C(1000000)

@@ -15,7 +15,7 @@
 #ifndef PT_SERVICE_PMLIB_H
 #define PT_SERVICE_PMLIB_H
 
-#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/core/client.h"
 #include "PowerTracingLibrary/service/pmlib/counter.h"
 
 /** Operations. */

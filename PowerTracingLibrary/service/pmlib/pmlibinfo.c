@@ -96,8 +96,9 @@ static bool statusIsPdu(const struct ptClient *client,
 	return false;
 }
 
-static void statusLine(struct ptClient *client, const struct ptSiteLine *line,
-		       size_t number, bool isPdu)
+static void pmlibInfoStatusLine(struct ptClient *client,
+				const struct ptSiteLine *line, size_t number,
+				bool isPdu)
 {
 	float voltage = isnan(line->voltage) ? 0 : (float)line->voltage;
 	unsigned char bytes[4];
@@ -126,8 +127,8 @@ static bool statusHas(const struct ptClient *client,
 		strcmp(client->user, other->user) == 0);
 }
 
-static void statusCounters(struct ptClient *client,
-			   const struct ptServed *served)
+static void pmlibInfoStatusCounters(struct ptClient *client,
+				    const struct ptServed *served)
 {
 	int32_t count = 0, id = 0;
 
@@ -148,7 +149,8 @@ static void statusCounters(struct ptClient *client,
 	}
 }
 
-static void statusDevice(struct ptClient *client, struct ptServed *served)
+static void pmlibInfoStatusDevice(struct ptClient *client,
+				  struct ptServed *served)
 {
 	const struct ptSiteDevice *device = ptServedSite(served);
 	const char *node;
@@ -165,8 +167,9 @@ static void statusDevice(struct ptClient *client, struct ptServed *served)
 		infoText(client, node ? node : "");
 	for (size_t i = 0; i < ptPmlibLineCount(served); i++)
 		if (ptClientSees(client, device->lines[i].node))
-			statusLine(client, &device->lines[i], i, isPdu);
-	statusCounters(client, served);
+			pmlibInfoStatusLine(client, &device->lines[i], i,
+					    isPdu);
+	pmlibInfoStatusCounters(client, served);
 }
 
 void ptPmlibStatus(struct ptClient *client)
@@ -179,7 +182,7 @@ void ptPmlibStatus(struct ptClient *client)
 	ptPmlibAnswer(client, count);
 	for (size_t i = 0; i < service->deviceCount; i++)
 		if (ptPmlibSees(client, service->devices[i]))
-			statusDevice(client, service->devices[i]);
+			pmlibInfoStatusDevice(client, service->devices[i]);
 }
 
 /* ---- READ -------------------------------------------------------------- */

@@ -40,7 +40,7 @@ bool ptSiteCheckName(struct ptParse *parse, const struct hdIniKey *key,
 }
 
 /* How values become one. */
-static enum ptWireKind valueKind(const struct ptQuantity *quantity)
+static enum ptWireKind siteDeviceValueKind(const struct ptQuantity *quantity)
 {
 	switch (quantity->kind) {
 	case HD_KIND_COUNTER:
@@ -113,7 +113,7 @@ static void lineValues(struct ptParse *parse, struct ptSiteLine *line,
 		struct ptSiteValue *value = &line->values[i];
 
 		value->quantity = quantities[i];
-		value->kind = valueKind(quantities[i]);
+		value->kind = siteDeviceValueKind(quantities[i]);
 		value->canBeAdded = valueCanBeAdded(quantities[i]);
 		value->column = lineColumn(parse, quantities[i], channel,
 					   line->channel, scale);

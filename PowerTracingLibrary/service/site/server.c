@@ -9,7 +9,7 @@
 
 #include "net/tls.h"
 #include "net/http.h"
-#include "PowerTracingLibrary/service/privileges.h"
+#include "PowerTracingLibrary/service/site/privileges.h"
 #include "PowerTracingLibrary/service/site/parse.h"
 #include "common/clock.h"
 
@@ -112,8 +112,8 @@ static const char *serverText(struct ptParse *parse,
 	return key->value;
 }
 
-static void serverListen(struct ptParse *parse, struct ptSite *site,
-			 const struct hdIniSection *section)
+static void siteServerReadListen(struct ptParse *parse, struct ptSite *site,
+				 const struct hdIniSection *section)
 {
 	const struct hdIniKey *key = hdIniFind(section, "listen");
 	size_t count;
@@ -147,8 +147,8 @@ static void serverListen(struct ptParse *parse, struct ptSite *site,
 	site->listenCount = count;
 }
 
-static void serverMetrics(struct ptParse *parse, struct ptSite *site,
-			  const struct hdIniSection *section)
+static void siteServerReadMetrics(struct ptParse *parse, struct ptSite *site,
+				  const struct hdIniSection *section)
 {
 	const struct hdIniKey *key = hdIniFind(section, "metrics");
 
@@ -241,8 +241,8 @@ static void serverSocket(struct ptParse *parse, struct ptSite *site,
 	site->socketMode = (mode_t)strtoul(key->value, NULL, 8) & 0777;
 }
 
-static void serverSecrets(struct ptParse *parse, struct ptSite *site,
-			  const struct hdIniSection *section)
+static void siteServerReadSecrets(struct ptParse *parse, struct ptSite *site,
+				  const struct hdIniSection *section)
 {
 	site->tokens = serverText(parse, section, "tokens");
 	site->certificate = serverText(parse, section, "certificate");
@@ -274,9 +274,9 @@ static void serverPrivileges(struct ptParse *parse, struct ptSite *site,
 void ptSiteServer(struct ptParse *parse, struct ptSite *site,
 		  const struct hdIniSection *section)
 {
-	serverSecrets(parse, site, section);
-	serverListen(parse, site, section);
-	serverMetrics(parse, site, section);
+	siteServerReadSecrets(parse, site, section);
+	siteServerReadListen(parse, site, section);
+	siteServerReadMetrics(parse, site, section);
 	serverDialect(parse, site, section);
 	serverPmlib(parse, site, section);
 	serverSocket(parse, site, section);

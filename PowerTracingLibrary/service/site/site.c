@@ -8,7 +8,7 @@
 
 #include <PT.h>
 #include "PowerTracingLibrary/service/site/parse.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 static void siteIgnore(void *context, long line, const char *text)
 {
@@ -17,8 +17,8 @@ static void siteIgnore(void *context, long line, const char *text)
 	(void)text;
 }
 
-static const struct hdIniSection *siteFind(const struct hdIni *ini,
-					   const char *name)
+static const struct hdIniSection *siteFindSection(const struct hdIni *ini,
+						  const char *name)
 {
 	for (size_t i = 0; i < ini->count; i++)
 		if (strcmp(ini->sections[i].name, name) == 0)
@@ -34,7 +34,7 @@ bool ptSiteIsOne(const char *file)
 	/* What is wrong with it is said when it is read for good. */
 	if (hdIniRead(file, siteIgnore, NULL, &ini) < 0)
 		return false;
-	is = siteFind(&ini, "Server") != NULL;
+	is = siteFindSection(&ini, "Server") != NULL;
 	hdIniClear(&ini);
 	return is;
 }
@@ -48,7 +48,8 @@ static void siteSections(struct ptParse *parse, struct ptSite *site)
 {
 	static const char *const known[] = { "Server", "Device", "Line",
 					     "Trace",  "User",   NULL };
-	const struct hdIniSection *server = siteFind(&site->ini, "Server");
+	const struct hdIniSection *server =
+		siteFindSection(&site->ini, "Server");
 
 	for (size_t i = 0; i < site->ini.count; i++) {
 		const struct hdIniSection *section = &site->ini.sections[i];

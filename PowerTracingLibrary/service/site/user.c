@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/service/site/parse.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 static const char *const userKeys[] = { "name", "nodes", "rate", NULL };
 

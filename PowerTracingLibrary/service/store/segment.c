@@ -10,7 +10,7 @@
 
 #define COLUMN_SIZE ((int64_t)(PT_SEGMENT_SIZE * sizeof(double)))
 
-static void charge(struct ptAccount *account, int64_t bytes)
+static void segmentChargeAccount(struct ptAccount *account, int64_t bytes)
 {
 	__atomic_add_fetch(&account->used, bytes, __ATOMIC_RELAXED);
 }
@@ -54,7 +54,7 @@ static void segmentFreeColumn(struct ptStore *store,
 		return;
 	free(column->values);
 	column->values = NULL;
-	charge(store->service, -COLUMN_SIZE);
+	segmentChargeAccount(store->service, -COLUMN_SIZE);
 }
 
 static int segmentAddColumn(struct ptStore *store,
@@ -65,7 +65,7 @@ static int segmentAddColumn(struct ptStore *store,
 	column->values = malloc((size_t)COLUMN_SIZE);
 	if (!column->values)
 		return -ENOMEM;
-	charge(store->service, COLUMN_SIZE);
+	segmentChargeAccount(store->service, COLUMN_SIZE);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static void segmentFree(struct ptStore *store, struct ptSegment *segment)
 		store->open = NULL;
 	for (size_t i = 0; i < store->columns; i++)
 		segmentFreeColumn(store, &segment->columns[i]);
-	charge(store->service, -segmentBase(store));
+	segmentChargeAccount(store->service, -segmentBase(store));
 	free(segment);
 }
 
@@ -111,7 +111,7 @@ int ptSegmentUse(struct ptStore *store, struct ptSet *set)
 		set->first = segment;
 	set->last = segment;
 	set->bytes += need;
-	charge(set->account, need);
+	segmentChargeAccount(set->account, need);
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int ptSegmentOpen(struct ptStore *store)
 
 	if (!segment)
 		return -ENOMEM;
-	charge(store->service, segmentBase(store));
+	segmentChargeAccount(store->service, segmentBase(store));
 	segment->first = store->number;
 	if (store->tail)
 		store->tail->next = segment;
@@ -152,7 +152,7 @@ void ptSegmentRelease(struct ptStore *store, struct ptSet *set)
 	if (!set->first)
 		set->last = NULL;
 	set->bytes -= need;
-	charge(set->account, -need);
+	segmentChargeAccount(set->account, -need);
 	for (size_t i = 0; i < set->columnCount; i++) {
 		struct ptSegmentColumn *column =
 			&segment->columns[set->columns[i]];

@@ -6,7 +6,7 @@
 #ifndef PT_CHANNELS_H
 #define PT_CHANNELS_H
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 /**
  * Do what ptDriver.resolve() is to, for channels 1 to @p count, labelled with

@@ -11,7 +11,7 @@
 
 #include <PT.h>
 #include "PowerTracingLibrary/src/config/parse.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 static const char *const generalKeys[] = {
 	"device", "port", "baud", "cycle", "delay", "project", "topology", NULL,

@@ -7,7 +7,7 @@
 #ifndef PT_CONFIGURATION_H
 #define PT_CONFIGURATION_H
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "common/ini.h"
 
 /** What the caller decides, and not the file. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/config/parse.h"
-#include "PowerTracingLibrary/src/transport/transport.h"
+#include "PowerTracingLibrary/src/core/transport.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define DELAY_MAX_MS 60000

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/config/parse.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 static void parsePrint(struct ptParse *parse, const char *name, long line,
 		       const char *format, va_list arguments)

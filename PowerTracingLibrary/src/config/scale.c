@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "PowerTracingLibrary/src/config/parse.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 static const struct {
 	const char *name;

@@ -189,7 +189,8 @@ static void traceNode(struct ptParse *parse, struct trace *trace,
 			    key->value, node->depth, levels);
 }
 
-static void traceRead(struct ptParse *parse, struct trace *traces, size_t index)
+static void traceSectionRead(struct ptParse *parse, struct trace *traces,
+			     size_t index)
 {
 	struct trace *trace = &traces[index];
 	const struct hdIniSection *section = trace->section;
@@ -315,7 +316,7 @@ void ptParseTraces(struct ptParse *parse)
 		if (!traceIsOurs(parse, &ini->sections[i]))
 			continue;
 		traces[count].section = &ini->sections[i];
-		traceRead(parse, traces, count++);
+		traceSectionRead(parse, traces, count++);
 	}
 	if (parse->errors == 0 && !parse->isOutOfMemory && count > 0)
 		traceOrder(parse, traces, count);

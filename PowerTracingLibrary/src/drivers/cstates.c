@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/cpustates.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 #define NS_PER_US 1000
 #define STATES "/sys/devices/system/cpu/cpu%u/cpuidle"
@@ -48,7 +48,8 @@ static int cCheckOption(const char *name, const char *value, char *why,
 }
 
 /* Make a label of a name; one that is there already gets its number. */
-static void makeLabel(char (*labels)[PT_CPU_LABEL_MAX], unsigned int number)
+static void cstateDriverMakeLabel(char (*labels)[PT_CPU_LABEL_MAX],
+				  unsigned int number)
 {
 	char *label = labels[number];
 
@@ -81,7 +82,7 @@ static ssize_t cList(const struct ptSetup *setup, unsigned int cpu,
 				   count);
 		if (ret < 0)
 			break;
-		makeLabel(names, count++);
+		cstateDriverMakeLabel(names, count++);
 	}
 	if (count == 0)
 		return ret == -ENOMEM ? ret : -ENOENT;

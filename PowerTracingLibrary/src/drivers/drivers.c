@@ -4,7 +4,7 @@
 
 #include <strings.h>
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 /* One line a driver; the name is that of its struct. */
 #define DRIVERS(X)     \

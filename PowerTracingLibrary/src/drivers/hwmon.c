@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 #define CHIPS "/sys/class/hwmon"
 #define NAME_MAX_SIZE 32

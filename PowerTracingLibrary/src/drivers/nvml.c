@@ -127,7 +127,7 @@ static const struct hdSymbol nvmlSymbols[] = {
 };
 
 /* Our error for one of the library. */
-static int toErrno(int result)
+static int nvmlToErrno(int result)
 {
 	switch (result) {
 	case NVML_SUCCESS:
@@ -152,7 +152,7 @@ static int toErrno(int result)
 /* ---- The library ------------------------------------------------------- */
 
 /* Open the library and find its functions; called with the mutex. */
-static bool load(const struct ptSetup *setup, char *why, size_t size)
+static bool nvmlLoadLibrary(const struct ptSetup *setup, char *why, size_t size)
 {
 	const char *library = ptSetupOptionOr(setup, "library", LIBRARY);
 	char reason[PT_SOURCE_MAX - 32];
@@ -167,11 +167,11 @@ static bool load(const struct ptSetup *setup, char *why, size_t size)
 }
 
 /* Get the library ready for use; called with the mutex. */
-static bool begin(const struct ptSetup *setup, char *why, size_t size)
+static bool nvmlInitialise(const struct ptSetup *setup, char *why, size_t size)
 {
 	int result;
 
-	if (!load(setup, why, size))
+	if (!nvmlLoadLibrary(setup, why, size))
 		return false;
 	if (nvml.isInitialized)
 		return true;
@@ -232,7 +232,7 @@ static int readInstant(void *device, double *watts)
 }
 
 /* Find out what a GPU can tell. */
-static void describe(struct ptSensor *sensor, void *device)
+static void nvmlDescribeGpu(struct ptSensor *sensor, void *device)
 {
 	char name[NVML_DEVICE_NAME_BUFFER_SIZE] = "GPU";
 	unsigned int architecture = NVML_ARCH_UNKNOWN;
@@ -305,7 +305,7 @@ static int addGpus(struct ptSensors *sensors)
 		    strnlen(uuid, sizeof(uuid)) < sizeof(sensor->alias))
 			strcpy(sensor->alias, uuid);
 		strcpy(sensor->hardware, sensor->alias);
-		describe(sensor, device);
+		nvmlDescribeGpu(sensor, device);
 	}
 	return 0;
 }
@@ -315,7 +315,7 @@ static int nvmlScan(const struct ptSetup *setup, struct ptSensors *sensors)
 	int ret = 0;
 
 	pthread_mutex_lock(&nvml.mutex);
-	if (begin(setup, sensors->why, sizeof(sensors->why)))
+	if (nvmlInitialise(setup, sensors->why, sizeof(sensors->why)))
 		ret = addGpus(sensors);
 	/* Else it is kept for what follows: to initialize it takes long. */
 	if (sensors->count == 0)
@@ -330,8 +330,8 @@ static int nvmlOpen(const struct ptSetup *setup, struct ptSensor *sensor)
 	int ret = -ENODEV;
 
 	pthread_mutex_lock(&nvml.mutex);
-	if (begin(setup, why, sizeof(why)))
-		ret = toErrno(
+	if (nvmlInitialise(setup, why, sizeof(why)))
+		ret = nvmlToErrno(
 			nvml.api.getHandle(sensor->number, &sensor->handle));
 	if (ret == 0 && !sensor->energy.isThere && !sensor->power.isThere)
 		ret = -ENOTSUP;
@@ -350,7 +350,7 @@ static int nvmlReadEnergy(const struct ptSensor *sensor, uint64_t *count)
 
 	if (result == NVML_SUCCESS)
 		*count = millijoules;
-	return toErrno(result);
+	return nvmlToErrno(result);
 }
 
 static int nvmlReadPower(const struct ptSensor *sensor, double *watts)
@@ -359,11 +359,11 @@ static int nvmlReadPower(const struct ptSensor *sensor, double *watts)
 	int result;
 
 	if (sensor->type == NVML_FI_DEV_POWER_INSTANT)
-		return toErrno(readInstant(sensor->handle, watts));
+		return nvmlToErrno(readInstant(sensor->handle, watts));
 	result = nvml.api.getPower(sensor->handle, &milliwatts);
 	if (result == NVML_SUCCESS)
 		*watts = milliwatts * 1e-3;
-	return toErrno(result);
+	return nvmlToErrno(result);
 }
 
 static void nvmlClose(struct ptSensor *sensor)
@@ -384,8 +384,8 @@ static int nvmlProbe(const struct ptSetup *setup, struct ptSensor *sensor)
 	int ret = -ENODEV;
 
 	pthread_mutex_lock(&nvml.mutex);
-	if (begin(setup, why, sizeof(why)))
-		ret = toErrno(
+	if (nvmlInitialise(setup, why, sizeof(why)))
+		ret = nvmlToErrno(
 			nvml.api.getHandle(sensor->number, &sensor->handle));
 	pthread_mutex_unlock(&nvml.mutex);
 	if (ret == 0 && !sensor->energy.isThere && !sensor->power.isThere)

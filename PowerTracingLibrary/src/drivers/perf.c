@@ -23,7 +23,7 @@
 
 #include "PowerTracingLibrary/src/drivers/perf.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "common/perf.h"
 #include "common/pmu.h"
 
@@ -31,9 +31,9 @@
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
 
 /* "package-0", "package-0-ram"; "cpu-3-core" of what each core has. */
-static void makeLabel(const struct ptSetup *setup, const char *pmu,
-		      const char *event, unsigned int cpu,
-		      struct ptSensor *sensor)
+static void perfDriverMakeLabel(const struct ptSetup *setup, const char *pmu,
+				const char *event, unsigned int cpu,
+				struct ptSensor *sensor)
 {
 	uint64_t package;
 
@@ -60,9 +60,10 @@ static bool readEvent(const struct ptSetup *setup, const char *pmu,
 }
 
 /* Add an event on a CPU; its name is "pkg". */
-static int addEvent(const struct ptSetup *setup, struct ptSensors *sensors,
-		    const char *pmu, const char *name,
-		    const struct hdPmuEvent *event, unsigned int cpu)
+static int perfDriverAddEvent(const struct ptSetup *setup,
+			      struct ptSensors *sensors, const char *pmu,
+			      const char *name, const struct hdPmuEvent *event,
+			      unsigned int cpu)
 {
 	struct ptSensor *sensor = ptSensorsAdd(sensors);
 
@@ -79,12 +80,12 @@ static int addEvent(const struct ptSetup *setup, struct ptSensors *sensors,
 	sensor->number = cpu;
 	sensor->type = event->type;
 	sensor->config = event->config;
-	makeLabel(setup, pmu, name, cpu, sensor);
+	perfDriverMakeLabel(setup, pmu, name, cpu, sensor);
 	return 0;
 }
 
-static int addPmu(const struct ptSetup *setup, struct ptSensors *sensors,
-		  const char *pmu)
+static int perfDriverAddPmu(const struct ptSetup *setup,
+			    struct ptSensors *sensors, const char *pmu)
 {
 	unsigned int cpus[PT_PERF_EVENTS_MAX];
 	size_t cpuCount = hdPmuCpus(setup->root, pmu, cpus, PT_PERF_EVENTS_MAX);
@@ -105,8 +106,8 @@ static int addPmu(const struct ptSetup *setup, struct ptSensors *sensors,
 		for (size_t k = 0; ret == 0 && k < cpuCount &&
 				   sensors->count < PT_PERF_EVENTS_MAX;
 		     k++)
-			ret = addEvent(setup, sensors, pmu, files[i] + 7,
-				       &event, cpus[k]);
+			ret = perfDriverAddEvent(setup, sensors, pmu,
+						 files[i] + 7, &event, cpus[k]);
 	}
 	ptSysFreeNames(files, (size_t)count);
 	return ret;
@@ -125,7 +126,7 @@ static int perfScan(const struct ptSetup *setup, struct ptSensors *sensors)
 		if (strncmp(pmus[i], "power", 5) != 0)
 			continue;
 		isThere = true;
-		ret = addPmu(setup, sensors, pmus[i]);
+		ret = perfDriverAddPmu(setup, sensors, pmus[i]);
 	}
 	ptSysFreeNames(pmus, (size_t)count);
 	if (isThere && sensors->count == 0)

@@ -26,12 +26,12 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 #define ZONES "/sys/class/powercap"
 
-static bool hasFile(const struct ptSetup *setup, const char *zone,
-		    const char *file)
+static bool powercapHasFile(const struct ptSetup *setup, const char *zone,
+			    const char *file)
 {
 	char path[PT_SYS_PATH_MAX];
 	int length = snprintf(path, sizeof(path), "%s" ZONES "/%s/%s",
@@ -42,8 +42,8 @@ static bool hasFile(const struct ptSetup *setup, const char *zone,
 }
 
 /* "mmio-package-0-dram" of intel-rapl-mmio:0:0. */
-static void makeLabel(const struct ptSetup *setup, const char *zone,
-		      struct ptSensor *sensor)
+static void powercapMakeLabel(const struct ptSetup *setup, const char *zone,
+			      struct ptSensor *sensor)
 {
 	char label[PT_SOURCE_MAX] = "";
 	size_t control = strcspn(zone, ":");
@@ -73,13 +73,13 @@ static void makeLabel(const struct ptSetup *setup, const char *zone,
 static int addZone(const struct ptSetup *setup, struct ptSensors *sensors,
 		   const char *zone)
 {
-	bool hasEnergy = hasFile(setup, zone, "energy_uj");
+	bool hasEnergy = powercapHasFile(setup, zone, "energy_uj");
 	const char *file = hasEnergy ? "energy_uj" : "power_uw";
 	struct ptSensor *sensor;
 	struct ptGauge *gauge;
 
 	if (!strchr(zone, ':') || strlen(zone) >= PT_CHANNEL_MAX ||
-	    (!hasEnergy && !hasFile(setup, zone, "power_uw")))
+	    (!hasEnergy && !powercapHasFile(setup, zone, "power_uw")))
 		return 0;
 	sensor = ptSensorsAdd(sensors);
 	if (!sensor)
@@ -91,7 +91,7 @@ static int addZone(const struct ptSetup *setup, struct ptSensors *sensors,
 	snprintf(sensor->path, sizeof(sensor->path), ZONES "/%s/%s", zone,
 		 file);
 	strcpy(sensor->alias, zone);
-	makeLabel(setup, zone, sensor);
+	powercapMakeLabel(setup, zone, sensor);
 	ptSensorSetHardware(sensor, setup, ZONES "/%s", zone);
 	sensor->joules = 1e-6;
 	if (!hasEnergy ||

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 #define SUPPLIES "/sys/class/power_supply"
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/cpustates.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "common/clock.h"
 
 #define KHZ_PER_MHZ 1000
@@ -43,7 +43,7 @@ struct entry {
 	uint64_t khz, ticks;
 };
 
-static bool takeNumber(const char **at, uint64_t *number)
+static bool pstatesParseNumber(const char **at, uint64_t *number)
 {
 	const char *begin = *at;
 
@@ -57,14 +57,16 @@ static bool takeNumber(const char **at, uint64_t *number)
 }
 
 /* Parse all lines; their number, or -EPROTO. */
-static ssize_t parse(const char *at, struct entry entries[STATES_MAX])
+static ssize_t pstatesParse(const char *at, struct entry entries[STATES_MAX])
 {
 	size_t count = 0;
 
 	while (*at) {
 		if (count == STATES_MAX ||
-		    !takeNumber(&at, &entries[count].khz) || *at++ != ' ' ||
-		    !takeNumber(&at, &entries[count].ticks) || *at++ != '\n')
+		    !pstatesParseNumber(&at, &entries[count].khz) ||
+		    *at++ != ' ' ||
+		    !pstatesParseNumber(&at, &entries[count].ticks) ||
+		    *at++ != '\n')
 			return -EPROTO;
 		count++;
 	}
@@ -72,7 +74,7 @@ static ssize_t parse(const char *at, struct entry entries[STATES_MAX])
 }
 
 /* Read a file that is open as far as there is room. */
-static ssize_t readEntries(int fd, struct entry entries[STATES_MAX])
+static ssize_t pstatesReadEntries(int fd, struct entry entries[STATES_MAX])
 {
 	char text[TEXT_MAX];
 	size_t used = 0;
@@ -86,7 +88,7 @@ static ssize_t readEntries(int fd, struct entry entries[STATES_MAX])
 		used += (size_t)got;
 	} while (got > 0 && used < sizeof(text) - 1);
 	text[used] = '\0';
-	return parse(text, entries);
+	return pstatesParse(text, entries);
 }
 
 static int openEntries(const struct ptSetup *setup, unsigned int cpu)
@@ -103,7 +105,7 @@ static ssize_t pList(const struct ptSetup *setup, unsigned int cpu,
 
 	if (fd < 0)
 		return -ENOENT;
-	count = readEntries(fd, entries);
+	count = pstatesReadEntries(fd, entries);
 	close(fd);
 	if (count < 0)
 		return -ENOENT;
@@ -130,7 +132,7 @@ static int pRead(const struct ptSetup *setup, struct ptCpu *cpu)
 	(void)setup;
 	if (cpu->fds[0] < 0)
 		return cpu->fds[0];
-	count = readEntries(cpu->fds[0], entries);
+	count = pstatesReadEntries(cpu->fds[0], entries);
 	if (count < 0)
 		return (int)count;
 	/* There are other frequencies now. */

@@ -22,9 +22,9 @@
 
 #include "PowerTracingLibrary/src/machine/cpubusy.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 #include "recording/integral.h"
 

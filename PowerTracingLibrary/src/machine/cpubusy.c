@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/cpubusy.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 #define NS_PER_MS INT64_C(1000000)

@@ -137,7 +137,7 @@ static int walkNext(struct walk *walk)
 
 /* Whether a pattern stands for a channel; "*" is those of single CPUs. With
  * states it is these, and where there are none the clocks. */
-static bool matches(const struct walk *walk, const char *pattern)
+static bool cpuChannelsMatches(const struct walk *walk, const char *pattern)
 {
 	if (walk->cpu == PT_CPU_ALL && strncmp(pattern, "all-", 4) != 0)
 		return false;
@@ -208,7 +208,8 @@ int ptCpuResolve(const struct ptCpuKind *kind, const struct ptSetup *setup,
 		return ret == -ENOMEM ? ret : -ENOENT;
 	do
 		ret = walkNext(walk);
-	while (ret == 0 && (!matches(walk, pattern) || done++ < index));
+	while (ret == 0 &&
+	       (!cpuChannelsMatches(walk, pattern) || done++ < index));
 	if (ret < 0) {
 		if (walk->hasAny)
 			snprintf(

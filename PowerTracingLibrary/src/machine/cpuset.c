@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/machine/cpuset.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 /* Single CPUs, each with a comma, may take this much. */
 #define LIST_MAX 65536
 
-static bool takeNumber(const char **at, unsigned int *number)
+static bool cpuSetParseNumber(const char **at, unsigned int *number)
 {
 	const char *begin = *at;
 
@@ -27,12 +27,12 @@ int ptCpuSetParse(const char *text, struct ptCpuSet *set)
 
 	memset(set, 0, sizeof(*set));
 	for (;;) {
-		if (!takeNumber(&text, &first) || first < set->end)
+		if (!cpuSetParseNumber(&text, &first) || first < set->end)
 			return -EPROTO;
 		last = first;
 		if (*text == '-') {
 			text++;
-			if (!takeNumber(&text, &last) || last < first)
+			if (!cpuSetParseNumber(&text, &last) || last < first)
 				return -EPROTO;
 		}
 		for (unsigned int cpu = first; cpu <= last; cpu++)

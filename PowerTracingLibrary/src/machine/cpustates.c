@@ -11,8 +11,8 @@
 
 #include "PowerTracingLibrary/src/machine/cpustates.h"
 #include "PowerTracingLibrary/src/machine/procstat.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 /* How often a CPU is looked for that is gone. */
@@ -41,7 +41,7 @@ struct state {
 
 /* ---- A CPU ------------------------------------------------------------- */
 
-static void cpuClose(struct ptCpu *cpu)
+static void cpuStatesCloseCpu(struct ptCpu *cpu)
 {
 	for (size_t i = 0; cpu->fds && i < cpu->count; i++)
 		if (cpu->fds[i] >= 0)
@@ -59,8 +59,8 @@ static void cpuClose(struct ptCpu *cpu)
 
 /* Find the states of a CPU and open what tells about them; -ENOENT: it has
  * none, perhaps since it is off. */
-static int cpuOpen(const struct ptCpuKind *kind, const struct ptSetup *setup,
-		   struct ptCpu *cpu)
+static int cpuStatesOpenCpu(const struct ptCpuKind *kind,
+			    const struct ptSetup *setup, struct ptCpu *cpu)
 {
 	ssize_t count = kind->list(setup, cpu->number, &cpu->labels);
 
@@ -74,7 +74,7 @@ static int cpuOpen(const struct ptCpuKind *kind, const struct ptSetup *setup,
 	cpu->owned = calloc(cpu->count + 1, sizeof(*cpu->owned));
 	if (!cpu->fds || !cpu->owned ||
 	    ptResidencyInit(&cpu->residency, cpu->count) < 0) {
-		cpuClose(cpu);
+		cpuStatesCloseCpu(cpu);
 		return -ENOMEM;
 	}
 	kind->open(setup, cpu);
@@ -104,8 +104,8 @@ static bool cpuIsAsleep(const struct state *state, struct ptCpu *cpu,
 }
 
 /* Read a CPU and divide the interval; one that is off has none. */
-static void cpuRead(struct state *state, const struct ptSetup *setup,
-		    struct ptCpu *cpu)
+static void cpuStatesReadCpu(struct state *state, const struct ptSetup *setup,
+			     struct ptCpu *cpu)
 {
 	int64_t nowNs = ptNow();
 	bool isAsleep;
@@ -116,12 +116,12 @@ static void cpuRead(struct state *state, const struct ptSetup *setup,
 			ptResidencyForget(&cpu->residency);
 		return;
 	}
-	if (!cpu->isOpen &&
-	    (nowNs < cpu->retryNs || cpuOpen(state->kind, setup, cpu) < 0))
+	if (!cpu->isOpen && (nowNs < cpu->retryNs ||
+			     cpuStatesOpenCpu(state->kind, setup, cpu) < 0))
 		return;
 	if (state->kind->read(setup, cpu) < 0) {
 		/* It went off at this moment, or its states are others now. */
-		cpuClose(cpu);
+		cpuStatesCloseCpu(cpu);
 		cpu->retryNs = nowNs + RETRY_NS;
 		return;
 	}
@@ -145,10 +145,10 @@ static int64_t cpuGiven(const struct ptCpu *cpu, unsigned int place)
 
 /* ---- Opening ----------------------------------------------------------- */
 
-static void stateFree(struct state *state)
+static void cpuStatesStateFree(struct state *state)
 {
 	for (size_t i = 0; i < state->cpuCount; i++)
-		cpuClose(&state->cpus[i]);
+		cpuStatesCloseCpu(&state->cpus[i]);
 	if (state->hasStat)
 		ptProcStatClose(&state->stat);
 	free(state->cpus);
@@ -251,7 +251,7 @@ int ptCpuOpen(const struct ptCpuKind *kind, struct ptDevice *dev,
 	if (ret < 0)
 		goto fail;
 	for (size_t i = 0; i < state->cpuCount; i++) {
-		ret = cpuOpen(kind, &dev->setup, &state->cpus[i]);
+		ret = cpuStatesOpenCpu(kind, &dev->setup, &state->cpus[i]);
 		open += ret == 0;
 		/* One that is off may be on later. */
 		if (ret == -ENOMEM)
@@ -272,13 +272,13 @@ int ptCpuOpen(const struct ptCpuKind *kind, struct ptDevice *dev,
 	return 0;
 
 fail:
-	stateFree(state);
+	cpuStatesStateFree(state);
 	return ret;
 }
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void readAll(struct state *state, struct ptDevice *dev)
+static void cpuStatesReadAll(struct state *state, struct ptDevice *dev)
 {
 	/* Without CPUs that can be switched off there is no such list. */
 	if (ptCpuSetRead(dev->setup.root, "online", &state->online) < 0) {
@@ -288,7 +288,7 @@ static void readAll(struct state *state, struct ptDevice *dev)
 	if (state->hasStat && ptProcStatRead(&state->stat) < 0)
 		state->stat.text[0] = '\0';
 	for (size_t i = 0; i < state->cpuCount; i++)
-		cpuRead(state, &dev->setup, &state->cpus[i]);
+		cpuStatesReadCpu(state, &dev->setup, &state->cpus[i]);
 }
 
 /* The mean of all CPUs that are on. */
@@ -313,8 +313,8 @@ static double shareOfAll(const struct state *state, const struct place *place)
 	return elapsed > 0 ? 100 * given / elapsed : NAN;
 }
 
-static double cellOf(const struct state *state, struct ptDevice *dev,
-		     const struct place *place)
+static double cpuStatesCellOf(const struct state *state, struct ptDevice *dev,
+			      const struct place *place)
 {
 	const struct ptCpu *cpu;
 	double hertz;
@@ -343,7 +343,7 @@ int ptCpuStart(struct ptDevice *dev)
 	for (size_t i = 0; i < state->cpuCount; i++)
 		if (state->cpus[i].isOpen)
 			ptResidencyForget(&state->cpus[i].residency);
-	readAll(state, dev);
+	cpuStatesReadAll(state, dev);
 	return 0;
 }
 
@@ -354,9 +354,9 @@ int ptCpuRead(struct ptDevice *dev, union hdCell *cells,
 	int64_t nowNs = ptNow();
 	int64_t wallNs = hdClockNow();
 
-	readAll(state, dev);
+	cpuStatesReadAll(state, dev);
 	for (size_t i = 0; i < state->placeCount; i++) {
-		double value = cellOf(state, dev, &state->places[i]);
+		double value = cpuStatesCellOf(state, dev, &state->places[i]);
 
 		if (state->places[i].place == PT_CPU_CLOCK_PLACE)
 			cells[i].d = value;
@@ -373,6 +373,6 @@ int ptCpuRead(struct ptDevice *dev, union hdCell *cells,
 
 void ptCpuClose(struct ptDevice *dev)
 {
-	stateFree(dev->state);
+	cpuStatesStateFree(dev->state);
 	dev->state = NULL;
 }

@@ -16,7 +16,7 @@
 
 #include "PowerTracingLibrary/src/machine/cpuset.h"
 #include "PowerTracingLibrary/src/machine/residency.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "common/owned.h"
 
 /** Longest name of a state, with the terminating zero. */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/procstat.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "common/clock.h"
 
 #define SIZE_MAX_BYTES (1 << 20)

@@ -37,7 +37,7 @@ bool ptResidencyMoved(const struct ptResidency *residency)
 }
 
 /* Begin with the counters as they are. */
-static void begin(struct ptResidency *residency, int64_t nowNs)
+static void residencyBegin(struct ptResidency *residency, int64_t nowNs)
 {
 	for (size_t i = 0; i < residency->count; i++) {
 		struct ptResidencyState *state = &residency->states[i];
@@ -53,7 +53,7 @@ static void begin(struct ptResidency *residency, int64_t nowNs)
 }
 
 /* Note what was counted; false if a counter went back. */
-static bool count(struct ptResidency *residency, int64_t nowNs)
+static bool residencyCountStates(struct ptResidency *residency, int64_t nowNs)
 {
 	int64_t most = 0;
 
@@ -83,7 +83,8 @@ static bool count(struct ptResidency *residency, int64_t nowNs)
 
 /* Divide an interval by what is pending: all of it if it fits, else in parts
  * that add up to the interval to the nanosecond. */
-static void divide(struct ptResidency *residency, int64_t elapsedNs)
+static void residencyDivideTime(struct ptResidency *residency,
+				int64_t elapsedNs)
 {
 	int64_t sum = 0, before = 0, given = 0;
 
@@ -110,8 +111,8 @@ int64_t ptResidencyTake(struct ptResidency *residency, int64_t nowNs,
 {
 	int64_t elapsedNs = nowNs - residency->lastNs;
 
-	if (!residency->isCounting || !count(residency, nowNs)) {
-		begin(residency, nowNs);
+	if (!residency->isCounting || !residencyCountStates(residency, nowNs)) {
+		residencyBegin(residency, nowNs);
 		return 0;
 	}
 	residency->lastNs = nowNs;
@@ -121,6 +122,6 @@ int64_t ptResidencyTake(struct ptResidency *residency, int64_t nowNs,
 		residency->states[residency->longest].pendingNs += elapsedNs;
 		residency->borrowedNs += elapsedNs;
 	}
-	divide(residency, elapsedNs);
+	residencyDivideTime(residency, elapsedNs);
 	return elapsedNs;
 }

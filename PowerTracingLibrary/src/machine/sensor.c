@@ -11,8 +11,8 @@
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "PowerTracingLibrary/src/machine/sensors.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 const struct ptQuantity ptSensorQuantities[] = {
 	{ "P", FLOAT, "W", "Power", "power" },
@@ -73,8 +73,8 @@ void ptSensorSetHardware(struct ptSensor *sensor, const struct ptSetup *setup,
 }
 
 /* Whether a sensor before the given one has this name. */
-static bool isTaken(const struct ptSensors *sensors, size_t end,
-		    const char *label)
+static bool sensorIsTaken(const struct ptSensors *sensors, size_t end,
+			  const char *label)
 {
 	for (size_t i = 0; i < end; i++) {
 		if (strcmp(sensors->list[i].label, label) == 0)
@@ -91,8 +91,8 @@ static void makeUnique(struct ptSensors *sensors)
 		char label[PT_CHANNEL_MAX];
 
 		strcpy(label, sensor->label);
-		for (unsigned int n = 2; isTaken(sensors, i, sensor->label);
-		     n++) {
+		for (unsigned int n = 2;
+		     sensorIsTaken(sensors, i, sensor->label); n++) {
 			char end[16];
 			int length = snprintf(end, sizeof(end), "-%u", n);
 
@@ -199,9 +199,9 @@ static int probe(const struct ptSensorKind *kind, const struct ptSetup *setup,
 }
 
 /* Say why a sensor is left out of all that there are. */
-static void sayLeftOut(const struct ptSensorKind *kind,
-		       const struct ptSetup *setup,
-		       const struct ptSensor *sensor, int error)
+static void sensorLogLeftOut(const struct ptSensorKind *kind,
+			     const struct ptSetup *setup,
+			     const struct ptSensor *sensor, int error)
 {
 	char why[PT_SOURCE_MAX];
 
@@ -224,7 +224,7 @@ static struct ptSensor *findReadable(const struct ptSensorKind *kind,
 		if (ret == 0 && found++ == index)
 			return sensor;
 		if (ret < 0 && found == index)
-			sayLeftOut(kind, setup, sensor, ret);
+			sensorLogLeftOut(kind, setup, sensor, ret);
 	}
 	return NULL;
 }

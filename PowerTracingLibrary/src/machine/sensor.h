@@ -31,7 +31,7 @@
 #ifndef PT_SENSOR_H
 #define PT_SENSOR_H
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "common/owned.h"
 
 /** Longest text that says where a value comes from, and how fine it is. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/machine/sensor.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 int ptSensorFileOpen(const struct ptSetup *setup, struct ptSensor *sensor)
 {

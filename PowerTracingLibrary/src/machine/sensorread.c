@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/machine/sensors.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 #include "common/counter.h"
 
@@ -22,7 +22,7 @@ struct use {
 	bool readsEnergy;
 	bool readsPower;
 	bool isGone;
-	bool hasComplained;
+	bool wasLogged;
 	/* At the last reading that succeeded. */
 	bool isCounting;
 	bool isLevel;
@@ -60,7 +60,7 @@ struct state {
 /* ---- Opening ----------------------------------------------------------- */
 
 /* The file of a sensor in the directory of its hardware, if it is one. */
-static const char *fileOf(const struct ptSensor *sensor)
+static const char *sensorReadFileOf(const struct ptSensor *sensor)
 {
 	const char *slash = strrchr(sensor->path, '/');
 
@@ -81,7 +81,8 @@ static struct ptSensor *useLookUp(const struct use *use,
 		struct ptSensor *sensor = &sensors->list[i];
 
 		if (strcmp(sensor->hardware, before->hardware) == 0 &&
-		    strcmp(fileOf(sensor), fileOf(before)) == 0)
+		    strcmp(sensorReadFileOf(sensor),
+			   sensorReadFileOf(before)) == 0)
 			return sensor;
 	}
 	return NULL;
@@ -177,7 +178,7 @@ static int useTry(const struct use *use, const struct ptSensorKind *kind)
 	return ret;
 }
 
-static void stateFree(struct state *state)
+static void sensorReadStateFree(struct state *state)
 {
 	for (size_t i = 0; i < state->useCount; i++) {
 		if (!state->uses[i].isGone)
@@ -232,7 +233,7 @@ memory:
 	ptMessage(HD_LOG_ERROR, "%s: out of memory", dev->driver->name);
 fail:
 	if (state)
-		stateFree(state);
+		sensorReadStateFree(state);
 	return ret;
 }
 
@@ -250,8 +251,8 @@ static void useFail(struct use *use, struct ptDevice *dev, int error)
 	char why[512];
 
 	/* Once; but each time that it goes, for it may come back. */
-	if (!use->hasComplained || isGoneError(error)) {
-		use->hasComplained = true;
+	if (!use->wasLogged || isGoneError(error)) {
+		use->wasLogged = true;
 		ptSensorExplain(state->kind, &dev->setup, &use->sensor, error,
 				why, sizeof(why));
 		ptMessage(HD_LOG_WARNING, "%s: %s: %s; no values meanwhile",
@@ -455,6 +456,6 @@ int ptSensorsRead(struct ptDevice *dev, union hdCell *cells,
 
 void ptSensorsClose(struct ptDevice *dev)
 {
-	stateFree(dev->state);
+	sensorReadStateFree(dev->state);
 	dev->state = NULL;
 }

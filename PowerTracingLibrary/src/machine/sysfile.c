@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
 
 /* A 64 bit number, the end of the line, and a zero. */
 #define NUMBER_SIZE 24

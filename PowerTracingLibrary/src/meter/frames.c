@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/frames.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 #define MS INT64_C(1000000)
@@ -62,7 +62,7 @@ void ptFramesClear(struct ptFrames *stream)
 }
 
 /* Forget the bytes that are not used yet. */
-static void forget(struct ptFrames *stream)
+static void framesForget(struct ptFrames *stream)
 {
 	stream->position += stream->end - stream->begin;
 	stream->begin = stream->end = 0;
@@ -82,7 +82,7 @@ void ptFramesSetFormat(struct ptFrames *stream, const void *format)
 {
 	stream->format = format;
 	stream->usual = 0;
-	forget(stream);
+	framesForget(stream);
 }
 
 int ptFramesSend(struct ptFrames *stream, const void *bytes, size_t size,
@@ -97,7 +97,7 @@ int ptFramesQuiet(struct ptFrames *stream, int64_t deadlineNs)
 	int ret = noted(stream, ptTransportQuiet(stream->receiver.transport,
 						 deadlineNs));
 
-	forget(stream);
+	framesForget(stream);
 	return ret;
 }
 
@@ -108,7 +108,7 @@ static size_t pending(const struct ptFrames *stream)
 	return stream->end - stream->begin;
 }
 
-static void skip(struct ptFrames *stream, size_t length)
+static void framesSkip(struct ptFrames *stream, size_t length)
 {
 	stream->begin += length;
 	stream->position += length;
@@ -121,7 +121,7 @@ static int findFrame(struct ptFrames *stream)
 	struct ptFrame *frame = &stream->frame;
 
 	/* The last one has been used. */
-	skip(stream, frame->length);
+	framesSkip(stream, frame->length);
 	frame->length = 0;
 	while (pending(stream) > 0) {
 		bool isDoubtful = framing->isAmbiguous &&
@@ -157,13 +157,13 @@ static int findFrame(struct ptFrames *stream)
 			stream->why = why;
 			stream->isDamaged = true;
 		}
-		skip(stream, length);
+		framesSkip(stream, length);
 	}
 	return 0;
 }
 
 /* Take what has come, at least a byte. */
-static int takeBytes(struct ptFrames *stream, int64_t deadlineNs)
+static int framesReadBytes(struct ptFrames *stream, int64_t deadlineNs)
 {
 	ssize_t count;
 
@@ -195,7 +195,7 @@ static int nextOrDamage(struct ptFrames *stream, int64_t deadlineNs)
 		/* What is none may come without end. */
 		if (stream->isDamaged && ptNow() > deadlineNs)
 			return -ETIMEDOUT;
-		ret = takeBytes(stream, deadlineNs);
+		ret = framesReadBytes(stream, deadlineNs);
 		if (ret < 0)
 			return ret;
 	}
@@ -231,7 +231,7 @@ void ptFramesStart(struct ptFrames *stream)
 		skipFrames(stream);
 	} else {
 		ptTransportFlushInput(stream->receiver.transport);
-		forget(stream);
+		framesForget(stream);
 	}
 	ptPaceStart(&stream->pace, stream->cycleNs);
 	stream->hasLast = false;
@@ -244,7 +244,7 @@ void ptFramesStart(struct ptFrames *stream)
 /* ---- Time -------------------------------------------------------------- */
 
 /* The least of the last delays of a run. */
-static int64_t leastLate(const struct ptFramesRun *run)
+static int64_t framesLeastLate(const struct ptFramesRun *run)
 {
 	int64_t least = INT64_MAX;
 
@@ -260,8 +260,8 @@ static int64_t leastLate(const struct ptFramesRun *run)
  * delayed least. Where it lies among these depends on nothing but whether the
  * cycle is longer or shorter, so it is the same with both.
  */
-static void measure(struct ptFrames *stream, struct ptDevice *dev,
-		    int64_t arrivedNs, bool isNext)
+static void framesMeasureCycle(struct ptFrames *stream, struct ptDevice *dev,
+			       int64_t arrivedNs, bool isNext)
 {
 	struct ptFramesRun *run = &stream->run;
 	int64_t cycleNs, knownNs = dev->found.cycleNs ? dev->found.cycleNs
@@ -277,13 +277,13 @@ static void measure(struct ptFrames *stream, struct ptDevice *dev,
 		arrivedNs - run->beganNs - (int64_t)run->count * run->cycleNs;
 	run->count++;
 	if (run->count == PT_FRAMES_EDGE)
-		run->firstNs = leastLate(run);
+		run->firstNs = framesLeastLate(run);
 	if (run->count < RUN_MIN || (run->count & (run->count - 1)) != 0)
 		return;
 	if (run->count < stream->runBest)
 		return;
 	stream->runBest = run->count;
-	cycleNs = run->cycleNs + (leastLate(run) - run->firstNs) /
+	cycleNs = run->cycleNs + (framesLeastLate(run) - run->firstNs) /
 					 (int64_t)(run->count - PT_FRAMES_EDGE);
 	if (cycleNs < stream->cycleNs / 100)
 		cycleNs = stream->cycleNs / 100;
@@ -306,7 +306,7 @@ static bool isRateKnown(const struct ptFrames *stream)
  *
  * @return How many are missing.
  */
-static uint64_t missing(struct ptFrames *stream, int64_t sentNs)
+static uint64_t framesCountMissing(struct ptFrames *stream, int64_t sentNs)
 {
 	int64_t lateNs = sentNs - stream->pace.gridNs, moreNs;
 	int64_t cycleNs = stream->pace.cycleNs;
@@ -361,8 +361,8 @@ static uint64_t cyclesSinceLast(const struct ptFrames *stream, int64_t sentNs,
 }
 
 /* Note a frame's time, and how many there should have been before it. */
-static void place(struct ptFrames *stream, struct ptDevice *dev,
-		  bool wasDamaged, struct ptReading *reading)
+static void framesSetTime(struct ptFrames *stream, struct ptDevice *dev,
+			  bool wasDamaged, struct ptReading *reading)
 {
 	int64_t arrivedNs = ptReceiverArrival(
 		&stream->receiver, stream->frame.position + stream->stampAt);
@@ -371,12 +371,13 @@ static void place(struct ptFrames *stream, struct ptDevice *dev,
 	uint64_t missed;
 
 	if (stream->rate != PT_RATE_EXACT)
-		measure(stream, dev, arrivedNs,
-			stream->hasLast && cycles == 1 && !wasDamaged);
+		framesMeasureCycle(stream, dev, arrivedNs,
+				   stream->hasLast && cycles == 1 &&
+					   !wasDamaged);
 	if (!isRateKnown(stream))
 		sentNs = arrivedNs;
 	stream->lastNs = ptPaceEnd(&stream->pace, sentNs, cycles);
-	missed = missing(stream, sentNs);
+	missed = framesCountMissing(stream, sentNs);
 	reading->endNs = stream->lastNs + stream->receiver.wallNs;
 	/* Of the last cycle is known that it has ended. */
 	if (stream->hasLast && reading->endNs < stream->lastEndNs)
@@ -393,7 +394,7 @@ static void place(struct ptFrames *stream, struct ptDevice *dev,
 /* ---- Reading ----------------------------------------------------------- */
 
 /* Something that is no frame. */
-static int damaged(struct ptFrames *stream, const char *why)
+static int framesOnDamage(struct ptFrames *stream, const char *why)
 {
 	stream->damages++;
 	ptMessage(HD_LOG_WARNING, "%s: damaged (number %llu): %s",
@@ -403,7 +404,7 @@ static int damaged(struct ptFrames *stream, const char *why)
 }
 
 /* Nothing came in time. */
-static int silent(struct ptFrames *stream, int64_t waitedNs)
+static int framesOnSilence(struct ptFrames *stream, int64_t waitedNs)
 {
 	const char *what = stream->isDamaged ? "no valid data" : "no data";
 
@@ -436,11 +437,11 @@ static int awaitFrame(struct ptFrames *stream, bool *wasDamaged)
 			stream->isLost = true;
 			/* Who begins to listen hears the end of a frame. */
 			if (stream->hasLast)
-				return damaged(stream, stream->why);
+				return framesOnDamage(stream, stream->why);
 		}
 	} while (ret == -EPROTO);
 	if (ret == -ETIMEDOUT)
-		return silent(stream, waitNs);
+		return framesOnSilence(stream, waitNs);
 	if (ret < 0)
 		return ret;
 	*wasDamaged = stream->isDamaged;
@@ -463,12 +464,12 @@ int ptFramesRead(struct ptFrames *stream, struct ptDevice *dev,
 	int ret = awaitFrame(stream, &wasDamaged);
 
 	if (ret == 0)
-		place(stream, dev, wasDamaged, reading);
+		framesSetTime(stream, dev, wasDamaged, reading);
 	return ret;
 }
 
 int ptFramesReject(struct ptFrames *stream, const char *why)
 {
 	stream->rejected = stream->lost + 1;
-	return damaged(stream, why);
+	return framesOnDamage(stream, why);
 }

@@ -29,7 +29,7 @@
 #ifndef PT_FRAMES_H
 #define PT_FRAMES_H
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "PowerTracingLibrary/src/meter/pace.h"
 #include "PowerTracingLibrary/src/meter/receiver.h"
 

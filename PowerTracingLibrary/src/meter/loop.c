@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/loop.h"
 #include "common/clock.h"
 #include "common/owned.h"
@@ -70,7 +70,7 @@ static void loopLose(struct ptLoop *loop)
 	pthread_mutex_lock(&loop->mutex);
 }
 
-static void *loopRun(void *data)
+static void *meterLoopRun(void *data)
 {
 	struct ptLoop *loop = data;
 
@@ -117,7 +117,7 @@ int ptLoopCreate(struct ptMeter *meter, int wakeFd, struct ptLoop **result)
 	hdOwnedSet(&loop->wake, wakeFd);
 	pthread_mutex_init(&loop->mutex, NULL);
 	pthread_cond_init(&loop->changed, NULL);
-	ret = hdThreadStart(&loop->thread, loopRun, loop);
+	ret = hdThreadStart(&loop->thread, meterLoopRun, loop);
 	if (ret < 0) {
 		pthread_cond_destroy(&loop->changed);
 		pthread_mutex_destroy(&loop->mutex);

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/meter.h"
-#include "PowerTracingLibrary/src/transport/transport.h"
+#include "PowerTracingLibrary/src/core/transport.h"
 #include "common/backoff.h"
 #include "common/clock.h"
 

@@ -4,15 +4,15 @@
 
 #include <poll.h>
 
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
-static int64_t monotonicNow(void)
+static int64_t ptMonotonicNow(void)
 {
 	return hdMonotonicNow();
 }
 
-int64_t (*ptNow)(void) = monotonicNow;
+int64_t (*ptNow)(void) = ptMonotonicNow;
 
 int64_t ptWallAhead(void)
 {

@@ -12,7 +12,7 @@ void ptPaceStart(struct ptPace *pace, int64_t cycleNs)
 }
 
 /* The least of the last @p count. */
-static int64_t leastLate(const struct ptPace *pace, unsigned int count)
+static int64_t paceLeastLate(const struct ptPace *pace, unsigned int count)
 {
 	int64_t least = INT64_MAX;
 
@@ -36,9 +36,9 @@ int64_t ptPaceEnd(struct ptPace *pace, int64_t arrivedNs, uint64_t cycles)
 	pace->lateNs[pace->next++ % PT_PACE_WINDOW] = arrivedNs - pace->gridNs;
 	if (pace->count < PT_PACE_WINDOW)
 		pace->count++;
-	least = leastLate(pace, pace->count);
+	least = paceLeastLate(pace, pace->count);
 	if (pace->count > PT_PACE_SOON) {
-		soon = leastLate(pace, PT_PACE_SOON);
+		soon = paceLeastLate(pace, PT_PACE_SOON);
 		if (soon - least > pace->cycleNs / 2) {
 			pace->count = PT_PACE_SOON;
 			least = soon;
@@ -49,7 +49,7 @@ int64_t ptPaceEnd(struct ptPace *pace, int64_t arrivedNs, uint64_t cycles)
 
 void ptPaceSetCycle(struct ptPace *pace, int64_t cycleNs)
 {
-	int64_t least = leastLate(pace, pace->count);
+	int64_t least = paceLeastLate(pace, pace->count);
 
 	pace->cycleNs = cycleNs;
 	if (pace->count == 0)

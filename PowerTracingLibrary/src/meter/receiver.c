@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/meter/receiver.h"
 #include "common/clock.h"
 
@@ -98,8 +98,8 @@ ssize_t ptReceiverRead(struct ptReceiver *receiver, void *bytes, size_t size,
 /* Look at the chunks from that on that a byte is in. All bytes up to the end of
  * a chunk were sent before it was seen, one after the other; so the least of
  * what they tell is when byte 0 would have come. */
-static uint64_t look(const struct ptReceiver *receiver, uint64_t position,
-		     int64_t *leastNs)
+static uint64_t receiverScanChunks(const struct ptReceiver *receiver,
+				   uint64_t position, int64_t *leastNs)
 {
 	uint64_t end = receiver->received;
 
@@ -122,14 +122,14 @@ int64_t ptReceiverArrival(const struct ptReceiver *receiver, uint64_t position)
 {
 	int64_t leastNs;
 
-	(void)look(receiver, position, &leastNs);
+	(void)receiverScanChunks(receiver, position, &leastNs);
 	return leastNs + (int64_t)position * receiver->byteNs;
 }
 
 uint64_t ptReceiverBehind(const struct ptReceiver *receiver, uint64_t position)
 {
 	int64_t leastNs;
-	uint64_t end = look(receiver, position, &leastNs);
+	uint64_t end = receiverScanChunks(receiver, position, &leastNs);
 
 	return end > position ? end - position - 1 : 0;
 }

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "PowerTracingLibrary/src/transport/transport.h"
+#include "PowerTracingLibrary/src/core/transport.h"
 
 /** Chunks of bytes whose time is remembered. */
 #define PT_RECEIVER_CHUNKS 64

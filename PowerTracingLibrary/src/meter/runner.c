@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/loop.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "common/sampler.h"

@@ -13,7 +13,7 @@
 #ifndef PT_SINK_H
 #define PT_SINK_H
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 struct ptSink;
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/meter/tick.h"
 #include "common/clock.h"
 

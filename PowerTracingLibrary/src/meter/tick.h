@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 struct ptTick {
 	int64_t cycleNs;

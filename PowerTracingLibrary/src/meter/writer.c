@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "common/clock.h"
 #include "common/format/level.h"

@@ -9,7 +9,7 @@
 #ifndef PT_TRANSPORT_CALLS_H
 #define PT_TRANSPORT_CALLS_H
 
-#include "PowerTracingLibrary/src/transport/transport.h"
+#include "PowerTracingLibrary/src/core/transport.h"
 #include "common/owned.h"
 
 /** Longest address, with the terminating zero. */

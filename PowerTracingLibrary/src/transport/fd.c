@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/transport/calls.h"
 #include "common/clock.h"
 #include "common/net.h"
@@ -51,7 +51,8 @@ int ptFdCheck(const struct ptTransport *transport)
 }
 
 /* An error of read(), write(), poll(). */
-static int failed(const struct ptTransport *transport, int error)
+static int fdTransportReportError(const struct ptTransport *transport,
+				  int error)
 {
 	switch (error) {
 	case ETIMEDOUT:
@@ -76,7 +77,7 @@ static int waited(const struct ptTransport *transport, int ret)
 {
 	if (ret >= 0 || ret == -ETIMEDOUT || ret == -EINTR)
 		return ret;
-	return failed(transport, -ret);
+	return fdTransportReportError(transport, -ret);
 }
 
 /* Until when to wait for as much as is to be gathered. */
@@ -121,7 +122,7 @@ ssize_t ptFdRead(struct ptTransport *transport, void *data, size_t size,
 		if (errno == EAGAIN && ret & (POLLHUP | POLLERR | POLLNVAL))
 			return gone(transport, "the line is gone");
 		if (errno != EAGAIN && errno != EINTR)
-			return failed(transport, errno);
+			return fdTransportReportError(transport, errno);
 	}
 }
 
@@ -157,7 +158,7 @@ int ptFdWrite(struct ptTransport *transport, const void *data, size_t size,
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
-			return failed(transport, errno);
+			return fdTransportReportError(transport, errno);
 		/* Nothing must keep a command from being sent as a whole. */
 		ret = waited(transport,
 			     hdNetWait(transport->fd, POLLOUT, -1, deadlineNs));
@@ -182,7 +183,7 @@ int ptFdDrain(struct ptTransport *transport, int64_t deadlineNs)
 		if (ret < 0)
 			return ret;
 		if (ioctl(transport->fd, TIOCOUTQ, &queued) != 0)
-			return failed(transport, errno);
+			return fdTransportReportError(transport, errno);
 		if (queued <= 0)
 			return 0;
 		wake = hdMonotonicNow() + DRAIN_STEP_NS;

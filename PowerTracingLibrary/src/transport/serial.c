@@ -15,7 +15,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/transport/calls.h"
 
 static const struct {
@@ -33,7 +33,7 @@ static int serialMatches(const char *address)
 	return address[0] == '/';
 }
 
-static int refused(const char *address, int error)
+static int serialReportRefusal(const char *address, int error)
 {
 	const char *hint = "";
 
@@ -96,7 +96,7 @@ static int setUp(int fd, const char *address, const struct ptLine *line,
 
 	/* tcsetattr() succeeds if it could do a part. */
 	if (tcsetattr(fd, TCSANOW, wanted) != 0 || tcgetattr(fd, &is) != 0)
-		return refused(address, errno);
+		return serialReportRefusal(address, errno);
 	if (cfgetospeed(&is) != cfgetospeed(wanted) ||
 	    (is.c_cflag & CSIZE) != CS8 || is.c_cflag & CSTOPB ||
 	    is.c_cflag & PARENB & ~wanted->c_cflag || is.c_lflag & ICANON) {
@@ -129,19 +129,20 @@ static int serialOpen(const char *address, const struct ptLine *line,
 	}
 	fd = open(address, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return refused(address, errno);
+		return serialReportRefusal(address, errno);
 	if (!isatty(fd)) {
-		ret = refused(address, ENOTTY);
+		ret = serialReportRefusal(address, ENOTTY);
 		goto fail;
 	}
 	/* TIOCEXCL keeps others out, but not root; the lock is what programs
 	 * agree on. */
 	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-		ret = refused(address, errno == EWOULDBLOCK ? EBUSY : errno);
+		ret = serialReportRefusal(address,
+					  errno == EWOULDBLOCK ? EBUSY : errno);
 		goto fail;
 	}
 	if (ioctl(fd, TIOCEXCL) != 0) {
-		ret = refused(address, errno);
+		ret = serialReportRefusal(address, errno);
 		goto fail;
 	}
 	ret = setUp(fd, address, line, &wanted);

@@ -7,7 +7,7 @@
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/compare/trial.h"
 
-static void freeRow(void *data)
+static void predictCompareFreeRow(void *data)
 {
 	struct trialRow *row = data;
 
@@ -44,7 +44,7 @@ static void init(struct trial *self, struct predict *predict, int argc,
 	cliProgressInit(&self->tool.progress, false);
 	self->count = (size_t)argc - 1;
 	self->runs = g_new0(struct trialRun, self->count);
-	self->rows = g_ptr_array_new_with_free_func(freeRow);
+	self->rows = g_ptr_array_new_with_free_func(predictCompareFreeRow);
 	self->places =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self->tasks = g_ptr_array_new_with_free_func(freeTask);
@@ -62,7 +62,7 @@ static void init(struct trial *self, struct predict *predict, int argc,
 		self->runs[i].path = self->compare.runs[i].path = argv[i + 1];
 }
 
-static void clear(struct trial *self)
+static void predictCompareClear(struct trial *self)
 {
 	for (size_t i = 0; i < self->count; i++) {
 		g_free(self->compare.runs[i].name);
@@ -78,7 +78,7 @@ static void clear(struct trial *self)
 	g_free(self->runs);
 }
 
-static int compare(struct trial *self, bool isJson)
+static int predictCompareRuns(struct trial *self, bool isJson)
 {
 	for (size_t i = 0; i < self->count; i++) {
 		if (!compareRead(&self->compare) || !trialRead(self, i))
@@ -136,7 +136,7 @@ int predictCompareRun(struct predict *predict, int argc, char **argv)
 	if (self.top < 0)
 		return predictOutOfRange(predict, "top", self.top, "0 or more");
 	init(&self, predict, argc, argv);
-	status = compare(&self, number == 1);
-	clear(&self);
+	status = predictCompareRuns(&self, number == 1);
+	predictCompareClear(&self);
 	return status;
 }

@@ -79,7 +79,7 @@ struct cell {
 	size_t place;
 };
 
-static double cellOf(const void *of, size_t run)
+static double trialJudgeCellOf(const void *of, size_t run)
 {
 	const struct cell *cell = of;
 	const struct trialUse *use = &cell->row->uses[run];
@@ -93,8 +93,8 @@ void trialPair(const struct trial *self, const struct trialRow *row,
 {
 	struct cell cell = { row, place };
 
-	pair[0] = cellOf(&cell, 0);
-	pair[1] = trialMedian(self, cellOf, &cell);
+	pair[0] = trialJudgeCellOf(&cell, 0);
+	pair[1] = trialMedian(self, trialJudgeCellOf, &cell);
 }
 
 /* Energies of kernels, PEs and links: those of hdtrace compare. */
@@ -138,7 +138,7 @@ static double measureOf(const void *of, size_t run)
 }
 
 /* Standard deviation of the runs, by their mean. */
-static double spreadOf(const struct trial *self, int measure)
+static double trialJudgeSpreadOf(const struct trial *self, int measure)
 {
 	double sum = 0, squares = 0, mean;
 	size_t count = self->count - 1;
@@ -168,7 +168,7 @@ static void judgeMeasure(struct trial *self, int measure)
 	*result = (struct trialResult){
 		.predicted = self->runs[0].values[measure],
 		.measured = trialMedian(self, measureOf, &runs),
-		.spread = spreadOf(self, measure),
+		.spread = trialJudgeSpreadOf(self, measure),
 		.least = NAN,
 		.most = NAN,
 		.inside = isnan(low) ? -1 : 0,
@@ -194,7 +194,7 @@ static void judgeMeasure(struct trial *self, int measure)
 /* What makes up the time of a run, and its energy. */
 enum part { TASKS, TRANSFERS, WAITING, IDLE, LENGTH, DYNAMIC, PARTS };
 
-static double partOf(const struct trialRun *run, enum part part)
+static double trialJudgePartOf(const struct trialRun *run, enum part part)
 {
 	double tasks = run->busy / run->pes;
 	double transfers = run->transfers / run->pes;
@@ -228,7 +228,7 @@ static double partOfRun(const void *of, size_t run)
 {
 	const struct ofParts *parts = of;
 
-	return partOf(&parts->runs[run], parts->part);
+	return trialJudgePartOf(&parts->runs[run], parts->part);
 }
 
 /* The time of a run is that of its tasks, and what PEs wait for, by their
@@ -250,7 +250,7 @@ static void findCauses(struct trial *self)
 	for (int k = 0; k < PARTS; k++) {
 		struct ofParts parts = { self->runs, (enum part)k };
 
-		predicted[k] = partOf(&self->runs[0], (enum part)k);
+		predicted[k] = trialJudgePartOf(&self->runs[0], (enum part)k);
 		measured[k] = trialMedian(self, partOfRun, &parts);
 	}
 	memcpy(self->causes, names, sizeof(names));
@@ -295,7 +295,7 @@ void trialUnmatched(const struct trial *self, size_t *predicted,
 	}
 }
 
-static int byName(const void *a, const void *b)
+static int trialJudgeByName(const void *a, const void *b)
 {
 	const struct trialRow *x = *(struct trialRow *const *)a;
 	const struct trialRow *y = *(struct trialRow *const *)b;
@@ -307,7 +307,7 @@ static int byName(const void *a, const void *b)
 void trialJudge(struct trial *self)
 {
 	takeEnergies(self);
-	g_ptr_array_sort(self->rows, byName);
+	g_ptr_array_sort(self->rows, trialJudgeByName);
 	for (guint i = 0; i < self->tasks->len; i++) {
 		struct trialTask *task = self->tasks->pdata[i];
 

@@ -153,7 +153,7 @@ static void jsonRows(const struct trial *self, struct outJson *json,
 	outJsonEnd(json);
 }
 
-static void jsonTasks(const struct trial *self, struct outJson *json)
+static void trialPrintPutTasks(const struct trial *self, struct outJson *json)
 {
 	size_t predicted, measured;
 
@@ -194,7 +194,7 @@ void trialJson(const struct trial *self)
 	jsonRuns(self, json);
 	for (int k = 0; k < TRIAL_KINDS; k++)
 		jsonRows(self, json, (enum trialKind)k);
-	jsonTasks(self, json);
+	trialPrintPutTasks(self, json);
 	outJsonEnd(json);
 	printf("\n");
 	g_free(json);
@@ -202,7 +202,7 @@ void trialJson(const struct trial *self)
 
 /* ---- Text -------------------------------------------------------------- */
 
-static void cell(struct outTable *table, double value)
+static void trialPrintAddCell(struct outTable *table, double value)
 {
 	char text[OUT_NUMBER_SIZE];
 
@@ -238,7 +238,7 @@ static void measured(const struct trial *self, struct outTable *table,
 	if (isEnergy)
 		energy(self, table, value);
 	else
-		cell(table, value);
+		trialPrintAddCell(table, value);
 }
 
 static void textKnown(const struct trial *self)
@@ -279,14 +279,14 @@ static void textMeasures(const struct trial *self)
 		char text[48];
 
 		outTableAdd(table, titles[k]);
-		cell(table, result->predicted);
+		trialPrintAddCell(table, result->predicted);
 		measured(self, table, k != TRIAL_TIME, result->measured);
 		percent(table, result->error, true);
 		percent(table, result->spread, false);
 		measured(self, table, k != TRIAL_TIME, result->least);
 		measured(self, table, k != TRIAL_TIME, result->most);
-		cell(table, self->runs[0].low[k]);
-		cell(table, self->runs[0].high[k]);
+		trialPrintAddCell(table, self->runs[0].low[k]);
+		trialPrintAddCell(table, self->runs[0].high[k]);
 		g_snprintf(text, sizeof(text), "%d of %zu", result->inside,
 			   result->known);
 		outTableAdd(table, result->inside < 0 ? "-" : text);
@@ -329,11 +329,11 @@ static void textRow(const struct trial *self, struct outTable *table,
 
 	outTableAdd(table, row->name);
 	trialPair(self, row, offsetof(struct trialUse, count), pair);
-	cell(table, pair[0]);
-	cell(table, pair[1]);
+	trialPrintAddCell(table, pair[0]);
+	trialPrintAddCell(table, pair[1]);
 	for (size_t i = 0; i < G_N_ELEMENTS(places); i++) {
 		trialPair(self, row, places[i], pair);
-		cell(table, pair[0]);
+		trialPrintAddCell(table, pair[0]);
 		measured(self, table,
 			 places[i] == offsetof(struct trialUse, energy),
 			 pair[1]);
@@ -371,7 +371,7 @@ static void textRows(const struct trial *self, enum trialKind kind)
 	outTablePrint(table, "  ", false);
 }
 
-static void textTasks(const struct trial *self)
+static void trialPrintPrintTasks(const struct trial *self)
 {
 	static const char *const headings[] = { "<Task",        "<kernel",
 						".predicted s", ".measured s",
@@ -385,8 +385,8 @@ static void textTasks(const struct trial *self)
 
 		outTableAdd(table, task->id);
 		outTableAdd(table, task->kernel);
-		cell(table, task->durations[0]);
-		cell(table, median);
+		trialPrintAddCell(table, task->durations[0]);
+		trialPrintAddCell(table, median);
 		percent(table, trialError(task->durations[0], median), true);
 	}
 	printf("\nTasks with the largest differences\n");
@@ -408,5 +408,5 @@ void trialText(const struct trial *self)
 	textCauses(self);
 	for (int k = 0; k < TRIAL_KINDS; k++)
 		textRows(self, (enum trialKind)k);
-	textTasks(self);
+	trialPrintPrintTasks(self);
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/command/compare/trial.h"
@@ -36,7 +36,7 @@ struct reading {
 };
 
 /* A number that an attribute has, or NaN. */
-static double numberOf(const hdIValue *value, const char *name)
+static double trialReadNumberOf(const hdIValue *value, const char *name)
 {
 	const char *text =
 		attributeFind(value->attributes, value->attributeCount, name);
@@ -75,7 +75,7 @@ static void takeTask(struct reading *self, const hdIRecord *record,
 	task->durations[self->number] = seconds;
 }
 
-static void takeMessage(struct reading *self, const hdIRecord *record)
+static void trialReadAddMessage(struct reading *self, const hdIRecord *record)
 {
 	const char *size = attributeFind(record->attributes,
 					 record->attributeCount, "size");
@@ -86,7 +86,7 @@ static void takeMessage(struct reading *self, const hdIRecord *record)
 	self->use.bytes += size ? g_ascii_strtod(size, NULL) : 0;
 }
 
-static bool takeRecord(const hdIRecord *record, void *data)
+static bool trialReadAddRecord(const hdIRecord *record, void *data)
 {
 	struct reading *self = data;
 	const char *id = attributeFind(record->attributes,
@@ -102,7 +102,7 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	self->run->start = MIN(self->run->start, record->start);
 	self->run->end = MAX(self->run->end, record->end);
 	if (isTransfer)
-		takeMessage(self, record);
+		trialReadAddMessage(self, record);
 	else if (id)
 		takeTask(self, record, id);
 	else if (isReceived || strcmp(record->name, "Blocked") == 0)
@@ -112,7 +112,7 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	return true;
 }
 
-static void add(struct trialUse *sum, const struct trialUse *use)
+static void trialReadAddUse(struct trialUse *sum, const struct trialUse *use)
 {
 	sum->count += use->count;
 	sum->busy += use->busy;
@@ -121,7 +121,7 @@ static void add(struct trialUse *sum, const struct trialUse *use)
 }
 
 /* A trace of a PE has tasks, one of a link messages. */
-static void takeTrace(const hdITraceFile *trace, void *data)
+static void trialReadAddTrace(const hdITraceFile *trace, void *data)
 {
 	struct reading *self = data;
 	struct scan scan = { .tool = &self->trial->tool,
@@ -135,19 +135,21 @@ static void takeTrace(const hdITraceFile *trace, void *data)
 	self->use = (struct trialUse){ .isThere = true };
 	self->transfers = 0;
 	self->hasTasks = self->hasMessages = false;
-	scanTrace(&scan, trace, takeRecord, self);
+	scanTrace(&scan, trace, trialReadAddRecord, self);
 	if (self->hasTasks) {
-		add(trialUseOf(self->trial, TRIAL_PE, name, self->number),
-		    &self->use);
-		add(trialUseOf(self->trial, TRIAL_NODE, host->label,
-			       self->number),
-		    &self->use);
+		trialReadAddUse(
+			trialUseOf(self->trial, TRIAL_PE, name, self->number),
+			&self->use);
+		trialReadAddUse(trialUseOf(self->trial, TRIAL_NODE, host->label,
+					   self->number),
+				&self->use);
 		self->run->pes++;
 		self->run->busy += self->use.busy;
 		self->run->transfers += self->transfers;
 	} else if (self->hasMessages) {
-		add(trialUseOf(self->trial, TRIAL_LINK, name, self->number),
-		    &self->use);
+		trialReadAddUse(
+			trialUseOf(self->trial, TRIAL_LINK, name, self->number),
+			&self->use);
 	}
 	g_free(name);
 }
@@ -155,7 +157,8 @@ static void takeTrace(const hdITraceFile *trace, void *data)
 /* ---- Power ------------------------------------------------------------- */
 
 /* Mean power in a time, if that is long enough; or NaN. */
-static double meanOf(struct powerCursor *cursor, int64_t start, int64_t end)
+static double trialReadMeanOf(struct powerCursor *cursor, int64_t start,
+			      int64_t end)
 {
 	struct powerAmount amount;
 	struct known known;
@@ -173,10 +176,10 @@ static double meanOf(struct powerCursor *cursor, int64_t start, int64_t end)
 
 /* Idle power of the node of a group: as given for what was measured, as the
  * value says, or after the run, or before. */
-static double idleOf(const struct reading *self,
-		     const struct findingsGroup *group,
-		     const struct powerSeries *series,
-		     struct powerCursor *cursor)
+static double trialReadIdleOf(const struct reading *self,
+			      const struct findingsGroup *group,
+			      const struct powerSeries *series,
+			      struct powerCursor *cursor)
 {
 	double idle = self->number > 0 ? self->trial->idle : NAN;
 	int64_t start, end;
@@ -185,29 +188,32 @@ static double idleOf(const struct reading *self,
 		return idle;
 
 	for (size_t i = 0; i < group->group->valueCount; i++) {
-		double own = numberOf(&group->group->values[i], "idle");
+		double own =
+			trialReadNumberOf(&group->group->values[i], "idle");
 
 		if (group->isPower[i] && !isnan(own))
 			return own;
 	}
 	if (powerSeriesRange(series, &start, &end)) {
-		idle = meanOf(cursor, self->run->end + IDLE_AFTER_NS, end);
+		idle = trialReadMeanOf(cursor, self->run->end + IDLE_AFTER_NS,
+				       end);
 		if (isnan(idle))
-			idle = meanOf(cursor, start, self->run->start);
+			idle = trialReadMeanOf(cursor, start, self->run->start);
 	}
 	return idle;
 }
 
-static void takePower(struct reading *self, const struct findingsGroup *group,
-		      const struct powerSeries *series,
-		      struct powerCursor *cursor)
+static void trialReadAddPower(struct reading *self,
+			      const struct findingsGroup *group,
+			      const struct powerSeries *series,
+			      struct powerCursor *cursor)
 {
 	const struct trialRun *run = self->run;
 	double seconds = (double)(run->end - run->start) / 1e9;
 	struct powerAmount amount =
 		powerCursorGet(cursor, run->start, run->end);
 	double known = (double)amount.measured / 1e9;
-	double idle = idleOf(self, group, series, cursor);
+	double idle = trialReadIdleOf(self, group, series, cursor);
 	const hdINode *host = rolesAt(group->group->node,
 				      rolesLevel(self->project, HD_LEVEL_HOST));
 	struct trialUse *use =
@@ -228,7 +234,7 @@ static void takePower(struct reading *self, const struct findingsGroup *group,
 	self->run->values[TRIAL_TOTAL] += amount.energy / known * seconds;
 }
 
-static void takeInterval(struct reading *self, const hdIGroup *group)
+static void trialReadAddInterval(struct reading *self, const hdIGroup *group)
 {
 	static const char *const names[TRIAL_MEASURES][2] = {
 		{ "timeLow", "timeHigh" },
@@ -237,25 +243,26 @@ static void takeInterval(struct reading *self, const hdIGroup *group)
 	};
 
 	for (size_t i = 0; i < group->valueCount; i++) {
-		if (isnan(numberOf(&group->values[i], names[0][0])))
+		if (isnan(trialReadNumberOf(&group->values[i], names[0][0])))
 			continue;
 		for (int k = 0; k < TRIAL_MEASURES; k++) {
-			self->run->low[k] =
-				numberOf(&group->values[i], names[k][0]);
-			self->run->high[k] =
-				numberOf(&group->values[i], names[k][1]);
+			self->run->low[k] = trialReadNumberOf(&group->values[i],
+							      names[k][0]);
+			self->run->high[k] = trialReadNumberOf(
+				&group->values[i], names[k][1]);
 		}
 	}
 }
 
-static void takeGroup(struct reading *self, const struct findingsGroup *group)
+static void trialReadAddGroup(struct reading *self,
+			      const struct findingsGroup *group)
 {
 	struct scan scan = { .tool = &self->trial->tool,
 			     .project = self->project };
 	struct powerSeries *series;
 	struct powerCursor *cursor;
 
-	takeInterval(self, group->group);
+	trialReadAddInterval(self, group->group);
 	if (!group->powerCount || !group->countsForTotal)
 		return;
 	series = powerSeriesOfNode(group->group, group->isPower);
@@ -263,7 +270,7 @@ static void takeGroup(struct reading *self, const struct findingsGroup *group)
 		self->isPowerKnown = false;
 	} else {
 		cursor = powerCursorNew(series);
-		takePower(self, group, series, cursor);
+		trialReadAddPower(self, group, series, cursor);
 		powerCursorFree(cursor);
 	}
 	powerSeriesFree(series);
@@ -271,14 +278,15 @@ static void takeGroup(struct reading *self, const struct findingsGroup *group)
 
 /* ---- All of it --------------------------------------------------------- */
 
-static void takeAll(struct reading *self, const struct findings *findings)
+static void trialReadAddAll(struct reading *self,
+			    const struct findings *findings)
 {
 	struct trialRun *run = self->run;
 	struct scan scan = { .tool = &self->trial->tool,
 			     .project = self->project };
 	double seconds;
 
-	scanTraces(&scan, takeTrace, self);
+	scanTraces(&scan, trialReadAddTrace, self);
 	if (run->start > run->end)
 		return;
 	seconds = (double)(run->end - run->start) / 1e9;
@@ -286,7 +294,7 @@ static void takeAll(struct reading *self, const struct findings *findings)
 	run->values[TRIAL_TOTAL] = 0;
 	run->idle = 0;
 	for (size_t i = 0; i < self->project->groupCount; i++)
-		takeGroup(self, &findings->groups[i]);
+		trialReadAddGroup(self, &findings->groups[i]);
 	if (!self->powers || !self->isPowerKnown)
 		run->values[TRIAL_TOTAL] = NAN;
 	if (!self->powers || !self->isIdleKnown)
@@ -316,8 +324,8 @@ static void sayProblems(const struct findings *findings)
 	}
 }
 
-static bool readProject(struct trial *self, struct findings *findings,
-			struct reading *reading)
+static bool trialReadReadProject(struct trial *self, struct findings *findings,
+				 struct reading *reading)
 {
 	hdIProject *project = findingsOpen(findings, reading->run->path);
 	bool isGood;
@@ -327,7 +335,7 @@ static bool readProject(struct trial *self, struct findings *findings,
 	reading->project = project;
 	isGood = findingsStart(findings, project) == 0;
 	if (isGood)
-		takeAll(reading, findings);
+		trialReadAddAll(reading, findings);
 	findingsEnd(findings);
 	hdI_closeProject(project);
 	sayProblems(findings);
@@ -358,7 +366,7 @@ bool trialRead(struct trial *self, size_t run)
 	findingsInit(&findings, &self->tool);
 	findings.isPowerOnly = true;
 	findings.isAsRecorded = self->isAsRecorded;
-	isGood = readProject(self, &findings, &reading);
+	isGood = trialReadReadProject(self, &findings, &reading);
 	findingsClear(&findings);
 	return isGood;
 }

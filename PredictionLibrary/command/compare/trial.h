@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <glib.h>
 
-#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/compare/core/compare.h"
 #include "PredictionLibrary/command/hdpredict.h"
 
 /** What is compared of whole runs. */

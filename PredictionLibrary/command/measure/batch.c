@@ -8,7 +8,7 @@
 #include <semaphore.h>
 #include <stdbool.h>
 
-#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/core/load.h"
 #include "PredictionLibrary/command/measure/batch.h"
 #include "common/clock.h"
 #include "common/thread.h"
@@ -48,7 +48,7 @@ static void logCall(hdTrace *trace, const struct runner *self)
 	hdT_logAttributeInt64(trace, "count", (int64_t)self->batch->loadCount);
 }
 
-static void begin(const struct runner *self)
+static void batchBegin(const struct runner *self)
 {
 	hdTrace *trace = self->work->trace;
 
@@ -56,7 +56,7 @@ static void begin(const struct runner *self)
 		hdT_logStateStart(trace, self->isLoad ? "Load" : "Batch");
 }
 
-static void end(const struct runner *self)
+static void batchEnd(const struct runner *self)
 {
 	hdTrace *trace = self->work->trace;
 
@@ -69,7 +69,7 @@ static void end(const struct runner *self)
 	hdT_logStateEnd(trace);
 }
 
-static bool isOver(const struct runner *self, int64_t start)
+static bool batchIsOver(const struct runner *self, int64_t start)
 {
 	const struct batch *batch = self->batch;
 
@@ -85,7 +85,7 @@ static bool isOver(const struct runner *self, int64_t start)
 
 /* A load is there when the batch begins: its pages and caches, too. A batch has
  * only what it is charged with. */
-static int prepare(const struct runner *self)
+static int batchPrepare(const struct runner *self)
 {
 	int ret = hdLoadPin(self->work->cpu);
 
@@ -94,37 +94,37 @@ static int prepare(const struct runner *self)
 						      &self->work->call->call);
 }
 
-static void *run(void *context)
+static void *batchThreadRun(void *context)
 {
 	struct runner *self = context;
 	const struct measureCall *call = self->work->call;
 	int64_t start;
 
-	self->error = prepare(self);
+	self->error = batchPrepare(self);
 	start = hdMonotonicNow();
-	begin(self);
+	batchBegin(self);
 	sem_post(&self->ready);
-	while (!isOver(self, start)) {
+	while (!batchIsOver(self, start)) {
 		self->error = hdKernelRun(call->kernel, &call->call);
 		self->done += !self->error;
 	}
 	self->ns = hdMonotonicNow() - start;
-	end(self);
+	batchEnd(self);
 	return NULL;
 }
 
-static int start(struct runner *self)
+static int batchStart(struct runner *self)
 {
 	int ret;
 
 	sem_init(&self->ready, 0, 0);
-	ret = hdThreadStart(&self->thread, run, self);
+	ret = hdThreadStart(&self->thread, batchThreadRun, self);
 	if (ret < 0)
 		sem_destroy(&self->ready);
 	return ret;
 }
 
-static void finish(struct runner *self)
+static void batchFinish(struct runner *self)
 {
 	pthread_join(self->thread, NULL);
 	sem_destroy(&self->ready);
@@ -132,11 +132,11 @@ static void finish(struct runner *self)
 
 static int runAlone(struct runner *self, struct batchResult *result)
 {
-	int ret = start(self);
+	int ret = batchStart(self);
 
 	if (ret < 0)
 		return ret;
-	finish(self);
+	batchFinish(self);
 	result->repetitions = self->done;
 	result->seconds =
 		self->done ? (double)self->ns / 1e9 / (double)self->done : 0;
@@ -158,7 +158,7 @@ int batchRun(const struct batch *batch, struct batchResult *result)
 						.work = &batch->loads[count],
 						.isLoad = true,
 						.end = &isEnd };
-		ret = start(&loads[count]);
+		ret = batchStart(&loads[count]);
 	}
 	for (size_t i = 0; i < count; i++)
 		sem_wait(&loads[i].ready);
@@ -166,7 +166,7 @@ int batchRun(const struct batch *batch, struct batchResult *result)
 		ret = runAlone(&self, result);
 	atomic_store(&isEnd, 1);
 	for (size_t i = 0; i < count; i++) {
-		finish(&loads[i]);
+		batchFinish(&loads[i]);
 		if (ret == 0 && loads[i].error)
 			ret = loads[i].error < 0 ? loads[i].error : -EIO;
 	}

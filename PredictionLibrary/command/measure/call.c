@@ -50,8 +50,9 @@ void measureCallsFree(struct measureCalls *self)
 	g_free(self);
 }
 
-static void setVariables(struct measureCall *call, const hdPGraph *graph,
-			 const struct hdPredictConfig *config)
+static void measureCallSetVariables(struct measureCall *call,
+				    const hdPGraph *graph,
+				    const struct hdPredictConfig *config)
 {
 	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
 
@@ -113,7 +114,7 @@ static struct measureCall *makeCall(struct measureCalls *self, uint32_t task,
 	call->call.kernel = id;
 	call->call.task = call->task;
 	hdPredictTile(graph, task, &call->call.row, &call->call.column);
-	setVariables(call, graph, config);
+	measureCallSetVariables(call, graph, config);
 	if (hdKernelFind(self->set, id, &call->kernel, reason,
 			 sizeof(reason)) != 0)
 		*why = g_strdup_printf("%s: %s", id, reason);
@@ -126,8 +127,9 @@ static struct measureCall *makeCall(struct measureCalls *self, uint32_t task,
 	return *why ? NULL : call;
 }
 
-static struct measureCall *take(struct measureCalls *self, uint32_t task,
-				unsigned int depth, char **why);
+static struct measureCall *measureCallPrepare(struct measureCalls *self,
+					      uint32_t task, unsigned int depth,
+					      char **why);
 
 /* An input is what the task before has made. */
 static bool setInput(struct measureCalls *self, struct measureCall *call,
@@ -137,7 +139,8 @@ static bool setInput(struct measureCalls *self, struct measureCall *call,
 	const hdPGraph *graph = self->graph;
 	uint32_t set = graph->source[graph->input[task] + input];
 	uint32_t producer = hdPredictProducer(graph, set);
-	struct measureCall *maker = take(self, producer, depth + 1, why);
+	struct measureCall *maker =
+		measureCallPrepare(self, producer, depth + 1, why);
 	int ret = 0;
 
 	if (!maker)
@@ -154,8 +157,9 @@ static bool setInput(struct measureCalls *self, struct measureCall *call,
 	return ret == 0;
 }
 
-static struct measureCall *take(struct measureCalls *self, uint32_t task,
-				unsigned int depth, char **why)
+static struct measureCall *measureCallPrepare(struct measureCalls *self,
+					      uint32_t task, unsigned int depth,
+					      char **why)
 {
 	struct measureCall *call =
 		g_hash_table_lookup(self->calls, GUINT_TO_POINTER(task + 1));
@@ -177,5 +181,5 @@ struct measureCall *measureCallOf(struct measureCalls *self, uint32_t task,
 				  char **why)
 {
 	*why = NULL;
-	return take(self, task, 0, why);
+	return measureCallPrepare(self, task, 0, why);
 }

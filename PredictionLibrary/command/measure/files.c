@@ -43,7 +43,7 @@ struct files {
 };
 
 /* The next place: places of random accesses are drawn by xorshift. */
-static off_t place(struct files *self)
+static off_t measureFilesNextOffset(struct files *self)
 {
 	uint64_t places = FILE_SIZE / self->size;
 
@@ -57,7 +57,7 @@ static off_t place(struct files *self)
 
 static int once(struct files *self)
 {
-	off_t at = place(self);
+	off_t at = measureFilesNextOffset(self);
 	ssize_t length =
 		self->isRead ? pread(self->fd, self->buffer, self->size, at)
 			     : pwrite(self->fd, self->buffer, self->size, at);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "LoadLevels/cpu/load.h"
-#include "LoadLevels/record/record.h"
+#include "LoadLevels/core/load.h"
+#include "LoadLevels/core/loadrecord.h"
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/measure/batch.h"
@@ -72,7 +72,7 @@ struct measure {
 /** Set by a signal. */
 static atomic_int isStopped;
 
-static void onSignal(int number)
+static void measureOnSignal(int number)
 {
 	(void)number;
 	atomic_store(&isStopped, 1);
@@ -80,7 +80,7 @@ static void onSignal(int number)
 
 static void catchSignals(void)
 {
-	struct sigaction action = { .sa_handler = onSignal };
+	struct sigaction action = { .sa_handler = measureOnSignal };
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
@@ -89,7 +89,7 @@ static void catchSignals(void)
 
 /* ---- What is planned ----------------------------------------------------- */
 
-static struct planRow *rowAt(const struct measure *self, guint i)
+static struct planRow *measureRowAt(const struct measure *self, guint i)
 {
 	return &g_array_index(self->plan.rows, struct planRow, i);
 }
@@ -108,19 +108,19 @@ static double rowTime(const struct measure *self, const struct planRow *row)
 	return row->done < all ? (all - row->done) * batchTime(self, row) : 0;
 }
 
-static struct planRow *fileAt(const struct measure *self, guint i)
+static struct planRow *measureFileAt(const struct measure *self, guint i)
 {
 	return &g_array_index(self->plan.files, struct planRow, i);
 }
 
-static double timeOf(const struct measure *self)
+static double measureTimeOf(const struct measure *self)
 {
 	double sum = 0;
 
 	for (guint i = 0; i < self->plan.files->len; i++)
-		sum += rowTime(self, fileAt(self, i));
+		sum += rowTime(self, measureFileAt(self, i));
 	for (guint i = 0; i < self->plan.rows->len; i++)
-		sum += rowTime(self, rowAt(self, i));
+		sum += rowTime(self, measureRowAt(self, i));
 	return sum;
 }
 
@@ -141,13 +141,13 @@ static void formatTime(double seconds, char *text, size_t size)
 static bool isAllAlone(const struct measure *self)
 {
 	for (guint i = 0; i < self->plan.rows->len; i++) {
-		if (rowAt(self, i)->done == 0)
+		if (measureRowAt(self, i)->done == 0)
 			return false;
 	}
 	return true;
 }
 
-static int addPairs(struct measure *self)
+static int measureAddPairs(struct measure *self)
 {
 	char *wrong;
 
@@ -161,7 +161,8 @@ static int addPairs(struct measure *self)
 	return wrong ? PREDICT_INVALID : PREDICT_OK;
 }
 
-static void printRow(const struct measure *self, const struct planRow *row)
+static void measurePrintRow(const struct measure *self,
+			    const struct planRow *row)
 {
 	char text[64];
 
@@ -178,12 +179,12 @@ static int printPlan(struct measure *self)
 	bool isKnown = isAllAlone(self);
 
 	if (isKnown)
-		status = addPairs(self);
+		status = measureAddPairs(self);
 	for (guint i = 0; i < self->plan.rows->len; i++)
-		printRow(self, rowAt(self, i));
+		measurePrintRow(self, measureRowAt(self, i));
 	for (guint i = 0; i < self->plan.files->len; i++)
-		printRow(self, fileAt(self, i));
-	formatTime(timeOf(self), text, sizeof(text));
+		measurePrintRow(self, measureFileAt(self, i));
+	formatTime(measureTimeOf(self), text, sizeof(text));
 	printf("%s%s\n", text,
 	       isKnown || self->isAlone || self->pes < 2
 		       ? ""
@@ -194,7 +195,8 @@ static int printPlan(struct measure *self)
 
 /* ---- Measuring ----------------------------------------------------------- */
 
-static int failed(const struct measure *self, const char *what, int ret)
+static int measureReportError(const struct measure *self, const char *what,
+			      int ret)
 {
 	cliProgressEnd(&self->predict->progress);
 	if (ret == -EINTR)
@@ -218,7 +220,7 @@ static void setProgress(struct measure *self)
 
 /* Nothing, for a while; whether it was not interrupted. Only here is the bar
  * moved, as that needs the processor. */
-static bool pauseFor(const struct measure *self, double before)
+static bool measurePauseFor(const struct measure *self, double before)
 {
 	int64_t start = hdMonotonicNow();
 	int64_t end = start + (int64_t)(self->pauseSeconds * 1e9);
@@ -237,7 +239,7 @@ static bool pauseFor(const struct measure *self, double before)
 	return !atomic_load(&isStopped);
 }
 
-static int mark(const struct measure *self)
+static int measureMarkTrace(const struct measure *self)
 {
 	struct hdLoadPlan plan = { .count = 0 };
 	struct hdLoad *load;
@@ -335,28 +337,28 @@ static int runBatch(struct measure *self, struct planRow *row,
 		    const struct subject *subject)
 {
 	double seconds;
-	int ret = mark(self);
+	int ret = measureMarkTrace(self);
 
 	if (ret < 0)
-		return failed(self, "mark", ret);
-	if (!pauseFor(self, 0))
-		return failed(self, row->key, -EINTR);
+		return measureReportError(self, "mark", ret);
+	if (!measurePauseFor(self, 0))
+		return measureReportError(self, row->key, -EINTR);
 	ret = runSubject(self, subject, &seconds);
 	if (ret < 0)
-		return failed(self, row->key, ret);
-	if (!pauseFor(self, self->pauseSeconds + self->batchSeconds))
-		return failed(self, row->key, -EINTR);
+		return measureReportError(self, row->key, ret);
+	if (!measurePauseFor(self, self->pauseSeconds + self->batchSeconds))
+		return measureReportError(self, row->key, -EINTR);
 	ret = flushAll(self);
 	if (ret < 0)
-		return failed(self, self->project, ret);
+		return measureReportError(self, self->project, ret);
 	ret = planDone(&self->plan, row, seconds);
 	self->left -= batchTime(self, row);
 	self->done += batchTime(self, row);
-	return ret < 0 ? failed(self, self->plan.journal.path, ret)
+	return ret < 0 ? measureReportError(self, self->plan.journal.path, ret)
 		       : PREDICT_OK;
 }
 
-static void tell(struct measure *self, const char *what)
+static void measureReportProgress(struct measure *self, const char *what)
 {
 	char text[64];
 
@@ -378,7 +380,7 @@ static int tryRow(struct measure *self, const struct planRow *row,
 	for (uint32_t i = 0; i < row->count && status == PREDICT_OK; i++)
 		status = setWork(self, (int)i + 1, row->load, true, &loads[i]);
 	if (status == PREDICT_OK) {
-		tell(self, row->key);
+		measureReportProgress(self, row->key);
 		*error = trial(self, batch);
 	}
 	hdT_logStateEnd(self->traces[0]);
@@ -396,7 +398,7 @@ static int runRow(struct measure *self, struct planRow *row)
 	int ret = 0, status = tryRow(self, row, &batch, loads, &ret);
 
 	if (ret < 0)
-		status = failed(self, row->key, ret);
+		status = measureReportError(self, row->key, ret);
 	while (status == PREDICT_OK && row->done < (unsigned int)self->batches)
 		status = runBatch(self, row, &subject);
 	g_free(loads);
@@ -409,10 +411,10 @@ static int runRows(struct measure *self, guint from)
 
 	for (guint i = from; i < self->plan.rows->len && status == PREDICT_OK;
 	     i++) {
-		struct planRow row = *rowAt(self, i);
+		struct planRow row = *measureRowAt(self, i);
 
 		if (row.done < (unsigned int)self->batches)
-			status = runRow(self, rowAt(self, i));
+			status = runRow(self, measureRowAt(self, i));
 	}
 	return status;
 }
@@ -420,16 +422,16 @@ static int runRows(struct measure *self, guint from)
 /* To make a file and to give it back is no pause. */
 static int runClass(struct measure *self, int number)
 {
-	struct planRow *row = fileAt(self, (guint)number);
+	struct planRow *row = measureFileAt(self, (guint)number);
 	struct subject subject = { .files = NULL };
 	int status = PREDICT_OK, ret;
 
-	tell(self, row->key);
+	measureReportProgress(self, row->key);
 	hdT_logStateStart(self->traces[0], "Trial");
 	ret = filesNew(self->directory, number, &subject.files);
 	hdT_logStateEnd(self->traces[0]);
 	if (ret < 0)
-		return failed(self, self->directory, ret);
+		return measureReportError(self, self->directory, ret);
 	while (status == PREDICT_OK && row->done < (unsigned int)self->batches)
 		status = runBatch(self, row, &subject);
 	hdT_logStateStart(self->traces[0], "Trial");
@@ -444,30 +446,30 @@ static int runFiles(struct measure *self)
 
 	for (guint i = 0; i < self->plan.files->len && status == PREDICT_OK;
 	     i++) {
-		if (fileAt(self, i)->done < (unsigned int)self->batches)
+		if (measureFileAt(self, i)->done < (unsigned int)self->batches)
 			status = runClass(self, (int)i);
 	}
 	return status;
 }
 
-static int runAll(struct measure *self)
+static int measureRunAll(struct measure *self)
 {
 	guint alone = self->plan.rows->len;
 	int status = PREDICT_OK, ret;
 
-	self->left = timeOf(self);
+	self->left = measureTimeOf(self);
 	setProgress(self);
 	if (self->isSteady) {
-		tell(self, "waiting for a steady temperature");
+		measureReportProgress(self, "waiting for a steady temperature");
 		ret = steadyWait(NULL, (int64_t)(self->stillSeconds * 1e9),
 				 &isStopped);
 		if (ret < 0)
-			return failed(self, "load", ret);
+			return measureReportError(self, "load", ret);
 	}
 	status = runRows(self, 0);
 	if (status == PREDICT_OK)
-		status = addPairs(self);
-	self->left = timeOf(self);
+		status = measureAddPairs(self);
+	self->left = measureTimeOf(self);
 	setProgress(self);
 	if (status == PREDICT_OK)
 		status = runRows(self, alone);
@@ -486,20 +488,20 @@ static bool isDone(struct measure *self)
 	bool isDone = true;
 
 	for (guint i = 0; i < self->plan.files->len; i++)
-		isDone = isDone &&
-			 fileAt(self, i)->done >= (unsigned int)self->batches;
+		isDone = isDone && measureFileAt(self, i)->done >=
+					   (unsigned int)self->batches;
 	for (guint i = 0; i < alone; i++)
-		isDone = isDone &&
-			 rowAt(self, i)->done >= (unsigned int)self->batches;
-	if (!isDone || addPairs(self) != PREDICT_OK)
+		isDone = isDone && measureRowAt(self, i)->done >=
+					   (unsigned int)self->batches;
+	if (!isDone || measureAddPairs(self) != PREDICT_OK)
 		return false;
-	isDone = timeOf(self) <= 0;
+	isDone = measureTimeOf(self) <= 0;
 	g_array_set_size(self->plan.rows, alone);
 	return isDone;
 }
 
 /* Batches without all of their power are measured again. */
-static int endRecord(struct measure *self, int status)
+static int measureEndRecord(struct measure *self, int status)
 {
 	int ret;
 
@@ -507,18 +509,18 @@ static int endRecord(struct measure *self, int status)
 		return status;
 	ret = planForget(&self->plan);
 	if (ret < 0)
-		return failed(self, self->plan.journal.path, ret);
+		return measureReportError(self, self->plan.journal.path, ret);
 	return predictError(self->predict,
 			    "these measurements are discarded; run the same "
 			    "command to repeat them");
 }
 
-static int record(struct measure *self)
+static int measureStartRecord(struct measure *self)
 {
 	int *labels = g_new(int, (gsize)self->pes);
 	char *path = g_build_filename(self->directory, "measured", NULL);
 	char *project = cliFreeName(path);
-	const struct hdLoadPlace place = {
+	const struct hdLoadTarget target = {
 		.tool = TOOL,
 		.project = project ? project : path,
 		.level = HD_LEVEL_RANK,
@@ -530,12 +532,12 @@ static int record(struct measure *self)
 
 	for (int i = 0; i < self->pes; i++)
 		labels[i] = i;
-	if (hdLoadRecordBegin(&place, &self->record)) {
+	if (hdLoadRecordBegin(&target, &self->record)) {
 		self->traces = hdLoadRecordTraces(self->record);
-		self->project = place.project;
-		status = endRecord(self, runAll(self));
+		self->project = target.project;
+		status = measureEndRecord(self, measureRunAll(self));
 		if (!self->isQuiet)
-			outSay(stderr, TOOL ": %s.proj", place.project);
+			outSay(stderr, TOOL ": %s.proj", target.project);
 	}
 	g_free(project);
 	g_free(path);
@@ -549,7 +551,7 @@ static int recordWithCalls(struct measure *self)
 	int status;
 
 	if (ret < 0)
-		return failed(self, "kernels", ret);
+		return measureReportError(self, "kernels", ret);
 	if (hdKernelBlasWrong())
 		outSay(stderr, TOOL ": " HD_KERNEL_BLAS ": %s; using plain C",
 		       hdKernelBlasWrong());
@@ -557,7 +559,7 @@ static int recordWithCalls(struct measure *self)
 	for (int i = 0; i < self->pes; i++)
 		self->calls[i] = measureCallsNew(self->graph, self->set);
 	catchSignals();
-	status = record(self);
+	status = measureStartRecord(self);
 	for (int i = 0; i < self->pes; i++)
 		measureCallsFree(self->calls[i]);
 	g_free(self->calls);
@@ -567,7 +569,7 @@ static int recordWithCalls(struct measure *self)
 
 /* What times and powers depend on, besides kernels and their values; without
  * tabulators and ends of lines. */
-static char *optionsOf(const struct measure *self)
+static char *measureOptionsOf(const struct measure *self)
 {
 	char *architecture = g_strescape(self->architecture, NULL);
 	char *kernels = g_strescape(self->kernels ? self->kernels : "", NULL);
@@ -585,7 +587,7 @@ static char *optionsOf(const struct measure *self)
 static int workIn(struct measure *self)
 {
 	char *path = g_build_filename(self->directory, "journal", NULL);
-	char *options = optionsOf(self);
+	char *options = measureOptionsOf(self);
 	int status = PREDICT_OK;
 	char *wrong = NULL;
 
@@ -605,7 +607,8 @@ static int workIn(struct measure *self)
 		if (self->isPlan)
 			status = printPlan(self);
 		else if (isDone(self))
-			tell(self, "all measurements are complete");
+			measureReportProgress(self,
+					      "all measurements are complete");
 		else
 			status = recordWithCalls(self);
 	}
@@ -617,7 +620,7 @@ static int workIn(struct measure *self)
 
 /* ---- The command --------------------------------------------------------- */
 
-static int setDefaults(struct measure *self)
+static int measureSetDefaults(struct measure *self)
 {
 	int64_t cycle = HD_LOAD_CYCLE_NS;
 	int count;
@@ -648,13 +651,13 @@ static int setDefaults(struct measure *self)
 	return PREDICT_OK;
 }
 
-static int check(struct measure *self)
+static int measureCheck(struct measure *self)
 {
 	if (!self->directory)
 		return predictMissingOption(self->predict, "output");
 	if (self->stillSeconds > 0 && !self->isSteady)
 		return predictNeeds(self->predict, "steady-for", "steady");
-	return setDefaults(self);
+	return measureSetDefaults(self);
 }
 
 static int readAndWork(struct measure *self, const char *graphPath)
@@ -753,7 +756,7 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		g_ptr_array_add(predict->texts, self.architecture);
 	}
 	self.cpus = g_new0(int, HD_LOAD_CPUS_MAX);
-	status = check(&self);
+	status = measureCheck(&self);
 	if (status == PREDICT_OK)
 		status = readAndWork(&self, argv[1]);
 	g_free(self.cpus);

@@ -58,7 +58,7 @@ static hdPResources *makeResources(const struct plan *plan,
 	return NULL;
 }
 
-static hdPPlatform *makePlatform(int pes, const char *architecture)
+static hdPPlatform *pairsMakePlatform(int pes, const char *architecture)
 {
 	hdPPlatform *platform = hdP_createPlatform();
 	int64_t node = -1;
@@ -79,7 +79,7 @@ static hdPPlatform *makePlatform(int pes, const char *architecture)
 	return NULL;
 }
 
-static void takeMessage(const hdPMessage *message, void *data)
+static void pairsAddMessage(const hdPMessage *message, void *data)
 {
 	char **wrong = data;
 
@@ -91,7 +91,7 @@ static void takeMessage(const hdPMessage *message, void *data)
 
 /* ---- Overlap ------------------------------------------------------------- */
 
-static int compareChanges(const void *a, const void *b)
+static int pairsCompareChanges(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
 
@@ -123,12 +123,12 @@ static GArray *changesOf(const hdPGraph *graph, const hdPPlatform *platform,
 		g_array_append_val(changes, change);
 	}
 	qsort(changes->data, changes->len, sizeof(struct change),
-	      compareChanges);
+	      pairsCompareChanges);
 	return changes;
 }
 
 /* Between two changes of a server so many tasks of each kernel run. */
-static void addTime(struct pairs *self, const int *running, double seconds)
+static void pairsAddTime(struct pairs *self, const int *running, double seconds)
 {
 	for (uint32_t k = 0; k < self->kernels; k++) {
 		if (running[k] == 0)
@@ -154,7 +154,7 @@ static void addOverlap(struct pairs *self, const GArray *changes)
 		running[self->graph->configs[now->config].kernel] += now->count;
 		self->config[now->config] -= now->count * now->time;
 		if (i + 1 < changes->len && next->server == now->server)
-			addTime(self, running, next->time - now->time);
+			pairsAddTime(self, running, next->time - now->time);
 	}
 	g_free(running);
 }
@@ -191,9 +191,9 @@ static void addRows(const struct pairs *self, struct plan *plan, int most)
 	}
 }
 
-static void addPairs(struct plan *plan, const hdPGraph *graph,
-		     const hdPPlatform *platform, const hdPResult *result,
-		     int most)
+static void pairsAddPairs(struct plan *plan, const hdPGraph *graph,
+			  const hdPPlatform *platform, const hdPResult *result,
+			  int most)
 {
 	struct pairs self = { .graph = graph, .kernels = graph->kernelCount };
 	GArray *changes = changesOf(graph, platform, result);
@@ -213,7 +213,8 @@ char *pairsAdd(struct plan *plan, hdPGraph *graph, const hdPPlatform *platform,
 	       int pes, const char *architecture)
 {
 	static const hdPOptions options = { .isWithoutSlowdown = 1 };
-	hdPPlatform *own = platform ? NULL : makePlatform(pes, architecture);
+	hdPPlatform *own =
+		platform ? NULL : pairsMakePlatform(pes, architecture);
 	hdPResources *resources = makeResources(plan, architecture);
 	hdPResult *result = NULL;
 	char *wrong = NULL;
@@ -221,13 +222,13 @@ char *pairsAdd(struct plan *plan, hdPGraph *graph, const hdPPlatform *platform,
 
 	platform = platform ? platform : own;
 	if (platform && resources)
-		ret = hdP_map(graph, platform, resources, NULL, takeMessage,
+		ret = hdP_map(graph, platform, resources, NULL, pairsAddMessage,
 			      &wrong);
 	if (ret == 0)
 		ret = hdP_simulate(graph, platform, resources, &options,
-				   &result, takeMessage, &wrong);
+				   &result, pairsAddMessage, &wrong);
 	if (ret == 0)
-		addPairs(plan, graph, platform, result, pes - 1);
+		pairsAddPairs(plan, graph, platform, result, pes - 1);
 	else if (!wrong)
 		wrong = g_strdup(g_strerror(-ret));
 	hdP_destroyResult(result);

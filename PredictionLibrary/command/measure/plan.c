@@ -21,7 +21,7 @@ static void clearRow(gpointer data)
 	g_free(row->key);
 }
 
-static bool isNumber(const char *text)
+static bool measurePlanIsNumber(const char *text)
 {
 	char *end;
 	double number = g_ascii_strtod(text, &end);
@@ -46,7 +46,7 @@ static char *takeLines(struct plan *self, const char *path, const char *text,
 		if (number == 1 && strcmp(copy, head) != 0)
 			return linesWrong(path, "measured with other options; "
 						"use another directory");
-		if (number > 1 && (!value || !isNumber(value + 1)))
+		if (number > 1 && (!value || !measurePlanIsNumber(value + 1)))
 			return g_strdup_printf(
 				"%s:%zu: not a line of a journal", path,
 				number);
@@ -75,8 +75,8 @@ static char *readJournal(const char *path, char **text)
 	return wrong;
 }
 
-static char *load(struct plan *self, const char *path, const char *text,
-		  const char *head)
+static char *measurePlanLoad(struct plan *self, const char *path,
+			     const char *text, const char *head)
 {
 	char *wrong = takeLines(self, path, text, head);
 	int ret = 0;
@@ -108,7 +108,7 @@ char *planOpen(struct plan *self, const hdPGraph *graph, const char *path,
 	if (wrong)
 		return wrong;
 	head = g_strconcat(JOURNAL_MARK, options, NULL);
-	wrong = load(self, path, text, head);
+	wrong = measurePlanLoad(self, path, text, head);
 	g_free(head);
 	g_free(text);
 	return wrong;
@@ -165,8 +165,8 @@ static void recall(const struct plan *self, struct planRow *row)
 		row->seconds = sum / row->done;
 }
 
-static void add(struct plan *self, uint32_t config, uint32_t load,
-		uint32_t count)
+static void measurePlanAddRow(struct plan *self, uint32_t config, uint32_t load,
+			      uint32_t count)
 {
 	struct planRow row = { .config = config, .load = load, .count = count };
 	GString *key = g_string_new(NULL);
@@ -184,13 +184,13 @@ static void add(struct plan *self, uint32_t config, uint32_t load,
 void planAddAlone(struct plan *self)
 {
 	for (uint32_t i = 0; i < self->graph->configCount; i++)
-		add(self, i, ROW_ALONE, 0);
+		measurePlanAddRow(self, i, ROW_ALONE, 0);
 }
 
 void planAddLoaded(struct plan *self, uint32_t config, uint32_t load,
 		   uint32_t count)
 {
-	add(self, config, load, count);
+	measurePlanAddRow(self, config, load, count);
 }
 
 /* No kernel's, whose values are all named. */

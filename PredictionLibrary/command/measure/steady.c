@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <glib.h>
 
-#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/core/load.h"
 #include "PredictionLibrary/command/measure/steady.h"
 #include "common/clock.h"
 

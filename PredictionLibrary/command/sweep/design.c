@@ -30,7 +30,7 @@ const char *designValue(const struct design *self, size_t point, size_t name)
 	return self->values->pdata[point * self->names->len + name];
 }
 
-static char *addName(struct design *self, const char *name)
+static char *designAddName(struct design *self, const char *name)
 {
 	for (guint i = 0; i < self->names->len; i++) {
 		if (strcmp(self->names->pdata[i], name) == 0)
@@ -44,7 +44,7 @@ static char *addName(struct design *self, const char *name)
 }
 
 /* Split at ';' if there is one, else at commas; without blanks around. */
-static char **split(const char *text, const char *mark)
+static char **designSplitText(const char *text, const char *mark)
 {
 	char **list = g_strsplit(text, mark, -1);
 
@@ -59,7 +59,8 @@ static const char *markOf(const char *text)
 }
 
 /* Each point becomes as many as there are rows: of width values each. */
-static char *multiply(struct design *self, const GPtrArray *rows, guint width)
+static char *designMultiply(struct design *self, const GPtrArray *rows,
+			    guint width)
 {
 	guint old = self->names->len - width, count = rows->len / width;
 	GPtrArray *values;
@@ -86,7 +87,7 @@ static char *multiply(struct design *self, const GPtrArray *rows, guint width)
 }
 
 /* Add the values of a row; what is wrong, to be freed, or NULL. */
-static char *addRow(struct design *self, GPtrArray *rows, char **list)
+static char *designAddRow(struct design *self, GPtrArray *rows, char **list)
 {
 	for (; *list; list++) {
 		if (!**list)
@@ -108,37 +109,37 @@ char *designVary(struct design *self, const char *text)
 			"invalid parameter \"%s\"; expected NAME=VALUE,VALUE",
 			text);
 	name = g_strstrip(g_strndup(text, (gsize)(is - text)));
-	wrong = addName(self, name);
+	wrong = designAddName(self, name);
 	g_free(name);
 	if (wrong)
 		return wrong;
 	rows = g_ptr_array_new();
-	list = split(is + 1, markOf(is + 1));
-	wrong = *list ? addRow(self, rows, list)
+	list = designSplitText(is + 1, markOf(is + 1));
+	wrong = *list ? designAddRow(self, rows, list)
 		      : g_strdup_printf("\"%s\" has no value", text);
 	if (!wrong)
-		wrong = multiply(self, rows, 1);
+		wrong = designMultiply(self, rows, 1);
 	g_strfreev(list);
 	g_ptr_array_unref(rows);
 	return wrong;
 }
 
 /* A line of a table: names first, then values. */
-static char *addLine(struct design *self, GPtrArray *rows, const char *line,
-		     const char *mark, guint *width)
+static char *designAddLine(struct design *self, GPtrArray *rows,
+			   const char *line, const char *mark, guint *width)
 {
-	char **list = split(line, mark), *wrong = NULL;
+	char **list = designSplitText(line, mark), *wrong = NULL;
 	guint count = g_strv_length(list);
 
 	if (*width == 0) {
 		for (char **i = list; *i && !wrong; i++)
-			wrong = addName(self, *i);
+			wrong = designAddName(self, *i);
 		*width = count;
 	} else if (count != *width) {
 		wrong = g_strdup_printf("%u values for %u names", count,
 					*width);
 	} else {
-		wrong = addRow(self, rows, list);
+		wrong = designAddRow(self, rows, list);
 	}
 	g_strfreev(list);
 	return wrong;
@@ -157,7 +158,7 @@ static char *addTable(struct design *self, char **lines)
 			continue;
 		if (!mark)
 			mark = markOf(lines[i]);
-		wrong = addLine(self, rows, lines[i], mark, &width);
+		wrong = designAddLine(self, rows, lines[i], mark, &width);
 		if (wrong) {
 			char *text =
 				g_strdup_printf("line %u: %s", i + 1, wrong);
@@ -169,7 +170,7 @@ static char *addTable(struct design *self, char **lines)
 	if (!wrong && rows->len == 0)
 		wrong = g_strdup("no points");
 	if (!wrong)
-		wrong = multiply(self, rows, width);
+		wrong = designMultiply(self, rows, width);
 	g_ptr_array_unref(rows);
 	return wrong;
 }

@@ -35,7 +35,7 @@ void sweepRowsClear(struct sweepRows *self)
 
 /* ---- Lines ------------------------------------------------------------- */
 
-static void addText(GString *out, const char *text)
+static void journalAddText(GString *out, const char *text)
 {
 	char *escaped = g_strescape(text, NULL);
 
@@ -51,7 +51,7 @@ static char *firstLine(const char *digest, const struct sweepRows *rows)
 	g_string_append_printf(out, "\t%s\t%zu\t%d", digest, rows->count,
 			       rows->hasSamples);
 	for (guint i = 0; i < rows->names->len; i++)
-		addText(out, rows->names->pdata[i]);
+		journalAddText(out, rows->names->pdata[i]);
 	return g_string_free(out, FALSE);
 }
 
@@ -69,7 +69,7 @@ static char **fieldsOf(const char *line)
 	return fields;
 }
 
-static bool readValue(const char *text, double *value)
+static bool journalReadValue(const char *text, double *value)
 {
 	char *end;
 
@@ -78,7 +78,7 @@ static bool readValue(const char *text, double *value)
 }
 
 /* The row that fields say; false: they say none. */
-static bool readRow(char **fields, struct sweepRows *rows)
+static bool journalReadRow(char **fields, struct sweepRows *rows)
 {
 	guint names = rows->names->len;
 	struct sweepRow row = { .isThere = true };
@@ -92,7 +92,7 @@ static bool readRow(char **fields, struct sweepRows *rows)
 	if (end == fields[0] || *end || point < 1 || point > rows->count)
 		return false;
 	for (guint i = 0; i < POINT_VALUES; i++) {
-		if (!readValue(fields[1 + names + i], &row.values[i]))
+		if (!journalReadValue(fields[1 + names + i], &row.values[i]))
 			return false;
 	}
 	place = &rows->rows[point - 1];
@@ -116,7 +116,7 @@ static gssize readRows(const char *path, const char *text,
 	for (size_t number = 2; (end = strchr(line, '\n')); number++) {
 		char *copy = g_strndup(line, (gsize)(end - line));
 		char **fields = fieldsOf(copy);
-		bool isGood = readRow(fields, rows);
+		bool isGood = journalReadRow(fields, rows);
 
 		g_strfreev(fields);
 		g_free(copy);
@@ -144,7 +144,8 @@ static char *headOf(const char *text)
 		       : NULL;
 }
 
-static bool begin(char **fields, char **digest, struct sweepRows *rows)
+static bool journalReadHead(char **fields, char **digest,
+			    struct sweepRows *rows)
 {
 	GPtrArray *names;
 	guint64 count;
@@ -176,7 +177,7 @@ char *journalJoin(const char *path, char **digest, struct sweepRows *rows)
 	}
 	head = headOf(text);
 	fields = fieldsOf(head ? head : "");
-	if (!head || (!*digest && !begin(fields, digest, rows)))
+	if (!head || (!*digest && !journalReadHead(fields, digest, rows)))
 		wrong = linesWrong(path, noRows);
 	else if (g_strv_length(fields) < 4 || strcmp(fields[1], *digest) != 0)
 		wrong = g_strdup_printf("%s: belongs to another sweep", path);
@@ -190,8 +191,8 @@ char *journalJoin(const char *path, char **digest, struct sweepRows *rows)
 
 /* ---- Writing ----------------------------------------------------------- */
 
-static char *load(struct lines *self, const char *text, const char *head,
-		  bool isForced, struct sweepRows *rows)
+static char *journalLoad(struct lines *self, const char *text, const char *head,
+			 bool isForced, struct sweepRows *rows)
 {
 	char *old = headOf(text), *wrong = NULL;
 	gssize length = 0;
@@ -222,7 +223,7 @@ char *journalOpen(struct lines *self, const char *path, const char *digest,
 	if (wrong)
 		return wrong;
 	head = firstLine(digest, rows);
-	wrong = load(self, text, head, isForced, rows);
+	wrong = journalLoad(self, text, head, isForced, rows);
 	g_free(head);
 	g_free(text);
 	return wrong;
@@ -239,7 +240,7 @@ int journalAdd(struct lines *self, size_t point, const struct design *design,
 	out = g_string_new(NULL);
 	g_string_append_printf(out, "%zu", point + 1);
 	for (guint i = 0; i < design->names->len; i++)
-		addText(out, designValue(design, point, i));
+		journalAddText(out, designValue(design, point, i));
 	for (int i = 0; i < POINT_VALUES; i++) {
 		char text[HD_DOUBLE_MAX];
 
@@ -249,7 +250,7 @@ int journalAdd(struct lines *self, size_t point, const struct design *design,
 				out, text,
 				hdNumberDouble(text, row->values[i]) - text);
 	}
-	addText(out, row->error ? row->error : "");
+	journalAddText(out, row->error ? row->error : "");
 	g_string_append_c(out, '\n');
 	ret = linesAdd(self, out->str, out->len);
 	g_string_free(out, TRUE);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "HDTraceTools/base/newfile.h"
-#include "HDTraceTools/plot/canvas/canvas.h"
+#include "cli/newfile.h"
+#include "HDTraceTools/plot/core/canvas.h"
 #include "HDTraceTools/plot/plot.h"
 #include "PredictionLibrary/command/sweep/table.h"
 #include "cli/errors.h"
@@ -38,8 +38,8 @@ struct label {
 	double left, right, y;
 };
 
-static struct canvasPoint placeOf(const struct frame *frame,
-				  const double *values)
+static struct canvasPoint picturePlaceOf(const struct frame *frame,
+					 const double *values)
 {
 	double x = (values[POINT_TIME] - frame->least[0]) /
 		   (frame->most[0] - frame->least[0]);
@@ -52,14 +52,14 @@ static struct canvasPoint placeOf(const struct frame *frame,
 	};
 }
 
-static bool isDrawn(const struct sweepRow *row)
+static bool pictureIsDrawn(const struct sweepRow *row)
 {
 	return row->isThere && !row->error &&
 	       isfinite(row->values[POINT_TIME]) &&
 	       isfinite(row->values[POINT_TOTAL]);
 }
 
-static void findRange(const struct sweepRows *rows, struct frame *frame)
+static void pictureFindRange(const struct sweepRows *rows, struct frame *frame)
 {
 	for (int k = 0; k < 2; k++) {
 		int value = k ? POINT_TOTAL : POINT_TIME;
@@ -69,7 +69,7 @@ static void findRange(const struct sweepRows *rows, struct frame *frame)
 		for (size_t i = 0; i < rows->count; i++) {
 			const struct sweepRow *row = &rows->rows[i];
 
-			if (!isDrawn(row))
+			if (!pictureIsDrawn(row))
 				continue;
 			frame->least[k] =
 				fmin(frame->least[k], row->values[value]);
@@ -101,8 +101,8 @@ static void rule(struct canvas *canvas, struct canvasPoint from,
 	canvasLine(canvas, points, 2, &pen);
 }
 
-static void mark(struct canvas *canvas, const struct frame *frame, int axis,
-		 const struct plotScale *scale, int number)
+static void pictureMarkAxis(struct canvas *canvas, const struct frame *frame,
+			    int axis, const struct plotScale *scale, int number)
 {
 	double value = scale->first + number * scale->step;
 	double part = (value - frame->least[axis]) /
@@ -141,7 +141,7 @@ static void drawAxes(struct canvas *canvas, const struct frame *frame)
 			plotScaleOf(frame->least[axis], frame->most[axis], 6,
 				    axis ? "J" : "s");
 		for (int i = 0; i < scales[axis].count; i++)
-			mark(canvas, frame, axis, &scales[axis], i);
+			pictureMarkAxis(canvas, frame, axis, &scales[axis], i);
 	}
 	rule(canvas, (struct canvasPoint){ frame->left, frame->bottom },
 	     (struct canvasPoint){ frame->right, frame->bottom }, black);
@@ -176,8 +176,8 @@ static bool isVaried(const struct sweepRows *rows, guint name)
 }
 
 /* The values by which points differ, to be freed. */
-static char *labelOf(const struct frame *frame, const struct sweepRows *rows,
-		     size_t point)
+static char *pictureLabelOf(const struct frame *frame,
+			    const struct sweepRows *rows, size_t point)
 {
 	GString *text = g_string_new(NULL);
 
@@ -192,8 +192,8 @@ static char *labelOf(const struct frame *frame, const struct sweepRows *rows,
 	return g_string_free(text, FALSE);
 }
 
-static void dot(struct canvas *canvas, struct canvasPoint at,
-		struct canvasColor color)
+static void pictureDrawDot(struct canvas *canvas, struct canvasPoint at,
+			   struct canvasColor color)
 {
 	struct canvasPoint points[CORNERS];
 
@@ -213,12 +213,13 @@ static void drawDots(struct canvas *canvas, const struct frame *frame,
 	for (size_t i = 0; i < rows->count; i++) {
 		char *label;
 
-		if (!isDrawn(&rows->rows[i]) || front[i] != isFront)
+		if (!pictureIsDrawn(&rows->rows[i]) || front[i] != isFront)
 			continue;
-		label = labelOf(frame, rows, i);
+		label = pictureLabelOf(frame, rows, i);
 		canvasBegin(canvas, "point", label);
-		dot(canvas, placeOf(frame, rows->rows[i].values),
-		    isFront ? best : other);
+		pictureDrawDot(canvas,
+			       picturePlaceOf(frame, rows->rows[i].values),
+			       isFront ? best : other);
 		canvasEnd(canvas);
 		g_free(label);
 	}
@@ -240,8 +241,9 @@ static void drawFront(struct canvas *canvas, const struct frame *frame,
 	size_t count = 0;
 
 	for (size_t i = 0; i < rows->count; i++) {
-		if (front[i] && isDrawn(&rows->rows[i]))
-			points[count++] = placeOf(frame, rows->rows[i].values);
+		if (front[i] && pictureIsDrawn(&rows->rows[i]))
+			points[count++] =
+				picturePlaceOf(frame, rows->rows[i].values);
 	}
 	if (count)
 		qsort(points, count, sizeof(*points), byX);
@@ -290,18 +292,18 @@ static void drawLabels(struct canvas *canvas, const struct frame *frame,
 	for (size_t i = 0; i < rows->count; i++) {
 		char *label;
 
-		if (!front[i] || !isDrawn(&rows->rows[i]))
+		if (!front[i] || !pictureIsDrawn(&rows->rows[i]))
 			continue;
-		label = labelOf(frame, rows, i);
-		drawLabel(canvas, placeOf(frame, rows->rows[i].values), label,
-			  labels);
+		label = pictureLabelOf(frame, rows, i);
+		drawLabel(canvas, picturePlaceOf(frame, rows->rows[i].values),
+			  label, labels);
 		g_free(label);
 	}
 	g_array_free(labels, TRUE);
 }
 
-static void draw(struct canvas *canvas, const struct sweepRows *rows,
-		 const bool *front)
+static void pictureDraw(struct canvas *canvas, const struct sweepRows *rows,
+			const bool *front)
 {
 	struct frame frame = { .left = 62,
 			       .right = WIDTH - 16,
@@ -311,7 +313,7 @@ static void draw(struct canvas *canvas, const struct sweepRows *rows,
 	frame.differs = g_new(bool, rows->names->len + 1);
 	for (guint n = 0; n < rows->names->len; n++)
 		frame.differs[n] = isVaried(rows, n);
-	findRange(rows, &frame);
+	pictureFindRange(rows, &frame);
 	drawAxes(canvas, &frame);
 	drawDots(canvas, &frame, rows, front, false);
 	drawFront(canvas, &frame, rows, front);
@@ -322,7 +324,7 @@ static void draw(struct canvas *canvas, const struct sweepRows *rows,
 
 /* ---- The file ---------------------------------------------------------- */
 
-static struct canvas *openCanvas(FILE *file, const char *path)
+static struct canvas *pictureOpenCanvas(FILE *file, const char *path)
 {
 	static const char title[] = "Time and energy of a sweep";
 
@@ -358,9 +360,9 @@ char *sweepDraw(const struct sweepRows *rows, const bool *front,
 	if (ret < 0)
 		return g_strdup_printf(CLI_TEXT_CREATE, path,
 				       cliErrorReason(ret));
-	canvas = openCanvas(file.file, path);
+	canvas = pictureOpenCanvas(file.file, path);
 	if (canvas)
-		draw(canvas, rows, front);
+		pictureDraw(canvas, rows, front);
 	ret = canvas ? canvasClose(canvas) : -ENOMEM;
 	if (ret == 0)
 		ret = newFileCommit(&file, true);

@@ -20,7 +20,7 @@ struct point {
 };
 
 /* Keep the first error. */
-static void take(const hdPMessage *message, void *data)
+static void sweepPointKeepError(const hdPMessage *message, void *data)
 {
 	struct point *self = data;
 
@@ -33,7 +33,8 @@ static void take(const hdPMessage *message, void *data)
 
 /* A platform that is generated is read from memory: nothing is left of it if
  * the sweep is killed. */
-static int makePlatform(struct point *self, const struct topology *topology)
+static int sweepPointMakePlatform(struct point *self,
+				  const struct topology *topology)
 {
 	GString *text = topologyXml(topology);
 	int fd = memfd_create("platform", MFD_CLOEXEC), ret = 0;
@@ -52,7 +53,8 @@ static int makePlatform(struct point *self, const struct topology *topology)
 	}
 	g_snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (ret == 0)
-		ret = hdP_readPlatform(path, &self->platform, take, self);
+		ret = hdP_readPlatform(path, &self->platform,
+				       sweepPointKeepError, self);
 	if (fd >= 0)
 		close(fd);
 	g_string_free(text, TRUE);
@@ -67,7 +69,7 @@ static bool isOfModel(int ret)
 }
 
 /* What cannot be read is named. */
-static int named(struct point *self, const char *path, int ret)
+static int sweepPointReportFile(struct point *self, const char *path, int ret)
 {
 	if (ret < 0 && !isOfModel(ret) && !self->wrong)
 		self->wrong = g_strdup_printf(CLI_TEXT_OPEN, path,
@@ -78,22 +80,27 @@ static int named(struct point *self, const char *path, int ret)
 static int makeModels(struct point *self, const struct setting *setting)
 {
 	int ret = setting->graph
-			  ? named(self, setting->graph,
-				  hdP_readGraph(setting->graph, &self->graph,
-						take, self))
+			  ? sweepPointReportFile(
+				    self, setting->graph,
+				    hdP_readGraph(setting->graph, &self->graph,
+						  sweepPointKeepError, self))
 			  : generationMake(&setting->generation, &self->graph);
 
 	if (ret == 0)
 		ret = setting->platform
-			      ? named(self, setting->platform,
-				      hdP_readPlatform(setting->platform,
-						       &self->platform, take,
-						       self))
-			      : makePlatform(self, &setting->topology);
+			      ? sweepPointReportFile(
+					self, setting->platform,
+					hdP_readPlatform(setting->platform,
+							 &self->platform,
+							 sweepPointKeepError,
+							 self))
+			      : sweepPointMakePlatform(self,
+						       &setting->topology);
 	if (ret == 0)
-		ret = named(self, setting->resources,
-			    hdP_readResources(setting->resources,
-					      &self->resources, take, self));
+		ret = sweepPointReportFile(
+			self, setting->resources,
+			hdP_readResources(setting->resources, &self->resources,
+					  sweepPointKeepError, self));
 	if (ret == 0)
 		ret = hdP_scaleResources(self->resources, 1 / setting->clock,
 					 setting->energy);
@@ -101,7 +108,7 @@ static int makeModels(struct point *self, const struct setting *setting)
 		ret = hdP_scaleLinks(self->platform, 1 / setting->links, 1);
 	if (ret == 0 && setting->map == 1)
 		ret = hdP_map(self->graph, self->platform, self->resources,
-			      setting->use, take, self);
+			      setting->use, sweepPointKeepError, self);
 	return ret;
 }
 
@@ -152,7 +159,7 @@ static int simulate(struct point *self, const struct setting *setting,
 	hdPResult *result = NULL;
 	hdPTotals *samples, totals;
 	int ret = hdP_simulate(self->graph, self->platform, self->resources,
-			       &options, &result, take, self);
+			       &options, &result, sweepPointKeepError, self);
 
 	if (ret < 0)
 		return ret;
@@ -163,7 +170,8 @@ static int simulate(struct point *self, const struct setting *setting,
 		return 0;
 	samples = g_new(hdPTotals, sampling->count);
 	ret = hdP_sample(self->graph, self->platform, self->resources, &options,
-			 sampling->count, 1, samples, take, self);
+			 sampling->count, 1, samples, sweepPointKeepError,
+			 self);
 	if (ret == 0)
 		setSpread(samples, sampling->count, values);
 	g_free(samples);

@@ -60,7 +60,7 @@ static const struct parameter {
 	{ "off-unused", WORD, ANY, PLACE(off), onOff },
 };
 
-static const struct parameter *find(const char *name)
+static const struct parameter *settingFindParameter(const char *name)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(parameters); i++) {
 		if (strcmp(parameters[i].name, name) == 0)
@@ -71,7 +71,7 @@ static const struct parameter *find(const char *name)
 
 bool settingIsFile(const char *name)
 {
-	const struct parameter *parameter = find(name);
+	const struct parameter *parameter = settingFindParameter(name);
 
 	return parameter && parameter->kind == FILES;
 }
@@ -116,7 +116,7 @@ static bool setCount(const char *text, int64_t most, int64_t *number)
 	return end != text && !*end && *number >= 0 && *number <= most;
 }
 
-static bool setAmount(const char *text, double *amount)
+static bool settingSetAmount(const char *text, double *amount)
 {
 	char *end;
 
@@ -150,7 +150,7 @@ static bool set(struct setting *setting, const struct parameter *parameter,
 		*(gint64 *)place = number;
 		return isGood;
 	case AMOUNT:
-		return setAmount(text, (double *)place);
+		return settingSetAmount(text, (double *)place);
 	case WORD:
 		return setWord(text, parameter->words, (int *)place);
 	case TEXT:
@@ -166,7 +166,7 @@ static bool set(struct setting *setting, const struct parameter *parameter,
 static char *setValue(struct setting *setting, const char *name,
 		      const char *text)
 {
-	const struct parameter *parameter = find(name);
+	const struct parameter *parameter = settingFindParameter(name);
 	GString *out;
 
 	if (!parameter) {
@@ -184,7 +184,7 @@ static char *setValue(struct setting *setting, const char *name,
 }
 
 /* What does not go together. */
-static char *check(struct setting *setting)
+static char *settingCheckTogether(struct setting *setting)
 {
 	const char *wrong = NULL;
 	int tiles = setting->generation.tiles;
@@ -226,5 +226,5 @@ char *settingOf(const struct design *design, size_t point,
 	for (guint i = 0; i < design->names->len && !wrong; i++)
 		wrong = setValue(setting, design->names->pdata[i],
 				 designValue(design, point, i));
-	return wrong ? wrong : check(setting);
+	return wrong ? wrong : settingCheckTogether(setting);
 }

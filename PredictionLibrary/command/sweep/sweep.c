@@ -14,7 +14,7 @@
 #define SAMPLES_MAX 10000000
 
 /* What was asked for. */
-struct wishes {
+struct settings {
 	char **vary;
 	char *points, *platform, *resources, *format, *part, *rows, *picture;
 	gboolean isCombined, isForced;
@@ -42,7 +42,7 @@ struct sweep {
 
 /* ---- Which sweep it is ------------------------------------------------- */
 
-static void hash(GChecksum *sum, const char *text)
+static void sweepHashText(GChecksum *sum, const char *text)
 {
 	g_checksum_update(sum, (const guchar *)text, (gssize)strlen(text) + 1);
 }
@@ -53,7 +53,7 @@ static void hashFile(GChecksum *sum, const char *path)
 	char *text;
 	gsize length;
 
-	hash(sum, path);
+	sweepHashText(sum, path);
 	if (!g_file_get_contents(path, &text, &length, NULL))
 		return;
 	g_checksum_update(sum, (const guchar *)text, (gssize)length);
@@ -65,7 +65,7 @@ static void hashValues(GChecksum *sum, const struct design *design)
 	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
 
 	for (guint n = 0; n < design->names->len; n++) {
-		hash(sum, design->names->pdata[n]);
+		sweepHashText(sum, design->names->pdata[n]);
 		for (size_t p = 0; p < design->count; p++) {
 			const char *value = designValue(design, p, n);
 
@@ -73,7 +73,7 @@ static void hashValues(GChecksum *sum, const struct design *design)
 			    g_hash_table_add(seen, (gpointer)value))
 				hashFile(sum, value);
 			else
-				hash(sum, value);
+				sweepHashText(sum, value);
 		}
 	}
 	g_hash_table_destroy(seen);
@@ -81,19 +81,19 @@ static void hashValues(GChecksum *sum, const struct design *design)
 
 /* A number of all that decides what comes of it, to be freed. */
 static char *digestOf(const struct sweep *self, const char *graph,
-		      const struct wishes *wishes)
+		      const struct settings *settings)
 {
 	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
 	char numbers[64], *digest;
 
 	/* Another version may predict otherwise, and has other defaults. */
-	hash(sum, PACKAGE_VERSION);
+	sweepHashText(sum, PACKAGE_VERSION);
 	hashFile(sum, graph);
-	hashFile(sum, wishes->platform ? wishes->platform : "");
-	hashFile(sum, wishes->resources ? wishes->resources : "");
+	hashFile(sum, settings->platform ? settings->platform : "");
+	hashFile(sum, settings->resources ? settings->resources : "");
 	g_snprintf(numbers, sizeof(numbers), "%" PRIu64 " %" PRIu64,
 		   self->sampling.count, self->sampling.seed);
-	hash(sum, numbers);
+	sweepHashText(sum, numbers);
 	hashValues(sum, &self->design);
 	digest = g_strdup(g_checksum_get_string(sum));
 	g_checksum_free(sum);
@@ -103,7 +103,7 @@ static char *digestOf(const struct sweep *self, const char *graph,
 /* ---- Running ----------------------------------------------------------- */
 
 /* The next point that is to be done, or the number of points. */
-static size_t claim(struct sweep *self)
+static size_t sweepClaimPoint(struct sweep *self)
 {
 	size_t point;
 
@@ -118,7 +118,7 @@ static size_t claim(struct sweep *self)
 }
 
 /* What failed is no matter of the point: all end. */
-static void fail(struct sweep *self, size_t point, int error, char *why)
+static void sweepAbort(struct sweep *self, size_t point, int error, char *why)
 {
 	pthread_mutex_lock(&self->mutex);
 	if (!self->error) {
@@ -130,7 +130,7 @@ static void fail(struct sweep *self, size_t point, int error, char *why)
 	g_free(why);
 }
 
-static void finish(struct sweep *self, size_t point, struct sweepRow *row)
+static void sweepFinish(struct sweep *self, size_t point, struct sweepRow *row)
 {
 	row->isThere = true;
 	row->texts = g_ptr_array_new_with_free_func(g_free);
@@ -146,12 +146,12 @@ static void finish(struct sweep *self, size_t point, struct sweepRow *row)
 	pthread_mutex_unlock(&self->mutex);
 }
 
-static void *work(void *data)
+static void *sweepWork(void *data)
 {
 	struct sweep *self = data;
 	size_t point;
 
-	while ((point = claim(self)) < self->design.count) {
+	while ((point = sweepClaimPoint(self)) < self->design.count) {
 		struct sweepRow row = { .error = NULL };
 		struct setting setting;
 		int ret = 0;
@@ -162,14 +162,14 @@ static void *work(void *data)
 			ret = pointRun(&setting, &self->sampling, row.values,
 				       &row.error);
 		if (ret < 0)
-			fail(self, point, ret, row.error);
+			sweepAbort(self, point, ret, row.error);
 		else
-			finish(self, point, &row);
+			sweepFinish(self, point, &row);
 	}
 	return NULL;
 }
 
-static size_t missing(const struct sweep *self)
+static size_t sweepCountMissing(const struct sweep *self)
 {
 	size_t count = 0;
 
@@ -178,9 +178,9 @@ static size_t missing(const struct sweep *self)
 	return count;
 }
 
-static int runAll(struct sweep *self)
+static int sweepRunAll(struct sweep *self)
 {
-	size_t left = missing(self);
+	size_t left = sweepCountMissing(self);
 	int count = (int)MIN((size_t)self->jobs, MAX(left, 1)), started = 0;
 	pthread_t *threads = g_new(pthread_t, (gsize)count);
 
@@ -188,9 +188,9 @@ static int runAll(struct sweep *self)
 	pthread_mutex_init(&self->mutex, NULL);
 	cliProgressStart(&self->predict->progress, (int64_t)left);
 	while (started < count - 1 &&
-	       hdThreadStart(&threads[started], work, self) == 0)
+	       hdThreadStart(&threads[started], sweepWork, self) == 0)
 		started++;
-	work(self);
+	sweepWork(self);
 	for (int i = 0; i < started; i++)
 		pthread_join(threads[i], NULL);
 	cliProgressEnd(&self->predict->progress);
@@ -227,12 +227,13 @@ static int sayFailed(struct predict *predict, const struct sweepRows *rows)
 	return PREDICT_INVALID;
 }
 
-static int show(struct predict *predict, const struct sweepRows *rows,
-		const struct wishes *wishes, int format)
+static int sweepShow(struct predict *predict, const struct sweepRows *rows,
+		     const struct settings *settings, int format)
 {
 	bool *front = sweepFront(rows);
-	char *wrong = wishes->picture ? sweepDraw(rows, front, wishes->picture)
-				      : NULL;
+	char *wrong = settings->picture
+			      ? sweepDraw(rows, front, settings->picture)
+			      : NULL;
 	int status;
 
 	sweepPrint(rows, front, (enum outFormat)format);
@@ -282,21 +283,21 @@ static bool isInput(const char *path)
 }
 
 static char *makeDesign(struct sweep *self, const char *graph,
-			const struct wishes *wishes)
+			const struct settings *settings)
 {
 	char *wrong = NULL;
 
-	if (isInput(graph) || isInput(wishes->platform) ||
-	    isInput(wishes->resources))
+	if (isInput(graph) || isInput(settings->platform) ||
+	    isInput(settings->resources))
 		return g_strdup("-: cannot read standard input; each point "
 				"reads its models again");
 	settingInit(&self->base);
 	settingGraph(&self->base, graph);
-	self->base.platform = wishes->platform;
-	self->base.resources = wishes->resources;
-	if (wishes->points)
-		wrong = designRead(&self->design, wishes->points);
-	for (char **i = wishes->vary; i && *i && !wrong; i++)
+	self->base.platform = settings->platform;
+	self->base.resources = settings->resources;
+	if (settings->points)
+		wrong = designRead(&self->design, settings->points);
+	for (char **i = settings->vary; i && *i && !wrong; i++)
 		wrong = designVary(&self->design, *i);
 	for (size_t i = 0; i < self->design.count && !wrong; i++) {
 		struct setting setting;
@@ -306,17 +307,17 @@ static char *makeDesign(struct sweep *self, const char *graph,
 	return wrong;
 }
 
-static int checkWishes(struct predict *predict, const struct wishes *wishes)
+static int checkWishes(struct predict *predict, const struct settings *settings)
 {
-	if (wishes->sampleCount < 0 || wishes->sampleCount > SAMPLES_MAX)
-		return predictOutOfRange(predict, "mc", wishes->sampleCount,
+	if (settings->sampleCount < 0 || settings->sampleCount > SAMPLES_MAX)
+		return predictOutOfRange(predict, "mc", settings->sampleCount,
 					 "1 to 10000000");
-	if (wishes->jobs < 1)
-		return predictOutOfRange(predict, "jobs", wishes->jobs,
+	if (settings->jobs < 1)
+		return predictOutOfRange(predict, "jobs", settings->jobs,
 					 "1 or more");
-	if (wishes->part && !wishes->rows)
+	if (settings->part && !settings->rows)
 		return predictNeeds(predict, "part", "rows");
-	if (wishes->part && wishes->picture)
+	if (settings->part && settings->picture)
 		return predictUsage(predict,
 				    "--picture: not available for a part; "
 				    "use it with --combine");
@@ -324,43 +325,43 @@ static int checkWishes(struct predict *predict, const struct wishes *wishes)
 }
 
 static int sweep(struct sweep *self, const char *graph,
-		 const struct wishes *wishes, int format)
+		 const struct settings *settings, int format)
 {
-	int status = checkWishes(self->predict, wishes), ret;
+	int status = checkWishes(self->predict, settings), ret;
 	char *digest;
 
 	if (status == PREDICT_OK)
-		status = parsePart(self, wishes->part);
+		status = parsePart(self, settings->part);
 	if (status == PREDICT_OK)
 		status = wrongUsage(self->predict,
-				    makeDesign(self, graph, wishes));
+				    makeDesign(self, graph, settings));
 	if (status != PREDICT_OK)
 		return status;
-	self->jobs = wishes->jobs;
-	self->sampling = (struct sampling){ (uint64_t)wishes->sampleCount,
-					    (uint64_t)wishes->seed };
-	digest = digestOf(self, graph, wishes);
+	self->jobs = settings->jobs;
+	self->sampling = (struct sampling){ (uint64_t)settings->sampleCount,
+					    (uint64_t)settings->seed };
+	digest = digestOf(self, graph, settings);
 	sweepRowsInit(&self->rows, self->design.names, self->design.count,
 		      self->sampling.count > 0);
-	if (wishes->rows)
+	if (settings->rows)
 		status = wrongUsage(self->predict,
-				    journalOpen(&self->journal, wishes->rows,
-						digest, wishes->isForced,
+				    journalOpen(&self->journal, settings->rows,
+						digest, settings->isForced,
 						&self->rows));
 	g_free(digest);
 	if (status == PREDICT_OK)
-		status = runAll(self);
+		status = sweepRunAll(self);
 	if (status == PREDICT_OK)
-		status = wishes->part ? sayFailed(self->predict, &self->rows)
-				      : show(self->predict, &self->rows, wishes,
-					     format);
+		status = settings->part ? sayFailed(self->predict, &self->rows)
+					: sweepShow(self->predict, &self->rows,
+						    settings, format);
 	ret = linesClose(&self->journal);
-	return ret < 0 ? predictErrorWrite(self->predict, wishes->rows, ret)
+	return ret < 0 ? predictErrorWrite(self->predict, settings->rows, ret)
 		       : status;
 }
 
 static int combine(struct predict *predict, int argc, char **argv,
-		   const struct wishes *wishes, int format)
+		   const struct settings *settings, int format)
 {
 	struct sweepRows rows = { .count = 0 };
 	char *digest = NULL;
@@ -376,33 +377,33 @@ static int combine(struct predict *predict, int argc, char **argv,
 		status = predictError(predict, "%zu of %zu points missing",
 				      gone, rows.count);
 	if (status == PREDICT_OK)
-		status = show(predict, &rows, wishes, format);
+		status = sweepShow(predict, &rows, settings, format);
 	sweepRowsClear(&rows);
 	g_free(digest);
 	return status;
 }
 
-static int start(struct predict *predict, int argc, char **argv,
-		 const struct wishes *wishes)
+static int sweepStart(struct predict *predict, int argc, char **argv,
+		      const struct settings *settings)
 {
 	static const char *const formats[] = { "text", "csv", "json", NULL };
 	struct sweep self = { .predict = predict };
 	int status, format;
 
 	format = predictChoose(predict, "--format",
-			       wishes->format ? wishes->format : "text",
+			       settings->format ? settings->format : "text",
 			       formats);
 	if (format < 0)
 		return PREDICT_FAILED;
-	if (wrongUsage(predict, sweepCheckPicture(wishes->picture)))
+	if (wrongUsage(predict, sweepCheckPicture(settings->picture)))
 		return PREDICT_FAILED;
 	hdNumberPrepare();
-	if (wishes->isCombined)
-		return combine(predict, argc, argv, wishes, format);
+	if (settings->isCombined)
+		return combine(predict, argc, argv, settings, format);
 	if (argc > 2)
 		return predictUnexpected(predict, argv[2]);
 	designInit(&self.design);
-	status = sweep(&self, argv[1], wishes, format);
+	status = sweep(&self, argv[1], settings, format);
 	sweepRowsClear(&self.rows);
 	designClear(&self.design);
 	return status;
@@ -424,43 +425,43 @@ static void sweepWrap(GString *text, size_t start)
 
 int sweepRun(struct predict *predict, int argc, char **argv)
 {
-	struct wishes wishes = { .jobs = (int)g_get_num_processors(),
-				 .seed = 1 };
+	struct settings settings = { .jobs = (int)g_get_num_processors(),
+				     .seed = 1 };
 	const GOptionEntry entries[] = {
-		{ "vary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &wishes.vary,
+		{ "vary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &settings.vary,
 		  "Values of a parameter, in all combinations: tiles=4,8,16",
 		  "NAME=VALUES" },
-		{ "points", 0, 0, G_OPTION_ARG_FILENAME, &wishes.points,
+		{ "points", 0, 0, G_OPTION_ARG_FILENAME, &settings.points,
 		  "File with a line of parameters, then a line of values per "
 		  "point",
 		  "FILE" },
-		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &settings.platform,
 		  "Platform: a file or a built-in one (default: from the "
 		  "parameters)",
 		  "FILE" },
-		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &settings.resources,
 		  "Resource model: a file, or thesis", "FILE" },
-		{ "mc", 0, 0, G_OPTION_ARG_INT, &wishes.sampleCount,
+		{ "mc", 0, 0, G_OPTION_ARG_INT, &settings.sampleCount,
 		  "Also simulate N samples of each point", "N" },
-		{ "seed", 0, 0, G_OPTION_ARG_INT64, &wishes.seed,
+		{ "seed", 0, 0, G_OPTION_ARG_INT64, &settings.seed,
 		  "Seed of the samples (default: 1)", "N" },
-		{ "jobs", 0, 0, G_OPTION_ARG_INT, &wishes.jobs,
+		{ "jobs", 0, 0, G_OPTION_ARG_INT, &settings.jobs,
 		  "Points to simulate at the same time (default: number of "
 		  "processors)",
 		  "N" },
-		{ "rows", 0, 0, G_OPTION_ARG_FILENAME, &wishes.rows,
+		{ "rows", 0, 0, G_OPTION_ARG_FILENAME, &settings.rows,
 		  "Store completed rows in FILE, and continue from them",
 		  "FILE" },
-		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &settings.isForced,
 		  "Replace FILE if it belongs to another sweep", NULL },
-		{ "part", 0, 0, G_OPTION_ARG_STRING, &wishes.part,
+		{ "part", 0, 0, G_OPTION_ARG_STRING, &settings.part,
 		  "Simulate only part I of N, without output", "I/N" },
-		{ "combine", 0, 0, G_OPTION_ARG_NONE, &wishes.isCombined,
+		{ "combine", 0, 0, G_OPTION_ARG_NONE, &settings.isCombined,
 		  "Print the rows of all parts", NULL },
-		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &settings.format,
 		  "Output format: text, csv or json (default: text)",
 		  "FORMAT" },
-		{ "picture", 0, 0, G_OPTION_ARG_FILENAME, &wishes.picture,
+		{ "picture", 0, 0, G_OPTION_ARG_FILENAME, &settings.picture,
 		  "Draw time and energy to a .svg, .png or .pdf file", "FILE" },
 		{ NULL }
 	};
@@ -490,8 +491,8 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 	help.notes = notes->str;
 	status = predictParse(predict, &argc, &argv, entries, &help);
 	if (status < 0)
-		status = start(predict, argc, argv, &wishes);
-	g_strfreev(wishes.vary);
+		status = sweepStart(predict, argc, argv, &settings);
+	g_strfreev(settings.vary);
 	g_string_free(notes, TRUE);
 	return status;
 }

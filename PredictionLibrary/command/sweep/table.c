@@ -32,7 +32,7 @@ static const struct rowColumn values[POINT_VALUES] = {
 
 /* ---- The front --------------------------------------------------------- */
 
-static int byTime(const void *a, const void *b, void *data)
+static int sweepTableByTime(const void *a, const void *b, void *data)
 {
 	const struct sweepRow *rows = data;
 	const double *x = rows[*(const size_t *)a].values;
@@ -54,7 +54,7 @@ bool *sweepFront(const struct sweepRows *rows)
 		if (rows->rows[i].isThere && !rows->rows[i].error)
 			order[count++] = i;
 	}
-	g_qsort_with_data(order, (gint)count, sizeof(*order), byTime,
+	g_qsort_with_data(order, (gint)count, sizeof(*order), sweepTableByTime,
 			  rows->rows);
 	for (size_t i = 0; i < count; i++) {
 		const double *row = rows->rows[order[i]].values;

@@ -25,7 +25,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "common/clock.h"
 
 /* As the linux backend where it has only ticks. */

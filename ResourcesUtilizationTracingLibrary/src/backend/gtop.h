@@ -6,7 +6,7 @@
 #ifndef RUT_GTOP_H
 #define RUT_GTOP_H
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /** The sources of the thesis by libgtop, then those of the kernel's files; or
  *  NULL if the library was built without libgtop. */

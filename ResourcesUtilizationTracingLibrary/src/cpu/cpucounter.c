@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "common/clock.h"
 
 /* How often we look which CPUs are online where no file says it anyway. */

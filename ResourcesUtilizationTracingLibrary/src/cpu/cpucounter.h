@@ -19,9 +19,9 @@
 #ifndef RUT_CPUCOUNTER_H
 #define RUT_CPUCOUNTER_H
 
-#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /** A step back by more ticks is a reset. */
 #define RUT_TICKS_BACK 100

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 
 /* Twice what Linux can have; keeps nonsense from eating memory and time.
  */

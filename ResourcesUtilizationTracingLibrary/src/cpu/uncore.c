@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/uncore.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 #include "common/pmu.h"
 
 /* A CPU of each package. */
@@ -25,7 +25,7 @@ static const char *const names[][RUT_UNCORE_WAYS] = {
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 /* Bytes of a count in MiB, 0 if that is none. */
-static double bytesOf(const struct hdPmuEvent *event)
+static double uncoreBytesOf(const struct hdPmuEvent *event)
 {
 	return event->scale < 1e6 ? event->scale * 1024 * 1024 : 0;
 }
@@ -51,7 +51,7 @@ static int addCounter(struct rutUncore *self, const struct hdPmuEvent *event,
 		.way = way,
 		.handle = handle,
 		.id = hdPerfId(handle),
-		.bytes = bytesOf(event),
+		.bytes = uncoreBytesOf(event),
 	};
 	return 0;
 }
@@ -63,13 +63,14 @@ static bool getPair(const char *root, const char *pmu, const char *const *pair,
 	for (int way = 0; way < RUT_UNCORE_WAYS; way++) {
 		if (hdPmuEventRead(root, pmu, pair[way], "MiB", &events[way]) <
 			    0 ||
-		    bytesOf(&events[way]) <= 0)
+		    uncoreBytesOf(&events[way]) <= 0)
 			return false;
 	}
 	return true;
 }
 
-static int addPmu(struct rutUncore *self, const char *root, const char *pmu)
+static int uncoreAddPmu(struct rutUncore *self, const char *root,
+			const char *pmu)
 {
 	struct hdPmuEvent events[RUT_UNCORE_WAYS];
 	unsigned int cpus[HD_PMU_CPUS_MAX];
@@ -99,7 +100,7 @@ int rutUncoreOpen(struct rutUncore *self, const char *root)
 	dir = opendir(path);
 	while (dir && ret == 0 && (entry = readdir(dir))) {
 		if (strncmp(entry->d_name, "uncore_imc", 10) == 0)
-			ret = addPmu(self, root, entry->d_name);
+			ret = uncoreAddPmu(self, root, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -148,8 +149,8 @@ void rutUncoreClose(struct rutUncore *self)
 /* ---- The line of the last cache --------------------------------------------
  */
 
-static bool getNumber(const char *root, int cache, const char *file,
-		      uint64_t *number)
+static bool uncoreGetNumber(const char *root, int cache, const char *file,
+			    uint64_t *number)
 {
 	struct rutFile text;
 	struct rutScan scan;
@@ -167,8 +168,9 @@ unsigned int rutUncoreLine(const char *root)
 	uint64_t nesting, line, most = 0, result = 64;
 
 	for (int i = 0; i < 8; i++) {
-		if (getNumber(root, i, "level", &nesting) && nesting > most &&
-		    getNumber(root, i, "coherency_line_size", &line) &&
+		if (uncoreGetNumber(root, i, "level", &nesting) &&
+		    nesting > most &&
+		    uncoreGetNumber(root, i, "coherency_line_size", &line) &&
 		    line > 0 && line <= 4096) {
 			most = nesting;
 			result = line;

@@ -6,8 +6,8 @@
 #ifndef RUT_BLOCKDEV_H
 #define RUT_BLOCKDEV_H
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /** What is counted. */
 enum rutBlockCount {

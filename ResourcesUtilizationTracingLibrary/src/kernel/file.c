@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
 
 /* The kernel fills a page with whole lines before it returns less. So a first
  * read that leaves this much of a page, ends with a line, and gave about as

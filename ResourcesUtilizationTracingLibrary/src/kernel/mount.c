@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/mount.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/mount.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 
 /* Overlays upon overlays; a loop of them is none of the kernel's making. */
 #define MOUNT_DEPTH 8

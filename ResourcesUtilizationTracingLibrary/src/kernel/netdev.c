@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "common/clock.h"
 
 /* Whether an interface stands upon others, which are counted themselves: VLANs,

@@ -6,8 +6,8 @@
 #ifndef RUT_NETDEV_H
 #define RUT_NETDEV_H
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /** What is counted, in the order of our values. */
 enum rutNetCount {

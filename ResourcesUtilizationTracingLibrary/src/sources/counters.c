@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/uncore.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "common/perf.h"
 
 static const struct {
@@ -262,7 +262,7 @@ static void countersReadOne(struct counter *counter, bool isBegin)
 	}
 }
 
-static int64_t amountOf(double value)
+static int64_t counterSourceAmountOf(double value)
 {
 	return value < (double)RUT_AMOUNT_MAX ? (int64_t)value : RUT_AMOUNT_MAX;
 }
@@ -282,20 +282,22 @@ static void countersPut(struct countersState *state, union hdCell *cells)
 {
 	for (size_t i = 0; state->hasTotals && i < EVENTS; i++) {
 		if (state->hasEvent[i])
-			(cells++)->i = amountOf((double)countersSum(state, i));
+			(cells++)->i = counterSourceAmountOf(
+				(double)countersSum(state, i));
 	}
 	for (size_t i = 0; state->hasEach && i < state->count; i++)
-		(cells++)->i = amountOf((double)state->counters[i].sum);
+		(cells++)->i =
+			counterSourceAmountOf((double)state->counters[i].sum);
 	if (state->line) {
-		cells->i = amountOf((double)countersSum(state, MISSES) *
-				    state->line);
+		cells->i = counterSourceAmountOf(
+			(double)countersSum(state, MISSES) * state->line);
 		return;
 	}
 	for (int i = 0; state->uncore.count && i < RUT_UNCORE_WAYS; i++) {
 		/* What is less than a byte belongs to the next. */
-		(cells++)->i = amountOf(state->uncore.sums[i]);
+		(cells++)->i = counterSourceAmountOf(state->uncore.sums[i]);
 		state->uncore.sums[i] -=
-			(double)amountOf(state->uncore.sums[i]);
+			(double)counterSourceAmountOf(state->uncore.sums[i]);
 	}
 }
 

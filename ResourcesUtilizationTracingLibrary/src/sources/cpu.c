@@ -18,7 +18,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "common/clock.h"
 
 /* 20 ticks of 10 ms: one tick more or less is 5 points. */
@@ -52,7 +52,7 @@ struct cpuState {
 	int64_t *ringIdleNs; /* ringSize times the number of CPUs. */
 };
 
-static void cpuClose(void *data)
+static void cpuSourceClose(void *data)
 {
 	struct cpuState *state = data;
 
@@ -105,8 +105,8 @@ static int cpuAddColumns(const struct cpuState *state,
 	return ret;
 }
 
-static int cpuOpen(const struct rutSetup *setup, struct rutColumns *columns,
-		   void **result)
+static int cpuSourceOpen(const struct rutSetup *setup,
+			 struct rutColumns *columns, void **result)
 {
 	struct cpuState *state = calloc(1, sizeof(*state));
 	int ret;
@@ -124,7 +124,7 @@ static int cpuOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	if (ret == 0)
 		ret = cpuAddColumns(state, columns);
 	if (ret < 0) {
-		cpuClose(state);
+		cpuSourceClose(state);
 		return ret;
 	}
 	rutMessage(HD_LOG_INFO, "CPU utilization from %s, resolution %s",
@@ -304,7 +304,7 @@ static void cpuPutNone(const struct cpuState *state, union hdCell *cells)
 		cells[i].f = NAN;
 }
 
-static void cpuRead(void *data, enum rutWhy why, union hdCell *cells)
+static void cpuSourceRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct cpuState *state = data;
 	bool isBegin = why == RUT_WHY_BEGIN;
@@ -333,7 +333,7 @@ static void cpuRead(void *data, enum rutWhy why, union hdCell *cells)
 const struct rutSource rutCpuSource = {
 	.name = "cpu",
 	.isWanted = rutWantsCpu,
-	.open = cpuOpen,
-	.read = cpuRead,
-	.close = cpuClose,
+	.open = cpuSourceOpen,
+	.read = cpuSourceRead,
+	.close = cpuSourceClose,
 };

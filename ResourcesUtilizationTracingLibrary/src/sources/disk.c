@@ -12,7 +12,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
-#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "common/clock.h"
 
 #define NS_PER_MS 1000000

@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 struct frequencyState {
 	struct rutFile *files;

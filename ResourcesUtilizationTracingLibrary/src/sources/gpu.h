@@ -6,7 +6,7 @@
 #ifndef RUT_GPU_H
 #define RUT_GPU_H
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /** The library; libnvidia-ml.so.1 but for tests. */
 extern const char *rutGpuLibrary;

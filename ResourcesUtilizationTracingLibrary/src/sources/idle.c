@@ -12,10 +12,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/cpulist.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "common/clock.h"
 
 struct idleUnit {

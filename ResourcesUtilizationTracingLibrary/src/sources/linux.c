@@ -2,7 +2,7 @@
 /* The sources of the kernel's files; see source.h. */
 #include "config.h"
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 #define ADDRESS(name) &rut##name##Source,
 

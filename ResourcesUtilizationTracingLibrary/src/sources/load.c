@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 enum { LOADS = 3 };
 
@@ -82,7 +82,7 @@ static int loadOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static void loadRead(void *data, enum rutWhy why, union hdCell *cells)
+static void loadSourceRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct loadState *state = data;
 	struct rutScan scan;
@@ -100,6 +100,6 @@ const struct rutSource rutLoadSource = {
 	.name = "load",
 	.isWanted = loadIsWanted,
 	.open = loadOpen,
-	.read = loadRead,
+	.read = loadSourceRead,
 	.close = loadClose,
 };

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "common/clock.h"
 
 /* The kernel averages over two seconds before it tells; time that comes late

@@ -18,8 +18,8 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "common/clock.h"
 
 /* Ticks and the clock that are farther apart than so many ticks of a CPU do not

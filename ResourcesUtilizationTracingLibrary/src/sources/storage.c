@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/kernel/mount.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/mount.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 
 int (*rutStatvfs)(const char *path, struct statvfs *is) = statvfs;
@@ -83,7 +83,7 @@ static int placeLook(struct storagePlace *place)
 	return place->total > 0 ? 0 : -ENODATA;
 }
 
-static void placeClear(struct storagePlace *place)
+static void storageClearPlace(struct storagePlace *place)
 {
 	free(place->path);
 	free(place->name);
@@ -103,13 +103,13 @@ static int storageAdd(struct storageState *state, const struct rutMount *mount)
 		return -ENOMEM;
 	}
 	if (placeLook(&place) < 0) {
-		placeClear(&place);
+		storageClearPlace(&place);
 		return 0;
 	}
 	place.hasDevice = placeDevice(&place, &place.device);
 	list = realloc(state->list, (state->count + 1) * sizeof(*list));
 	if (!list) {
-		placeClear(&place);
+		storageClearPlace(&place);
 		return -ENOMEM;
 	}
 	state->list = list;

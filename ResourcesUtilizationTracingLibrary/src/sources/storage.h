@@ -8,7 +8,7 @@
 
 #include <sys/statvfs.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 /** What asks; statvfs() but for tests. */
 extern int (*rutStatvfs)(const char *path, struct statvfs *is);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/kernelfile.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 #include "common/clock.h"
 
 /* What is looked for, with the file's unit in bytes; 0: pages. */

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/core/source.h"
 
 struct tracerState {
 	void (*getCost)(void *context, int64_t *cpuNs, uint64_t *late);

@@ -15,7 +15,7 @@
 
 #include "PowerTracingLibrary/src/drivers/ipmi/bmc.h"
 #include "common/library.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 /* An answer that has not come by then is asked for again. */
 #define AGAIN_MS 500
@@ -57,7 +57,7 @@ struct ptBmc {
 /* ---- The library ------------------------------------------------------- */
 
 /* Load the library; called with the mutex. */
-static bool load(const char *library, char *why, size_t whySize)
+static bool bmcLoadLibrary(const char *library, char *why, size_t whySize)
 {
 	char reason[200];
 
@@ -78,7 +78,7 @@ bool ptBmcIsThere(const char *library, char *why, size_t whySize)
 	bool isThere;
 
 	pthread_mutex_lock(&bmc.mutex);
-	isThere = load(library, why, whySize);
+	isThere = bmcLoadLibrary(library, why, whySize);
 	pthread_mutex_unlock(&bmc.mutex);
 	return isThere;
 }
@@ -113,8 +113,8 @@ static const struct name workarounds[] = {
 };
 
 /* Find a name of a given length; NULL: there is none. */
-static const struct name *find(const struct name *list, const char *name,
-			       size_t length)
+static const struct name *bmcFindName(const struct name *list, const char *name,
+				      size_t length)
 {
 	while (list->name && (strlen(list->name) != length ||
 			      strncmp(list->name, name, length) != 0))
@@ -123,7 +123,7 @@ static const struct name *find(const struct name *list, const char *name,
 }
 
 /* Put the values of a list of names together. */
-static bool collect(const char *list, unsigned int *flags)
+static bool bmcCollect(const char *list, unsigned int *flags)
 {
 	const struct name *found;
 	size_t length;
@@ -132,7 +132,7 @@ static bool collect(const char *list, unsigned int *flags)
 	for (const char *at = list; at;
 	     at = at[length] ? at + length + 1 : NULL) {
 		length = strcspn(at, ",");
-		found = find(workarounds, at, length);
+		found = bmcFindName(workarounds, at, length);
 		if (!found)
 			return false;
 		*flags |= found->value;
@@ -142,19 +142,19 @@ static bool collect(const char *list, unsigned int *flags)
 
 bool ptBmcKnowsPrivilege(const char *name)
 {
-	return find(privileges, name, strlen(name)) != NULL;
+	return bmcFindName(privileges, name, strlen(name)) != NULL;
 }
 
 bool ptBmcKnowsWorkarounds(const char *list)
 {
 	unsigned int flags;
 
-	return collect(list, &flags);
+	return bmcCollect(list, &flags);
 }
 
 /* ---- Sessions ---------------------------------------------------------- */
 
-static int toErrno(int error)
+static int bmcToErrno(int error)
 {
 	switch (error) {
 	case IPMI_ERR_PERMISSION:
@@ -183,13 +183,13 @@ static int toErrno(int error)
 }
 
 /* Say what went wrong. */
-static int failed(const struct ptBmc *self)
+static int bmcReportError(const struct ptBmc *self)
 {
 	int error = bmc.api.ipmi_ctx_errnum(self->context);
 
 	ptMessage(HD_LOG_ERROR, "%s: %s: %s", self->name, self->where,
 		  bmc.api.ipmi_ctx_strerror(error));
-	return toErrno(error);
+	return bmcToErrno(error);
 }
 
 /* A process with many files open must not get beyond what select() takes. */
@@ -212,10 +212,10 @@ static int openContext(const struct ptBmc *self, const struct ptBmcSetup *setup)
 	int ret;
 
 	if (setup->privilege)
-		level = find(privileges, setup->privilege,
-			     strlen(setup->privilege))
+		level = bmcFindName(privileges, setup->privilege,
+				    strlen(setup->privilege))
 				->value;
-	(void)collect(setup->workarounds, &flags);
+	(void)bmcCollect(setup->workarounds, &flags);
 	if (setup->device)
 		ret = bmc.api.ipmi_ctx_open_inband(self->context,
 						   IPMI_DEVICE_OPENIPMI, 1, 0,
@@ -232,7 +232,7 @@ static int openContext(const struct ptBmc *self, const struct ptBmcSetup *setup)
 			setup->key ? (unsigned int)strlen(setup->key) : 0,
 			(uint8_t)level, (uint8_t)setup->cipher,
 			PT_BMC_PATIENCE_MS, AGAIN_MS, flags, 0);
-	return ret < 0 ? failed(self) : 0;
+	return ret < 0 ? bmcReportError(self) : 0;
 }
 
 int ptBmcOpen(const struct ptBmcSetup *setup, struct ptBmc **result)
@@ -276,7 +276,7 @@ int ptBmcAsk(struct ptBmc *self, uint8_t netFn, const uint8_t *request,
 				       (unsigned int)max);
 
 	if (ret < 0) {
-		(void)failed(self);
+		(void)bmcReportError(self);
 		return -ENODEV;
 	}
 	*got = (size_t)ret;

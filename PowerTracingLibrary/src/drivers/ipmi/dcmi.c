@@ -42,7 +42,7 @@ static uint32_t doubleWord(const uint8_t *bytes)
 	return word(bytes) | (uint32_t)word(bytes + 2) << 16;
 }
 
-static int refused(uint8_t code, char *why, size_t whySize)
+static int dcmiRefused(uint8_t code, char *why, size_t whySize)
 {
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
 		if (codes[i].code == code) {
@@ -58,7 +58,7 @@ int ptDcmiTake(const uint8_t *bytes, size_t size, struct ptDcmiReading *reading,
 	       char *why, size_t whySize)
 {
 	if (size >= 2 && bytes[0] == COMMAND && bytes[1] != 0)
-		return refused(bytes[1], why, whySize);
+		return dcmiRefused(bytes[1], why, whySize);
 	if (size != ANSWER_SIZE || bytes[0] != COMMAND || bytes[2] != GROUP) {
 		snprintf(why, whySize, "invalid power reading of %zu bytes",
 			 size);

@@ -15,8 +15,8 @@
 #include "common/secret.h"
 #include "PowerTracingLibrary/src/drivers/ipmi/bmc.h"
 #include "PowerTracingLibrary/src/drivers/ipmi/dcmi.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/meter/tick.h"
 #include "common/net.h"
 
@@ -249,7 +249,7 @@ static int openBmc(struct state *state, struct ptDevice *dev)
 }
 
 /* Get a reading; why there is none is told once. */
-static int ask(struct state *state, struct ptDcmiReading *reading)
+static int ipmiGetReading(struct state *state, struct ptDcmiReading *reading)
 {
 	static const uint8_t request[] = PT_DCMI_REQUEST;
 	uint8_t answer[256];
@@ -267,15 +267,15 @@ static int ask(struct state *state, struct ptDcmiReading *reading)
 	return ret;
 }
 
-static void stateFree(struct state *state)
+static void ipmiStateFree(struct state *state)
 {
 	ptBmcClose(state->bmc);
 	free(state);
 }
 
 /* Say where values come from. */
-static void describe(struct state *state, struct ptColumn *columns,
-		     const struct ptDcmiReading *reading)
+static void ipmiDescribe(struct state *state, struct ptColumn *columns,
+			 const struct ptDcmiReading *reading)
 {
 	snprintf(state->source, sizeof(state->source), "DCMI");
 	snprintf(state->periodSource, sizeof(state->periodSource),
@@ -302,12 +302,12 @@ static int ipmiOpen(struct ptDevice *dev, struct ptColumn *columns,
 	ret = openBmc(state, dev);
 	/* One reading, so that what cannot be read is known at once. */
 	if (ret == 0)
-		ret = ask(state, &reading);
+		ret = ipmiGetReading(state, &reading);
 	if (ret < 0) {
-		stateFree(state);
+		ipmiStateFree(state);
 		return ret;
 	}
-	describe(state, columns, &reading);
+	ipmiDescribe(state, columns, &reading);
 	dev->state = state;
 	return 0;
 }
@@ -334,7 +334,7 @@ static int ipmiRead(struct ptDevice *dev, union hdCell *cells,
 	if (ret < 0)
 		return ret;
 	asked = ptNow();
-	ret = ask(state, &reading);
+	ret = ipmiGetReading(state, &reading);
 	if (ret < 0)
 		return ret;
 	ptTickTaken(&state->tick, asked, missed, result);
@@ -354,7 +354,7 @@ static int ipmiRead(struct ptDevice *dev, union hdCell *cells,
 
 static void ipmiClose(struct ptDevice *dev)
 {
-	stateFree(dev->state);
+	ipmiStateFree(dev->state);
 	dev->state = NULL;
 }
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "PowerTracingLibrary/src/drivers/ipmi/bmc.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 #define WHY "libPT was built without IPMI (on Debian: libfreeipmi-dev)"
 

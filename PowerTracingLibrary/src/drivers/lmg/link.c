@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/drivers/lmg/link.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 void ptLmgLinkInit(struct ptLmgLink *link, struct ptTransport *transport,
 		   int wakeFd, int64_t byteNs)
@@ -31,7 +31,7 @@ int ptLmgSend(struct ptLmgLink *link, const char *line, int64_t deadlineNs)
 }
 
 /* Take what has come, at least a byte. */
-static int takeBytes(struct ptLmgLink *link, int64_t deadlineNs)
+static int lmgLinkReceiveBytes(struct ptLmgLink *link, int64_t deadlineNs)
 {
 	uint8_t bytes[PT_LMG_MESSAGE_MAX];
 	ssize_t count = ptReceiverRead(&link->receiver, bytes, sizeof(bytes),
@@ -54,7 +54,7 @@ int ptLmgReceive(struct ptLmgLink *link, int64_t deadlineNs)
 			return 0;
 		}
 		if (ret == 0)
-			ret = takeBytes(link, deadlineNs);
+			ret = lmgLinkReceiveBytes(link, deadlineNs);
 		if (ret < 0)
 			return ret;
 	}
@@ -63,7 +63,7 @@ int ptLmgReceive(struct ptLmgLink *link, int64_t deadlineNs)
 bool ptLmgIsFollowed(struct ptLmgLink *link, int64_t deadlineNs)
 {
 	return ptLmgPending(&link->parser) > 0 ||
-	       takeBytes(link, deadlineNs) == 0;
+	       lmgLinkReceiveBytes(link, deadlineNs) == 0;
 }
 
 int ptLmgAsk(struct ptLmgLink *link, const char *question, int64_t deadlineNs)

@@ -8,7 +8,7 @@
 #ifndef PT_LMGLINK_H
 #define PT_LMGLINK_H
 
-#include "PowerTracingLibrary/src/drivers/lmg/message.h"
+#include "PowerTracingLibrary/src/drivers/lmg/lmgparser.h"
 #include "PowerTracingLibrary/src/meter/receiver.h"
 
 /** Longest line to the meter, with its LF. */

@@ -11,7 +11,7 @@
 
 #include "PowerTracingLibrary/src/drivers/lmg/due.h"
 #include "PowerTracingLibrary/src/drivers/lmg/link.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 #include "PowerTracingLibrary/src/meter/pace.h"
 
 #define PT_LMG_IDENTITY_MAX 128

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 /* So many cycles in a row without a word, and the meter is taken for gone. */
@@ -28,7 +28,7 @@ static int broken(struct ptLmgState *state, const char *why)
 }
 
 /* Nothing came in time. */
-static int silent(struct ptLmgState *state, int64_t waitedNs)
+static int lmgReadOnSilence(struct ptLmgState *state, int64_t waitedNs)
 {
 	state->silent++;
 	if (state->silent < SILENT_MAX) {
@@ -105,8 +105,9 @@ bool ptLmgCount(const struct ptLmgState *state, uint32_t *count)
 }
 
 /* Note a message's time, and how many there should have been before it. */
-static void place(struct ptLmgState *state, uint32_t count, int64_t arrivedNs,
-		  uint64_t cycles, struct ptReading *reading)
+static void lmgReadSetTime(struct ptLmgState *state, uint32_t count,
+			   int64_t arrivedNs, uint64_t cycles,
+			   struct ptReading *reading)
 {
 	int64_t endNs = ptPaceEnd(&state->pace, arrivedNs, cycles) +
 			state->link.receiver.wallNs;
@@ -149,8 +150,8 @@ static uint32_t fromScpi(uint32_t bits)
 }
 
 /* Wait for the next message, and tell how many cycles it is after the last. */
-static int next(struct ptLmgState *state, uint32_t *count, int64_t *arrivedNs,
-		uint64_t *cycles)
+static int lmgReadNextMessage(struct ptLmgState *state, uint32_t *count,
+			      int64_t *arrivedNs, uint64_t *cycles)
 {
 	int64_t waitNs = state->cycleNs + (state->cycleNs > 2 * HD_NS_PER_S
 						   ? state->cycleNs / 2
@@ -162,7 +163,7 @@ static int next(struct ptLmgState *state, uint32_t *count, int64_t *arrivedNs,
 				     ptLmgReceive(&state->link, deadlineNs));
 
 		if (ret == -ETIMEDOUT)
-			return silent(state, waitNs);
+			return lmgReadOnSilence(state, waitNs);
 		if (ret == -EPROTO)
 			return broken(state, state->link.message.why);
 		if (ret < 0)
@@ -184,7 +185,7 @@ static int next(struct ptLmgState *state, uint32_t *count, int64_t *arrivedNs,
 }
 
 /* The bits of a column. */
-static uint32_t valueOf(const struct ptLmgState *state, size_t column)
+static uint32_t lmgReadValueOf(const struct ptLmgState *state, size_t column)
 {
 	const uint32_t *values = state->link.message.values;
 	size_t place = state->places[column];
@@ -206,13 +207,13 @@ int ptLmgRead(struct ptDevice *dev, union hdCell *cells,
 	int64_t arrivedNs = 0;
 	uint64_t cycles = 0;
 	uint32_t count = 0;
-	int ret = next(state, &count, &arrivedNs, &cycles);
+	int ret = lmgReadNextMessage(state, &count, &arrivedNs, &cycles);
 
 	if (ret < 0)
 		return ret;
-	place(state, count, arrivedNs, cycles, reading);
+	lmgReadSetTime(state, count, arrivedNs, cycles, reading);
 	for (size_t i = 0; i < state->columns; i++) {
-		uint32_t bits = valueOf(state, i);
+		uint32_t bits = lmgReadValueOf(state, i);
 
 		memcpy(&cells[i].f, &bits, sizeof(bits));
 	}

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 #define MS INT64_C(1000000)
@@ -153,7 +153,7 @@ static int askIdentity(struct ptLmgState *state, bool isAwake,
 	return ptLmgNoted(state, ptLmgAsk(&state->link, "*IDN?", deadlineNs));
 }
 
-static int identify(struct ptLmgState *state, int64_t deadlineNs)
+static int lmgSetupIdentify(struct ptLmgState *state, int64_t deadlineNs)
 {
 	int ret = awaken(state);
 
@@ -189,7 +189,7 @@ static int program(struct ptLmgState *state)
 }
 
 /* Ask for a reading of everything: does it know all that is wanted? */
-static int tryReading(struct ptLmgState *state, int64_t deadlineNs)
+static int lmgSetupTryReading(struct ptLmgState *state, int64_t deadlineNs)
 {
 	struct ptLmgLink *link = &state->link;
 	const char *errors;
@@ -227,7 +227,7 @@ static int tryAll(struct ptLmgState *state, int64_t deadlineNs)
 
 	state->asksCount &= !state->mustTry;
 	if (ret == 0 && (state->values > 0 || state->asksCount))
-		ret = tryReading(state, deadlineNs);
+		ret = lmgSetupTryReading(state, deadlineNs);
 	state->asksCount = asksCount;
 	if (ret == 0 && state->mustTry)
 		ret = ptLmgTry(state, deadlineNs - TRIAL_NS);
@@ -241,7 +241,7 @@ int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs)
 
 	if (deadlineNs == 0)
 		deadlineNs = hdMonotonicNow() + OPEN_NS;
-	ret = identify(state, deadlineNs);
+	ret = lmgSetupIdentify(state, deadlineNs);
 	if (ret == 0)
 		ret = tryAll(state, deadlineNs);
 	if (ret == 0)

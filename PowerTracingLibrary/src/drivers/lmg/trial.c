@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 #define MS INT64_C(1000000)
@@ -48,7 +48,7 @@ struct trial {
 };
 
 /* A message that can be read. */
-static void take(struct ptLmgState *state, struct trial *trial)
+static void lmgTrialAddMessage(struct ptLmgState *state, struct trial *trial)
 {
 	uint32_t count;
 	bool isNumber = ptLmgCount(state, &count);
@@ -86,8 +86,8 @@ static void takeNone(struct ptLmgState *state, struct trial *trial)
 }
 
 /* Look at messages until there are enough steps, or there will be none. */
-static int watch(struct ptLmgState *state, struct trial *trial,
-		 unsigned int steps, int64_t deadlineNs)
+static int lmgTrialWatchMessages(struct ptLmgState *state, struct trial *trial,
+				 unsigned int steps, int64_t deadlineNs)
 {
 	int64_t untilNs = deadlineNs, soonNs;
 	int ret = 0;
@@ -95,7 +95,7 @@ static int watch(struct ptLmgState *state, struct trial *trial,
 	while (trial->steps < steps && trial->messages < MESSAGES_MAX) {
 		ret = ptLmgNoted(state, ptLmgReceive(&state->link, untilNs));
 		if (ret == 0) {
-			take(state, trial);
+			lmgTrialAddMessage(state, trial);
 			untilNs = deadlineNs;
 		} else if (ret == -EPROTO) {
 			takeNone(state, trial);
@@ -118,7 +118,8 @@ static int tryStage(struct ptLmgState *state, struct trial *trial,
 	if (ret == 0)
 		ret = ptLmgSendStart(state);
 	if (ret == 0)
-		ret = watch(state, trial, stage->steps, deadlineNs);
+		ret = lmgTrialWatchMessages(state, trial, stage->steps,
+					    deadlineNs);
 	if (ret == 0 && trial->why[0] == '\0')
 		snprintf(trial->why, sizeof(trial->why), "%s",
 			 trial->messages > 0

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 
 #include "PowerTracingLibrary/src/drivers/raw/rawmeter.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/now.h"
 
 /* How long to wait until the last command has left. */
 #define DRAIN_NS INT64_C(300000000)
 
 /* Note what a column is made from, and say so. */
-static void takeColumn(const struct ptDriver *driver, double voltage,
-		       struct ptColumn *from, struct ptRawColumn *to)
+static void rawMeterSetColumn(const struct ptDriver *driver, double voltage,
+			      struct ptColumn *from, struct ptRawColumn *to)
 {
 	to->quantity =
 		(enum ptRawQuantity)(from->quantity - driver->quantities);
@@ -32,7 +32,7 @@ static void takeColumn(const struct ptDriver *driver, double voltage,
 	from->source = to->source;
 }
 
-static void freeMeter(struct ptRawMeter *meter)
+static void rawMeterFreeMeter(struct ptRawMeter *meter)
 {
 	ptFramesClear(&meter->stream);
 	free(meter->columns);
@@ -57,12 +57,12 @@ int ptRawMeterOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count,
 	if (!meter->columns ||
 	    ptFramesInit(&meter->stream, dev, kind->framing, NULL, byteNs,
 			 dev->setup.cycleNs, kind->rate) < 0) {
-		freeMeter(meter);
+		rawMeterFreeMeter(meter);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < count; i++)
-		takeColumn(dev->driver, kind->voltage, &columns[i],
-			   &meter->columns[i]);
+		rawMeterSetColumn(dev->driver, kind->voltage, &columns[i],
+				  &meter->columns[i]);
 	dev->state = meter;
 	return 0;
 }
@@ -93,6 +93,6 @@ void ptRawMeterClose(struct ptDevice *dev)
 		meter->kind->stop(dev);
 	if (!meter->stream.isGone)
 		(void)ptTransportDrain(dev->transport, ptNow() + DRAIN_NS);
-	freeMeter(meter);
+	rawMeterFreeMeter(meter);
 	dev->state = NULL;
 }

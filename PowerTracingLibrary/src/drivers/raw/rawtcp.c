@@ -27,8 +27,8 @@
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/raw/rawmeter.h"
 #include "PowerTracingLibrary/src/drivers/raw/rawsample.h"
-#include "PowerTracingLibrary/src/machine/sysfile.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
 #define CHANNELS_USUAL "32"
@@ -189,7 +189,7 @@ static const struct ptRawKind kind = {
 };
 
 /* Let the samples of some milliseconds come together. */
-static void gather(struct ptDevice *dev)
+static void rawTcpGatherSamples(struct ptDevice *dev)
 {
 	const struct state *state = dev->state;
 	int64_t count = GATHER_NS * state->wanted / dev->setup.cycleNs;
@@ -202,7 +202,8 @@ static void gather(struct ptDevice *dev)
 				  2 * GATHER_NS);
 }
 
-static int tcpOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
+static int rawTcpOpen(struct ptDevice *dev, struct ptColumn *columns,
+		      size_t count)
 {
 	const char *order = ptSetupOptionOr(&dev->setup, "order", "host");
 	int ret = ptRawMeterOpen(dev, columns, count, &kind, 0);
@@ -219,7 +220,7 @@ static int tcpOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 		strcmp(ptSetupOptionOr(&dev->setup, "decimation", "mean"),
 		       "pick") == 0;
 	ptFramesSetFormat(&state->raw.stream, &state->format);
-	gather(dev);
+	rawTcpGatherSamples(dev);
 	dev->found.channels = state->format.channels + 1;
 	return 0;
 }
@@ -279,7 +280,7 @@ const struct ptDriver ptRawtcpDriver = {
 	.options = options,
 	.checkOption = tcpCheckOption,
 	.resolve = tcpResolve,
-	.open = tcpOpen,
+	.open = rawTcpOpen,
 	.start = tcpStart,
 	.read = tcpRead,
 	.close = ptRawMeterClose,

@@ -19,8 +19,8 @@
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/raw/rawmeter.h"
 #include "PowerTracingLibrary/src/drivers/serial/arduframe.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 #define MS INT64_C(1000000)
@@ -83,7 +83,7 @@ static int awaitRestart(struct state *state)
 }
 
 /* See whether frames come of what is wanted. */
-static int tryOut(struct state *state)
+static int ardupowerProbe(struct state *state)
 {
 	int ret = sendMask(state, state->mask);
 
@@ -131,7 +131,7 @@ static int arduOpen(struct ptDevice *dev, struct ptColumn *columns,
 	if (ret == 0)
 		ret = awaitRestart(state);
 	if (ret == 0)
-		ret = tryOut(state);
+		ret = ardupowerProbe(state);
 	if (ret < 0)
 		ptRawMeterClose(dev);
 	else

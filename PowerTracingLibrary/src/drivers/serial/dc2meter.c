@@ -23,8 +23,8 @@
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/raw/rawmeter.h"
 #include "PowerTracingLibrary/src/drivers/serial/picframe.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 #define US INT64_C(1000)
@@ -86,8 +86,8 @@ static double dc2Current(double raw, const struct ptScale *scale)
 /* ---- Beginning --------------------------------------------------------- */
 
 /* Send a command and get the bytes that answer it. */
-static int ask(struct state *state, uint8_t command, uint8_t *answer,
-	       size_t size)
+static int dc2Query(struct state *state, uint8_t command, uint8_t *answer,
+		    size_t size)
 {
 	int64_t deadlineNs = ptNow() + STEP_NS;
 	int ret = ptFramesSend(&state->raw.stream, &command, 1, deadlineNs);
@@ -113,7 +113,7 @@ static int ask(struct state *state, uint8_t command, uint8_t *answer,
 	return ret;
 }
 
-static int stop(struct state *state)
+static int dc2StopFrames(struct state *state)
 {
 	const uint8_t command = 0x01;
 
@@ -121,10 +121,10 @@ static int stop(struct state *state)
 }
 
 /* Bring it to where it would begin, and get what frames are like. */
-static int prepare(struct state *state, struct ptPicFormat *format)
+static int dc2Prepare(struct state *state, struct ptPicFormat *format)
 {
 	uint8_t config[PT_PIC_CONFIG];
-	int ret = stop(state);
+	int ret = dc2StopFrames(state);
 
 	if (ret == 0)
 		ret = ptFramesQuiet(&state->raw.stream, ptNow() + STEP_NS);
@@ -132,9 +132,9 @@ static int prepare(struct state *state, struct ptPicFormat *format)
 		ptMessage(HD_LOG_ERROR,
 			  "dc2meter: the meter does not stop sending");
 	if (ret == 0)
-		ret = ask(state, 0x5a, config, 1);
+		ret = dc2Query(state, 0x5a, config, 1);
 	if (ret == 0)
-		ret = ask(state, 0x5a, config, sizeof(config));
+		ret = dc2Query(state, 0x5a, config, sizeof(config));
 	if (ret < 0)
 		return ret;
 	ret = ptPicFormatRead(config, format);
@@ -173,7 +173,7 @@ static int dc2Stop(struct ptDevice *dev)
 	struct state *state = dev->state;
 
 	state->raw.isStarted = false;
-	return stop(state);
+	return dc2StopFrames(state);
 }
 
 static const struct ptRawKind kind = {
@@ -194,7 +194,7 @@ static int dc2Open(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 		return ret;
 	ptFramesSetFormat(&state->raw.stream, &state->format);
 	state->raw.stream.stampAt = PT_PIC_MARKS;
-	ret = prepare(state, &state->format);
+	ret = dc2Prepare(state, &state->format);
 	if (ret == 0)
 		ret = checkColumns(state, columns, count);
 	if (ret < 0) {
@@ -214,7 +214,7 @@ static int dc2Start(struct ptDevice *dev)
 	struct state *state = dev->state;
 	struct ptPicFormat format;
 	uint8_t answer;
-	int ret = prepare(state, &format);
+	int ret = dc2Prepare(state, &format);
 
 	if (ret < 0)
 		return ret;
@@ -226,7 +226,7 @@ static int dc2Start(struct ptDevice *dev)
 		return -EIO;
 	}
 	ptFramesStart(&state->raw.stream);
-	ret = ask(state, 0x55, &answer, 1);
+	ret = dc2Query(state, 0x55, &answer, 1);
 	state->raw.isStarted = ret == 0;
 	return ret;
 }

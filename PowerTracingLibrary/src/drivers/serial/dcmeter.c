@@ -18,8 +18,8 @@
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/raw/rawmeter.h"
 #include "PowerTracingLibrary/src/drivers/serial/hexline.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 #define CYCLE_MS (1000.0 / 28)
@@ -59,7 +59,7 @@ static double dcCurrent(double raw, const struct ptScale *scale)
 }
 
 /* Listen whether the meter is there, and how it writes numbers. */
-static int listen(struct state *state)
+static int dcProbeMeter(struct state *state)
 {
 	double numbers[PT_HEXLINE_NUMBERS];
 	bool isPadded = true;
@@ -98,7 +98,7 @@ static int dcOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 		return ret;
 	ptFramesSetFormat(&state->raw.stream, &state->format);
 	state->raw.stream.stampAt = 1;
-	ret = listen(state);
+	ret = dcProbeMeter(state);
 	if (ret < 0)
 		ptRawMeterClose(dev);
 	else

@@ -10,7 +10,7 @@
 /* With the LF before it and the CR at its end. */
 #define LINE_MAX_BYTES (PT_HEXLINE_NUMBERS * (PT_HEXLINE_DIGITS + 1) + 2)
 
-static int digitOf(uint8_t byte)
+static int hexlineDigitOf(uint8_t byte)
 {
 	if (byte >= '0' && byte <= '9')
 		return byte - '0';
@@ -22,13 +22,15 @@ static int digitOf(uint8_t byte)
 }
 
 /* Take a number and its semicolon: how many digits it has, 0 if it is none. */
-static size_t takeNumber(const uint8_t **at, const uint8_t *end, double *number)
+static size_t hexlineParseNumber(const uint8_t **at, const uint8_t *end,
+				 double *number)
 {
 	unsigned int value = 0;
 	size_t digits = 0;
 
-	while (*at < end && digits <= PT_HEXLINE_DIGITS && digitOf(**at) >= 0) {
-		value = value << 4 | (unsigned int)digitOf(**at);
+	while (*at < end && digits <= PT_HEXLINE_DIGITS &&
+	       hexlineDigitOf(**at) >= 0) {
+		value = value << 4 | (unsigned int)hexlineDigitOf(**at);
 		digits++;
 		++*at;
 	}
@@ -41,12 +43,13 @@ static size_t takeNumber(const uint8_t **at, const uint8_t *end, double *number)
 
 /* Take a line apart, which is between two LF; what is wrong with it, or NULL.
  */
-static const char *takeLine(const uint8_t *at, const uint8_t *end,
-			    double numbers[PT_HEXLINE_NUMBERS], bool *isPadded)
+static const char *hexlineParseLine(const uint8_t *at, const uint8_t *end,
+				    double numbers[PT_HEXLINE_NUMBERS],
+				    bool *isPadded)
 {
 	*isPadded = true;
 	for (size_t i = 0; i < PT_HEXLINE_NUMBERS; i++) {
-		size_t digits = takeNumber(&at, end, &numbers[i]);
+		size_t digits = hexlineParseNumber(&at, end, &numbers[i]);
 
 		if (digits == 0)
 			return "not twelve hexadecimal numbers, each followed "
@@ -74,7 +77,7 @@ static int hexlineFind(const void *format, const uint8_t *bytes, size_t size,
 		return -EPROTO;
 	if (!end)
 		return 0;
-	*why = takeLine(bytes + 1, end, numbers, &isPadded);
+	*why = hexlineParseLine(bytes + 1, end, numbers, &isPadded);
 	if (!*why && known->isPadded && !isPadded)
 		*why = "a number has missing digits";
 	return *why ? -EPROTO : 1;
@@ -90,7 +93,7 @@ bool ptHexlineParse(const struct ptFrame *frame,
 {
 	bool isPadded;
 
-	(void)takeLine(frame->bytes + 1, frame->bytes + frame->length, numbers,
-		       &isPadded);
+	(void)hexlineParseLine(frame->bytes + 1, frame->bytes + frame->length,
+			       numbers, &isPadded);
 	return isPadded;
 }

@@ -16,7 +16,7 @@ static bool isBetween(uint8_t byte)
 }
 
 /* Tell whether a whole packet has what it says. */
-static bool isWhole(const uint8_t *bytes, size_t length, const char **why)
+static bool packetIsWhole(const uint8_t *bytes, size_t length, const char **why)
 {
 	size_t commas = 0, wanted = 0, digits = 0;
 
@@ -68,7 +68,7 @@ static int packetFind(const void *format, const uint8_t *bytes, size_t size,
 	if (bytes[end] != ';')
 		return -EPROTO;
 	*length = end + 1;
-	if (!isWhole(bytes, *length, why))
+	if (!packetIsWhole(bytes, *length, why))
 		return -EPROTO;
 	return bytes[1] == *(const char *)format ? 1 : -EAGAIN;
 }

@@ -28,8 +28,8 @@
 
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/serial/packet.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
 
 #define MS INT64_C(1000000)
@@ -91,8 +91,8 @@ static int sendText(struct state *state, const char *text)
 /* ---- Opening ----------------------------------------------------------- */
 
 /* Send a question and get the packet that answers it, of that letter. */
-static int ask(struct state *state, const char *question, const char *letter,
-	       struct ptPacket *answer)
+static int wattsupQuery(struct state *state, const char *question,
+			const char *letter, struct ptPacket *answer)
 {
 	int ret = -ETIMEDOUT;
 
@@ -113,10 +113,10 @@ static int ask(struct state *state, const char *question, const char *letter,
 	return ret;
 }
 
-static int identify(struct state *state)
+static int wattsupIdentify(struct state *state)
 {
 	struct ptPacket answer;
-	int ret = ask(state, "#V,R,0;", "v", &answer);
+	int ret = wattsupQuery(state, "#V,R,0;", "v", &answer);
 
 	if (ret < 0)
 		return ret;
@@ -137,7 +137,7 @@ static int identify(struct state *state)
 static int checkHeader(struct state *state)
 {
 	struct ptPacket answer;
-	int ret = ask(state, "#H,R,0;", "h", &answer);
+	int ret = wattsupQuery(state, "#H,R,0;", "h", &answer);
 
 	if (ret < 0)
 		return ret;
@@ -188,7 +188,7 @@ static int wattsupOpen(struct ptDevice *dev, struct ptColumn *columns,
 		ret = ptFramesQuiet(&state->stream, ptNow() + STEP_NS);
 	/* One that goes on talking is told when it does not answer. */
 	if (ret == 0 || ret == -ETIMEDOUT)
-		ret = identify(state);
+		ret = wattsupIdentify(state);
 	if (ret == 0)
 		ret = checkHeader(state);
 	if (ret < 0)

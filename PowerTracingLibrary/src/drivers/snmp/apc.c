@@ -17,8 +17,8 @@
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/snmp/apcmib.h"
 #include "PowerTracingLibrary/src/drivers/snmp/apcsetup.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/meter/tick.h"
 #include "common/clock.h"
 #include "common/net.h"
@@ -43,9 +43,9 @@ struct state {
 
 /* ---- Opening ----------------------------------------------------------- */
 
-static int openSession(struct state *state, struct ptDevice *dev,
-		       const struct hdCredentials *credentials,
-		       int64_t deadlineNs)
+static int apcOpenSession(struct state *state, struct ptDevice *dev,
+			  const struct hdCredentials *credentials,
+			  int64_t deadlineNs)
 {
 	const char *version = ptSetupOption(&dev->setup, "version");
 	char host[HD_NET_HOST_MAX], port[HD_NET_PORT_MAX];
@@ -106,13 +106,13 @@ static int connectDevice(struct state *state, struct ptDevice *dev,
 		ptMessage(HD_LOG_ERROR, "apc: %s: %s", path, why);
 		return ret;
 	}
-	ret = openSession(state, dev, &credentials, deadlineNs);
+	ret = apcOpenSession(state, dev, &credentials, deadlineNs);
 	hdCredentialsClear(&credentials);
 	return ret;
 }
 
 /* Ask what it is. What it does not tell it need not. */
-static int identify(struct state *state, int64_t deadlineNs)
+static int apcIdentify(struct state *state, int64_t deadlineNs)
 {
 	const struct ptSnmpOid *const objects[] = { &ptApcDescription,
 						    &ptApcModel,
@@ -167,7 +167,7 @@ static int getNames(struct state *state, int64_t deadlineNs)
 }
 
 /* Say that a column cannot be had. */
-static void refuse(const struct state *state, size_t column, int error)
+static void apcRefuseColumn(const struct state *state, size_t column, int error)
 {
 	const char *label = state->columns[column].label;
 	const char *name = state->columns[column].quantity->name;
@@ -196,7 +196,7 @@ static void refuse(const struct state *state, size_t column, int error)
 }
 
 /* Make the value of a column; why there is none is told once. */
-static int valueOf(struct state *state, size_t column, double *value)
+static int apcValueOf(struct state *state, size_t column, double *value)
 {
 	int ret = ptApcValue(state->columns[column].quantity,
 			     state->columns[column].channel,
@@ -205,28 +205,28 @@ static int valueOf(struct state *state, size_t column, double *value)
 	if (ret == -EAGAIN)
 		return ret;
 	if (ret < 0 && !state->isBad[column])
-		refuse(state, column, ret);
+		apcRefuseColumn(state, column, ret);
 	state->isBad[column] = ret < 0;
 	return ret;
 }
 
 /* One reading, so that what cannot be read at all is known at once. */
-static int tryReading(struct state *state, int64_t deadlineNs)
+static int apcTryReading(struct state *state, int64_t deadlineNs)
 {
 	int ret = ptSnmpGet(state->snmp, state->objects, state->count,
 			    state->values, deadlineNs);
 	double value;
 
 	for (size_t i = 0; ret == 0 && i < state->count; i++)
-		ret = valueOf(state, i, &value);
+		ret = apcValueOf(state, i, &value);
 	/* Only one says so where others are not told. */
 	for (size_t i = 0; ret == -EAGAIN && i < state->count; i++)
-		if (valueOf(state, i, &value) != -EAGAIN)
-			ret = valueOf(state, i, &value);
+		if (apcValueOf(state, i, &value) != -EAGAIN)
+			ret = apcValueOf(state, i, &value);
 	return ret;
 }
 
-static void stateFree(struct state *state)
+static void apcStateFree(struct state *state)
 {
 	ptSnmpClose(state->snmp);
 	for (unsigned int i = 0; state->names && i <= state->outlets; i++)
@@ -255,7 +255,7 @@ static int makeObjects(struct state *state, struct ptColumn *columns,
 		ret = ptApcObject(columns[i].quantity, columns[i].channel,
 				  &state->objects[i]);
 		if (ret < 0)
-			refuse(state, i, ret);
+			apcRefuseColumn(state, i, ret);
 	}
 	return ret;
 }
@@ -274,13 +274,13 @@ static int apcOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 	if (ret == 0)
 		ret = connectDevice(state, dev, deadlineNs);
 	if (ret == 0)
-		ret = identify(state, deadlineNs);
+		ret = apcIdentify(state, deadlineNs);
 	if (ret == 0 && state->outlets > 0)
 		ret = getNames(state, deadlineNs);
 	if (ret == 0)
-		ret = tryReading(state, deadlineNs);
+		ret = apcTryReading(state, deadlineNs);
 	if (ret < 0) {
-		stateFree(state);
+		apcStateFree(state);
 		return ret;
 	}
 	dev->state = state;
@@ -309,9 +309,9 @@ static int fillCells(struct state *state, union hdCell *cells)
 	double value;
 
 	for (size_t i = 0; i < state->count; i++)
-		good += valueOf(state, i, &value) == 0;
+		good += apcValueOf(state, i, &value) == 0;
 	for (size_t i = 0; good > 0 && i < state->count; i++) {
-		if (valueOf(state, i, &value) < 0)
+		if (apcValueOf(state, i, &value) < 0)
 			value = NAN;
 		if (state->columns[i].quantity->type == DOUBLE)
 			cells[i].d = value;
@@ -343,7 +343,7 @@ static int apcRead(struct ptDevice *dev, union hdCell *cells,
 
 static void apcClose(struct ptDevice *dev)
 {
-	stateFree(dev->state);
+	apcStateFree(dev->state);
 	dev->state = NULL;
 }
 

@@ -72,8 +72,8 @@ struct ptSnmpOid ptApcNameOf(unsigned int outlet)
 	return outletObject(4, 3, outlet);
 }
 
-static const struct place *placeOf(const struct ptQuantity *quantity,
-				   unsigned int channel)
+static const struct place *apcMibPlaceOf(const struct ptQuantity *quantity,
+					 unsigned int channel)
 {
 	return &(channel == PT_APC_DEVICE
 			 ? devices
@@ -83,7 +83,7 @@ static const struct place *placeOf(const struct ptQuantity *quantity,
 int ptApcObject(const struct ptQuantity *quantity, unsigned int channel,
 		struct ptSnmpOid *name)
 {
-	const struct place *place = placeOf(quantity, channel);
+	const struct place *place = apcMibPlaceOf(quantity, channel);
 
 	if (place->column == 0)
 		return -EINVAL;
@@ -101,7 +101,7 @@ int ptApcObject(const struct ptQuantity *quantity, unsigned int channel,
 int ptApcValue(const struct ptQuantity *quantity, unsigned int channel,
 	       const struct ptSnmpValue *object, double *value)
 {
-	const struct place *place = placeOf(quantity, channel);
+	const struct place *place = apcMibPlaceOf(quantity, channel);
 
 	if (object->kind == PT_SNMP_UNTOLD)
 		return -EAGAIN;

@@ -9,7 +9,7 @@
 #define PT_APCMIB_H
 
 #include "PowerTracingLibrary/src/drivers/snmp/snmp.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 /** Outlets of one unit, and of as many as can be chained. */
 #define PT_APC_OUTLETS 24

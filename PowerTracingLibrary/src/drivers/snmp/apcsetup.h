@@ -8,7 +8,7 @@
 #define PT_APCSETUP_H
 
 #include "common/secret.h"
-#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/core/driver.h"
 
 /** DEVICE of `port`, what it begins with, and the usual port. */
 #define PT_APC_FORM "snmp://HOST[:PORT]"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "PowerTracingLibrary/src/drivers/snmp/snmp.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 #define WHY "libPT was built without SNMP (on Debian: libsnmp-dev)"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * net-snmp as snmp.c uses it: opened at run time, and prepared.
+ * net-snmp as snmpsession.c uses it: opened at run time, and prepared.
  */
 #ifndef PT_SNMPAPI_H
 #define PT_SNMPAPI_H

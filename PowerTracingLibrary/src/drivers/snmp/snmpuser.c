@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "PowerTracingLibrary/src/drivers/snmp/snmpuser.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/core/ptlog.h"
 
 static const struct ptSnmpApi *const api = &ptSnmpLibrary.api;
 
@@ -38,8 +38,8 @@ bool ptSnmpKnows(bool isPriv, const char *name)
 	return findProtocol(isPriv, name) != NULL;
 }
 
-static void nameOf(bool isPriv, const char *protocol,
-		   oid name[PT_SNMP_PROTOCOL_LENGTH])
+static void snmpUserNameOf(bool isPriv, const char *protocol,
+			   oid name[PT_SNMP_PROTOCOL_LENGTH])
 {
 	static const oid base[] = { 1, 3, 6, 1, 6, 3, 10, 1, 1, 1 };
 
@@ -50,8 +50,8 @@ static void nameOf(bool isPriv, const char *protocol,
 }
 
 /* Make the key of a password. */
-static int makeKey(const struct ptSnmpSetup *setup, const oid *auth,
-		   const char *password, u_char *key, size_t *length)
+static int snmpUserMakeKey(const struct ptSnmpSetup *setup, const oid *auth,
+			   const char *password, u_char *key, size_t *length)
 {
 	if (api->generate_Ku(auth, PT_SNMP_PROTOCOL_LENGTH,
 			     (const u_char *)password, strlen(password), key,
@@ -74,24 +74,24 @@ int ptSnmpSetUser(const struct ptSnmpSetup *setup, netsnmp_session *session,
 	session->securityNameLen = strlen(setup->user);
 	session->securityLevel = SNMP_SEC_LEVEL_NOAUTH;
 	if (setup->authPass) {
-		nameOf(false, setup->auth, auth);
+		snmpUserNameOf(false, setup->auth, auth);
 		session->securityLevel = SNMP_SEC_LEVEL_AUTHNOPRIV;
 		session->securityAuthProto = auth;
 		session->securityAuthProtoLen = PT_SNMP_PROTOCOL_LENGTH;
 		session->securityAuthKeyLen = USM_AUTH_KU_LEN;
-		ret = makeKey(setup, auth, setup->authPass,
-			      session->securityAuthKey,
-			      &session->securityAuthKeyLen);
+		ret = snmpUserMakeKey(setup, auth, setup->authPass,
+				      session->securityAuthKey,
+				      &session->securityAuthKeyLen);
 	}
 	if (ret == 0 && setup->authPass && setup->privPass) {
-		nameOf(true, setup->priv, priv);
+		snmpUserNameOf(true, setup->priv, priv);
 		session->securityLevel = SNMP_SEC_LEVEL_AUTHPRIV;
 		session->securityPrivProto = priv;
 		session->securityPrivProtoLen = PT_SNMP_PROTOCOL_LENGTH;
 		session->securityPrivKeyLen = USM_PRIV_KU_LEN;
-		ret = makeKey(setup, auth, setup->privPass,
-			      session->securityPrivKey,
-			      &session->securityPrivKeyLen);
+		ret = snmpUserMakeKey(setup, auth, setup->privPass,
+				      session->securityPrivKey,
+				      &session->securityPrivKeyLen);
 	}
 	return ret;
 }
