@@ -32,7 +32,7 @@
 # is recorded. They have no names of MPI themselves: an entry that does decides
 # where a call goes; see src/wrap/forward.h.
 #
-# The wrappers are made from one table, common/mpi/functions.table, by an awk script;
+# The wrappers are made from common/mpi/functions.table by an awk script;
 # tests/mpi/coverage.sh compares it with every mpi.h. Fortran has wrappers of
 # its own, since MPI libraries implement Fortran's procedures upon PMPI_*:
 # they call the library's pmpi_*_ with the arguments as they are, and convert

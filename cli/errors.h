@@ -90,7 +90,7 @@ int cliErrorNumber(const struct cliCommand *command, const char *option,
 int cliErrorTime(const struct cliCommand *command, const char *option,
 		 const char *text, const char *expected);
 
-/** The value of an option is not a duration; cli/duration.h reads them. */
+/** The value of an option is not a duration; common/duration.h reads them. */
 int cliErrorDuration(const struct cliCommand *command, const char *option,
 		     const char *text);
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes pages of the folders that HACKING lists under "Layout", a line or two
-# each:
+# Makes pages of the folders in dev/folders.md, a line or two each:
 #
-#     awk -f folders.awk HACKING       for doxygen
-#     awk -f folders.awk -v list=1 HACKING     only their names
+#     awk -f folders.awk dev/folders.md     for doxygen
+#     awk -f folders.awk -v list=1 dev/folders.md     only their names
 
 function finish() {
 	if (folder == "")
@@ -15,10 +14,7 @@ function finish() {
 	folder = ""
 }
 
-/^Layout$/ { inside = 1 }
-/^Two walks$/ { inside = 0 }
-
-inside && /^    [A-Za-z]/ && NF > 1 && !/->/ {
+/^    [A-Za-z]/ && NF > 1 && !/->/ {
 	finish()
 	folder = $1
 	text = $0
@@ -26,11 +22,11 @@ inside && /^    [A-Za-z]/ && NF > 1 && !/->/ {
 	next
 }
 
-inside && folder != "" && /^            / {
+folder != "" && /^            / {
 	sub(/^ +/, "")
 	text = text " " $0
 	next
 }
 
-inside { finish() }
+{ finish() }
 END { finish() }

@@ -18,7 +18,7 @@ tour_packages=(libmicrohttpd-dev libopen-trace-format2-dev libjansson-dev
 	libhwloc-dev libcairo2-dev libdw-dev)
 # Packages of the other passes of ./check.
 # shellcheck disable=SC2034
-check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
+check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc universal-ctags
 	xz-utils locales babeltrace2 protobuf-compiler
 	libopen-trace-format2-dev otf2-tools otf-trace python3 python3-otf2
 	python3-jsonschema python3-protobuf python3-scipy zsh
@@ -129,7 +129,7 @@ install_packages() {
 
 	command -v dpkg-query >/dev/null || {
 		say "this is not a Debian system; install these packages yourself" \
-			"(see HACKING): $*"
+			"(see doc/dev/dependencies.md): $*"
 		return
 	}
 	mapfile -t missing < <(missing_packages "$@")

@@ -54,9 +54,9 @@ qualified() {
 	[ ! -s "$scratch/bare" ] || { cat "$scratch/bare"; return 1; }
 }
 
-# HACKING has a line for every folder of sources, and for no other.
+# doc/dev/folders.md has a line for every folder of sources, and for no other.
 mapped() {
-	awk -v list=1 -f doc/folders.awk HACKING | sort >"$scratch/listed"
+	awk -v list=1 -f doc/folders.awk doc/dev/folders.md | sort >"$scratch/listed"
 	{
 		folders
 		find HDTraceTools/viewer -name node_modules -prune -o \
@@ -76,9 +76,8 @@ measured() {
 	grep -rhoE --include=Makemodule.am \
 		'^(bench|soak|utilization|verify)(-[a-z-]+)?:' tests |
 		tr -d : | sort -u >"$scratch/targets"
-	sed -n '/^Getting started/,/^Layout/p' HACKING |
-		grep -oE '\b(bench|soak|utilization|verify)(-[a-z-]+)?' |
-		sort -u | comm -3 "$scratch/targets" - >"$scratch/unmeasured"
+	grep -oE '\b(bench|soak|utilization|verify)(-[a-z-]+)?' \
+		doc/dev/benchmarks.md | sort -u | comm -3 "$scratch/targets" - >"$scratch/unmeasured"
 	[ ! -s "$scratch/unmeasured" ] || { cat "$scratch/unmeasured"; return 1; }
 }
 
@@ -103,8 +102,34 @@ introduced() {
 }
 
 decisions() {
-	number=$(sed -n '/^Decisions, and why/,/^Style/p' HACKING | grep -c '^- ')
+	number=$(grep -c '^- ' doc/dev/decisions.md)
 	[ "$number" -le 18 ] || { echo "$number decisions"; return 1; }
+}
+
+# HACKING is one page, and names the chapters: DIRECTORY.
+chapters_are_short() {
+	(
+		cd "$1" || exit 99
+		sed -n 's/^    \([a-z]*\.md\) .*/\1/p' HACKING | sort >"$scratch/named"
+		find doc/dev -name '*.md' | sed 's|.*/||' | sort |
+			comm -3 "$scratch/named" -
+		wc -l HACKING doc/dev/*.md | awk '
+			$2 == "HACKING" && $1 > 100 { print $2 ": " $1 " lines" }
+			$2 ~ /md$/ && $1 >= 150 { print $2 ": " $1 " lines" }'
+	) >"$scratch/long"
+	[ ! -s "$scratch/long" ] || { cat "$scratch/long"; return 1; }
+}
+
+# The test itself must be able to fail.
+finds_long_chapter() {
+	mkdir "$scratch/doc" "$scratch/doc/doc"
+	cp HACKING "$scratch/doc"
+	cp -r doc/dev "$scratch/doc/doc"
+	seq 150 >"$scratch/doc/doc/dev/style.md"
+	echo >"$scratch/doc/doc/dev/attic.md"
+	! chapters_are_short "$scratch/doc" >/dev/null &&
+		grep -q 'style.md: 150 lines' "$scratch/long" &&
+		grep -q 'attic.md' "$scratch/long"
 }
 
 # ---- Said once, by the rows of what was said in several places --------------
@@ -146,9 +171,10 @@ rows_once() {
 	but='cli|HDTraceTools/export|HDTraceTools/dump' never 'outCsv[A-Z][a-z]*\('
 }
 
-# What MPI functions do is in common/mpi/functions.table.
+# What MPI functions do is in common/mpi.
 roles_once() {
-	but='PredictionLibrary/output/traces.c|PredictionLibrary/execution/executionrecord.c' never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
+	but='PredictionLibrary/output/traces.c|PredictionLibrary/execution/executionrecord.c' \
+		never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
 }
 
 # Clocks, threads without signals, waiting for a retry.
@@ -177,9 +203,11 @@ ok "HDTraceTools keeps its C files in folders" at_most 3 HDTraceTools
 ok "libPT keeps its C files in folders" at_most 6 PowerTracingLibrary/src
 ok "no folder has more than 20 C files" no_heap
 ok "includes are qualified" qualified
-ok "HACKING lists the folders" mapped
-ok "HACKING lists the targets for measurements" measured
-ok "HACKING lists at most 18 decisions" decisions
+ok "doc/dev/folders.md lists the folders" mapped
+ok "doc/dev/benchmarks.md lists the targets" measured
+ok "doc/dev/decisions.md lists at most 18 decisions" decisions
+ok "HACKING is one page, and each chapter is below 150 lines" chapters_are_short .
+ok "a chapter that is long or not listed is found" finds_long_chapter
 ok "the manual contains all public headers" headed
 ok "README lists all commands" introduced
 ok "the file format has one implementation" format_once

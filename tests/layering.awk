@@ -59,7 +59,7 @@ FILENAME == ARGV[2] {
 	exists[$0] = 1
 	if (!(roomOf($0) in line))
 		print $0 ": its folder has no room in rooms.list"
-	if ($0 ~ /\/include\/[^\/]*\.h$/)
+	if ($0 ~ /\/include\/(lower\/)?[^\/]*\.h$/)
 		public[basename($0)] = $0
 	else if ($0 ~ /\.h$/)
 		unused[$0] = 1

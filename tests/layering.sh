@@ -22,6 +22,10 @@ find_wrong() (
 	awk -f "$tests/layering.awk" "$tests/rooms.list" "$scratch/files" \
 		"$scratch/includes" >"$scratch/wrong" ||
 		echo "awk failed" >"$scratch/wrong"
+	# A header and two sources that call each other may be a pair.
+	awk -v most=2 -f "$tests/circles.awk" "$scratch/files" \
+		"$scratch/includes" >>"$scratch/wrong" ||
+		echo "awk failed" >>"$scratch/wrong"
 	sort "$scratch/wrong"
 )
 
@@ -39,7 +43,7 @@ finds() {
 	(cd "$abs_top_srcdir" && find $rooms -name '*.[ch]' | sort -u |
 		tar cf - -T -) | (cd "$scratch/tree" && tar xf -)
 	mkdir -p "$scratch/tree/${1%/*}"
-	printf '%s\n' "$2" >"$scratch/tree/$1"
+	printf '%b\n' "$2" >"$scratch/tree/$1"
 	find_wrong "$scratch/tree"
 	grep -qF "$3" "$scratch/wrong"
 }
@@ -68,6 +72,14 @@ ok "an unused header is found" \
 	finds common/mutant.h '' "common/mutant.h: nobody includes it"
 ok "a folder that is not in the table is found" \
 	finds common/attic/mutant.c '' "common/attic/mutant.c: its folder has no room"
+ok "a header of another component that is behind no door is found" \
+	finds NodeStatus/local/mutant.c \
+	'#include "PowerTracingLibrary/service/core/client.h"' \
+	"NodeStatus/local may not include PowerTracingLibrary/service/core/client.h"
+ok "a circle of units is found" \
+	finds PowerTracingLibrary/service/core/client.h \
+	'#include "PowerTracingLibrary/service/access.h"\n#include "PowerTracingLibrary/service/protocols.h"' \
+	"circle of 3 units: "
 ok "no file includes a header of a higher layer" is_sound
 cd "$abs_top_srcdir" || exit 99
 pt=PowerTracingLibrary

@@ -56,7 +56,7 @@ void checkTrace(struct check *check, const hdITraceFile *trace);
 /** Read all relations and check how they fit together. */
 void checkRelations(struct check *check);
 
-/* ---- Messages between ranks; checkmessage.c ---- */
+/* ---- Messages between ranks; messageclocks.c ---- */
 
 /** Get ready for the messages of a project. */
 struct checkMessages *checkMessagesNew(const hdIProject *project);

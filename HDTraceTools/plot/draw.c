@@ -2,7 +2,7 @@
 /**
  * @file
  * hdtrace plot: draws curves, time lines and what stands around them, where
- * plotlayout.c has put it.
+ * layout.c has put it.
  */
 #include "config.h"
 

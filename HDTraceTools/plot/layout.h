@@ -89,14 +89,14 @@ char *plotAxisTitle(const struct plotPanel *panel,
 /** Write what stands at a mark of a scale. */
 void plotFormatValue(const struct plotScale *scale, int mark, char *label);
 
-/* ---- plotlegend.c ------------------------------------------------------ */
+/* ---- legend.c ------------------------------------------------------ */
 
 /** Make all legends; the width of the picture is known. */
 void plotMakeLegends(struct plotLayout *layout);
 /** @param legend may be NULL. */
 void plotLegendFree(struct plotLegend *legend);
 
-/* ---- Drawing: plotdraw.c, plotcurves.c, plotrows.c --------------------- */
+/* ---- Drawing: draw.c, curves.c, rows.c --------------------- */
 
 /** How the line of a curve with a number is drawn. */
 struct canvasPen plotPenOf(const struct plot *plot,

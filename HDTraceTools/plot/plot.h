@@ -3,8 +3,8 @@
  * @file
  * hdtrace plot: values and states over time as a picture.
  *
- * What is drawn is gathered first: panels with curves (plotdata.c) and rows
- * with states (plotstates.c); then it is laid out and drawn (plotdraw.c).
+ * What is drawn is gathered first: panels with curves (data.c) and rows
+ * with states (states.c); then it is laid out and drawn (draw.c).
  */
 #ifndef HD_PLOT_H
 #define HD_PLOT_H
@@ -181,7 +181,7 @@ struct extent plotExtent(const struct plot *plot);
  * what is drawn of it. Curves were read. */
 void plotCompare(struct plot *plot);
 
-/* ---- plotdata.c -------------------------------------------------------- */
+/* ---- data.c -------------------------------------------------------- */
 
 /** Choose panels and curves; what they show is not known yet. */
 void plotChoose(struct plot *plot);
@@ -205,7 +205,7 @@ static inline bool plotIsDense(const struct plotCurve *curve)
 void plotAddStep(const struct plot *plot, struct plotCurve *curve,
 		 const struct plotStep *step);
 
-/* ---- plotwindows.c ----------------------------------------------------- */
+/* ---- windows.c ----------------------------------------------------- */
 
 /** Start to gather windows of a curve. */
 void plotStartWindows(struct plotCurve *curve);
@@ -228,7 +228,7 @@ static inline int64_t plotBinStart(const struct plot *plot, size_t bin)
 /** The bin that a time in the picture lies in. */
 size_t plotBinOf(const struct plot *plot, int64_t time);
 
-/* ---- plotstates.c ------------------------------------------------------ */
+/* ---- states.c ------------------------------------------------------ */
 
 /** Choose the time lines, and find which states take most time. */
 void plotChooseRows(struct plot *plot);
@@ -246,27 +246,7 @@ static inline int64_t *plotTimesOf(const struct plot *plot,
 	       (depth * plot->binCount + bin) * (plot->colored + 1);
 }
 
-/* ---- plotscale.c ------------------------------------------------------- */
-
-/** Where the marks of a scale are. */
-struct plotScale {
-	double first;
-	double step;
-	int count;
-	int decimals;
-	double factor; /**< Of what is shown: 1e-9 for GB. */
-	char unit[64]; /**< "GB", "10\302\263"; "" if there is none. */
-};
-
-/** Widen a range to round numbers. */
-void plotRoundRange(double *min, double *max, bool hasZero);
-/** Marks of a scale for values. */
-struct plotScale plotScaleOf(double min, double max, int marks,
-			     const char *unit);
-/** Marks of a scale of time, in ns since the start of the picture's time. */
-struct plotScale plotTimeScale(int64_t min, int64_t max, int marks);
-
-/* ---- plotmarks.c ------------------------------------------------------- */
+/* ---- marks.c ------------------------------------------------------- */
 
 /** A mark of the time axis. */
 struct plotMark {
@@ -278,14 +258,14 @@ struct plotMark {
 GArray *plotTimeMarks(const struct plot *plot, int count, char *title,
 		      size_t size);
 
-/* ---- plotdraw.c -------------------------------------------------------- */
+/* ---- draw.c -------------------------------------------------------- */
 
-/** The height that the picture needs, in points (plotlayout.c). */
+/** The height that the picture needs, in points (layout.c). */
 double plotHeight(const struct plot *plot);
 /** Draw all. */
 void plotDraw(const struct plot *plot, struct canvas *canvas);
 
-/* ---- plotjson.c -------------------------------------------------------- */
+/* ---- json.c -------------------------------------------------------- */
 
 /** Print what the picture shows. */
 void plotPrintJson(const struct plot *plot);

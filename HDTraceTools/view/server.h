@@ -7,7 +7,7 @@
  * the loopback address by its name are answered, so that no page of others gets
  * at the data (DNS rebinding included). Paths behind the token:
  *
- *     (nothing)                   the page, with the JSON of viewmeta.h
+ *     (nothing)                   the page, with the JSON of meta.h
  *     track?id=ID                 description of a track (track.h), as far as
  * it was read part?at=N&size=N            bytes of the store
  *     entries?id=ID&chunk=N&part=N   entries of a chunk of zoom 0

@@ -16,12 +16,13 @@ compiles() {
 	printf '#include "%s"\n#include "%s"\nint unused;\n' \
 		"$header" "$header" >"$scratch/test.c"
 	"$@" -Wall -Wextra -pedantic -Werror -I"$(dirname "$header")" \
+		-I"$(dirname "$header")/.." \
 		-I"$abs_top_srcdir/HDTraceWritingCLibrary/include" -c \
 		-o "$scratch/test.o" "$scratch/test.c"
 }
 
 for header in "$abs_top_srcdir"/*/include/*.h \
-	"$abs_top_srcdir"/*/*/include/*.h; do
+	"$abs_top_srcdir"/*/*/include/*.h "$abs_top_srcdir"/*/include/lower/*.h; do
 	name=$(basename "$header")
 	# Unquoted: CC may hold options.
 	# shellcheck disable=SC2086

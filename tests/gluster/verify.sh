@@ -101,7 +101,7 @@ small=$small_of
 tree() {
 	volume 2 && tar -C "$abs_top_srcdir" -cf - common cli | tar -C m0 -xf - &&
 		diff -r "$abs_top_srcdir/common" m0/common &&
-		for file in m0/common/clock.c m0/common/net.c m0/common/ini.c; do
+		for file in m0/common/wallclock.c m0/common/net.c m0/common/ini.c; do
 			${CC:-cc} -D_GNU_SOURCE -Im0 -I"$abs_top_builddir" -c \
 				-o "${file%.c}.o" "$file" || return 1
 		done && rm -r m0/cli && ends

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """guide.py FILE HOME DIRECTORY NUMBER: runs what a guide says, in order, as a reader would type
 it into one shell at one terminal, and compares what is printed with what the
-guide says is printed. HACKING, "Guides", says how guides are written for that.
+guide says is printed. doc/dev/guides.md says how guides are written for that.
 Begins in a directory, and prints TAP after so many test points."""
 import ctypes
 import fcntl

@@ -1,5 +1,5 @@
 #!/bin/sh
-# functions.table says of every function in mpi.h how it is wrapped, or why it is not.
+# functions.table says of every function in mpi.h how it is wrapped, or why not.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"

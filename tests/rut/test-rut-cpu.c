@@ -165,7 +165,7 @@ static void testChoice(void)
 		{ ACCT, RUT_CPU_BEST, "cpuacct" },
 		{ ACCT | NOT_ROOT | SCHED | STAT, RUT_CPU_BEST, "schedstat" },
 		{ STAT, RUT_CPU_BEST, "stat" },
-		/* It counts ticks, too; see HACKING. */
+		/* It counts ticks, too. */
 		{ CGROUP2 | STAT, RUT_CPU_BEST, "stat" },
 		{ CGROUP2, RUT_CPU_BEST, NULL },
 		/* It needs /proc/stat. */

@@ -116,7 +116,7 @@ int hdIFilesFind(struct hdIProjectData *project, size_t *count);
 /** Make a project of one .stat or .trc file. */
 int hdIFilesUseOne(struct hdIProjectData *project, const char *file);
 
-/* ---- stathead.c -------------------------------------------------------- */
+/* ---- stat/header.c ---------------------------------------------------- */
 
 /**
  * Read the header of a .stat file.

@@ -30,7 +30,7 @@ const char *hdIProjText(struct hdIProjXml *xml, const xmlNode *node);
 void hdIProjReport(struct hdIProjXml *xml, enum hdIRuleId rule,
 		   const xmlNode *node, const char *format, const char *text);
 
-/* ---- projlists.c: each takes one list; returns 0 or -ENOMEM ------------ */
+/* ---- lists.c: each takes one list; returns 0 or -ENOMEM ------------ */
 
 /** CommunicatorList. */
 int hdIProjCommunicators(struct hdIProjXml *xml, const xmlNode *list);

@@ -96,7 +96,7 @@ static inline struct hdIFrame *hdITraceTop(struct hdITraceReader *reader)
 	return &reader->frames[reader->frameCount - 1];
 }
 
-/* ---- tracerecord.c: what records are made of --------------------------- */
+/* ---- recordbuild.c: what records are made of --------------------------- */
 
 /** Make room for one more item; returns the array, or NULL: no memory. */
 void *hdITraceGrow(void *array, size_t count, size_t *room, size_t size);

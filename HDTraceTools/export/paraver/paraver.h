@@ -96,7 +96,7 @@ size_t paraverNumber(GHashTable *table, GPtrArray *list, const char *name);
 /** Position of a node in a list, from 1; it is added if it is not there. */
 unsigned int paraverPlace(GPtrArray *list, const hdINode *node);
 
-/* ---- exportparaverrecords.c -------------------------------------------- */
+/* ---- records.c -------------------------------------------- */
 
 /** All of a stream is known that its records have in common. */
 void paraverSetPlace(struct paraverStream *stream);
@@ -109,14 +109,14 @@ void paraverTakeEntry(struct paraverStream *stream);
 /** Write an entry of a group, and go on to the next. */
 void paraverWriteEntry(struct paraver *self, struct paraverStream *stream);
 
-/* ---- exportparavermessages.c ------------------------------------------- */
+/* ---- communications.c ------------------------------------------- */
 
 /** Find all messages. */
 void paraverFindMessages(struct paraver *self);
 /** Write the messages that were sent until then. */
 void paraverWriteMessages(struct paraver *self, int64_t until);
 
-/* ---- exportparaverfiles.c ---------------------------------------------- */
+/* ---- files.c ---------------------------------------------- */
 
 /** The header; its length is found out at the end, so it has a fixed width. */
 void paraverPutHeader(struct paraver *self);

@@ -174,7 +174,7 @@ int64_t perfettoTimeOnPath(const struct perfettoPath *self,
  *  said. */
 int perfettoPutRelations(struct perfetto *self);
 
-/* ---- exportperfettovalues.c -------------------------------------------- */
+/* ---- values.c -------------------------------------------- */
 
 /** How many tracks a group takes. */
 uint64_t perfettoGroupTracks(const struct exportGroup *group);

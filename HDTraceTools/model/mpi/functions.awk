@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes a header of the roles that MPI functions have in common/mpi/functions.table:
+# Makes a header of the functions of MPI and of their roles; the tables are in
+# common/mpi:
 #
-#     awk -f functions.awk common/mpi/functions.table
+#     awk -f functions.awk functions.table roles.table
 #
 # It is a list of MPI_POINT2POINT(name, isSending, isReceiving) and of
 # MPI_COLLECTIVE(name, NAME, ROLE, isAlike), which its includer defines, and of
@@ -15,7 +16,7 @@ function has(role) {
 }
 
 BEGIN {
-	print "/* Made from common/mpi/functions.table by functions.awk. */"
+	print "/* Made from functions.table and roles.table by functions.awk. */"
 }
 
 /^(env|p2p|wait|coll|rma|io|comm|group|type)4?\+? [A-Z]/ {

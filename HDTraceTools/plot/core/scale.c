@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/model/units.h"
-#include "HDTraceTools/plot/plot.h"
+#include "HDTraceTools/plot/core/scale.h"
 #include "common/clock.h"
 
 /** The smallest of 1, 2, 5, 10, ... that is not less. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files that read the configuration share; see configparse.h. */
+/* What the files that read the configuration share; see parse.h. */
 #include "config.h"
 
 #include <stdarg.h>

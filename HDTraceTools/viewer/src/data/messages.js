@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages of MPI: all, and on coarser levels those that took longest
-// (messagelevels.h).
+// (messagepyramid.h).
 import { chunksBetween } from "./track.js";
 import { upperBound } from "./series.js";
 

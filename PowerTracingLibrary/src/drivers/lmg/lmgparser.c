@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parser of what an LMG450 sends; see lmgmessage.h. */
+/* The parser of what an LMG450 sends; see lmgparser.h. */
 #include "config.h"
 
 #include <errno.h>
