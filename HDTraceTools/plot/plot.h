@@ -18,6 +18,7 @@
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
 #include "HDTraceTools/plot/core/canvas.h"
+#include "HDTraceTools/plot/core/scale.h"
 
 /** What has a panel of its own. */
 enum plotPanels {

@@ -9,7 +9,7 @@
 
 #include "cli/newfile.h"
 #include "HDTraceTools/plot/core/canvas.h"
-#include "HDTraceTools/plot/plot.h"
+#include "HDTraceTools/plot/core/scale.h"
 #include "PredictionLibrary/command/sweep/table.h"
 #include "cli/errors.h"
 
