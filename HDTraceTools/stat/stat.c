@@ -28,6 +28,7 @@
 #include "HDTraceTools/stat/callsites.h"
 #include "HDTraceTools/stat/regions.h"
 #include "HDTraceTools/stat/shares.h"
+#include "HDTraceTools/stat/volumes.h"
 #include "cli/known.h"
 #include "cli/output.h"
 #include "cli/rows.h"
@@ -45,6 +46,7 @@ struct statRun {
 	char *regions;
 	gboolean isBySite;
 	gboolean isShares;
+	gboolean isVolume;
 	char *ruleText;
 	gboolean isAsRecorded;
 	gboolean isVerbose;
@@ -815,7 +817,8 @@ static const struct toolHelp help = {
 		    "  hdtrace stat --window=0.5 --format=csv run1\n"
 		    "  hdtrace stat --regions 'All*' run1\n"
 		    "  hdtrace stat --regions '*' --by-site run1\n"
-		    "  hdtrace stat --shares run1\n",
+		    "  hdtrace stat --shares run1\n"
+		    "  hdtrace stat --volume run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
 	.hasNumbers = true,
@@ -850,7 +853,10 @@ static int statRunOn(struct statRun *run, const char *path)
 		 sharesPrint(run->tool, project, &run->selection, run->rule) <
 			 0)
 		status = TOOL_FAILED;
-	else if (status < 0 && (run->regions || run->isShares))
+	else if (status < 0 && run->isVolume &&
+		 volumesPrint(run->tool, project, &run->selection) < 0)
+		status = TOOL_FAILED;
+	else if (status < 0 && (run->regions || run->isShares || run->isVolume))
 		status = toolFinish(run->tool);
 	if (status < 0 && statFindPhases(run) < 0)
 		status = TOOL_FAILED;
@@ -879,6 +885,10 @@ int statRun(struct tool *tool, int argc, char **argv)
 		  "Print time fractions and energy of all states by trace, "
 		  "and C-states",
 		  NULL },
+		{ "volume", 0, 0, G_OPTION_ARG_NONE, &run.isVolume,
+		  "Print bytes and message sizes of MPI by function, call "
+		  "site, pair of ranks, and communicator",
+		  NULL },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
 		WINDOW_ENTRY(&run.window),
 		ATTRIBUTION_ENTRY(&run.ruleText),
@@ -892,13 +902,18 @@ int statRun(struct tool *tool, int argc, char **argv)
 		status = toolNeeds(tool, "by-site", "regions");
 	if (status < 0 && run.regions && run.isShares)
 		status = toolExcludes(tool, "regions", "shares");
-	if (status < 0 && (run.regions || run.isShares) &&
+	if (status < 0 && run.isVolume && (run.regions || run.isShares))
+		status = toolExcludes(tool, "volume",
+				      run.regions ? "regions" : "shares");
+	if (status < 0 && (run.regions || run.isShares || run.isVolume) &&
 	    (phaseOptionsAre(&run.phaseOptions) || run.phaseOptions.isByName ||
 	     run.window.text))
 		status = toolUsage(tool,
 				   "%s: cannot be combined with --phases, "
 				   "--phases-from, --by-name or --window",
-				   run.regions ? "--regions" : "--shares");
+				   run.regions    ? "--regions"
+				   : run.isShares ? "--shares"
+						  : "--volume");
 	if (status < 0 && run.window.text && phaseOptionsAre(&run.phaseOptions))
 		status = toolUsage(tool, "--window: cannot be combined with "
 					 "--phases or --phases-from");

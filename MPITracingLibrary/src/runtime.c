@@ -57,7 +57,9 @@ static const bool functionPolls[] = {
 };
 
 static struct {
-	MPI_Comm world;
+	MPI_Comm all;   /* As the program has it. */
+	MPI_Comm world; /* Our own. */
+	bool isOfSession;
 	struct hdmpiProcess process;
 	hdTopology *topology;
 	hdTopoNode *host;
@@ -230,8 +232,8 @@ static bool runtimeIsIncomplete(void)
 {
 	int rank, size, first = 0, missing;
 
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	PMPI_Comm_size(MPI_COMM_WORLD, &size);
+	PMPI_Comm_rank(runtime.all, &rank);
+	PMPI_Comm_size(runtime.all, &size);
 	missing = hdmpiPresenceMissing(size, &first);
 	if (missing > 0 && rank == (first == 0 ? hdmpiPresenceLowest(size) : 0))
 		hdmpiLossSay("nothing is recorded: %d of %d ranks run without "
@@ -249,7 +251,7 @@ static int runtimeAgree(void)
 	int rank;
 
 	if (runtimeIsIncomplete() ||
-	    PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
+	    PMPI_Comm_dup(runtime.all, &runtime.world) != MPI_SUCCESS)
 		return -1;
 	hdmpiPresenceEnd();
 	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
@@ -322,7 +324,7 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs)
 
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 {
-	struct timespec when = hdClockToTimespec(begin + hdClockStep());
+	struct timespec when = hdClockToTimespec(begin);
 	hdTopoNode *node = runtimeNode(thread, 3);
 	hdTrace *trace;
 
@@ -477,14 +479,23 @@ static void runtimeBegin(struct hdmpiCall *call)
 	call->isRecorded = true;
 }
 
-void hdmpiRuntimeStart(struct hdmpiCall *call)
+MPI_Comm hdmpiRuntimeWorld(void)
+{
+	return runtime.world;
+}
+
+void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 {
 	static bool wasStarted;
 	struct hdmpiThread *self;
 	hdTopoNode *rank;
 
 	hdmpiLossSeen();
-	if (wasStarted || runtimeIsOther() || runtimeAgree() < 0)
+	if (wasStarted || runtimeIsOther())
+		return;
+	runtime.all = all;
+	runtime.isOfSession = all != MPI_COMM_WORLD;
+	if (runtimeAgree() < 0)
 		return;
 	wasStarted = true;
 	if (!runtimeReplaceBegin()) {
@@ -519,13 +530,14 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	if (rank)
 		hdT_destroyTopoNode(rank);
 	call->self = self;
-	hdmpiRequestsBegin();
+	hdmpiRequestsBegin(runtime.isOfSession);
 	hdmpiSitesStart();
 	hdmpiPollsStart();
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
-	hdmpiCommId(self, MPI_COMM_WORLD);
+	if (!runtime.isOfSession)
+		hdmpiCommId(self, MPI_COMM_WORLD);
 	hdmpiPollsMeasure(self);
 	if (runtime.isOn[call->function] && hdmpiIsRecording(self))
 		runtimeBegin(call);
@@ -606,12 +618,12 @@ static void runtimeSayNothing(void)
 			     (double)period / HD_NS_PER_S);
 }
 
-void hdmpiRuntimeEnd(struct hdmpiCall *call)
+void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession)
 {
 	struct hdmpiThread *self = call->self;
 	bool isTraced;
 
-	if (!runtime.isStarted)
+	if (!runtime.isStarted || runtime.isOfSession != isOfSession)
 		return;
 	runtime.isStarted = false;
 	runtime.end = call;

@@ -13,6 +13,7 @@
 
 #include <hdNode.h>
 
+#include "NodeStatus/collect/answer.h"
 #include "NodeStatus/collect/offset.h"
 #include "NodeStatus/collect/where.h"
 #include "NodeStatus/wire/wire.h"
@@ -26,6 +27,12 @@ struct nodePeer;
 struct nodeShared {
 	struct hdLoop loop; /**< First: it is what woken() gets. */
 	struct hdConnectionSetup connections;
+	struct hdConnectionSetup largeConnections; /**< For long answers. */
+	struct nodeSpool spool;                    /**< For probes. */
+	struct nodeLink *large; /**< That has the turn for a long answer. */
+	int64_t largeNs;        /**< When its turn is over. */
+	struct nodeLink *queue; /**< Those that wait for theirs. */
+	size_t queueLength;
 	struct hdTls *tls; /**< NULL: not encrypted. */
 	struct hdTokens *tokens;
 	const char *user, *token;
@@ -59,9 +66,7 @@ struct nodePeer {
 	bool isDone; /**< The query is done, or has failed. */
 	enum hdNode_State state;
 	char why[256];
-	/* What it has said. */
-	json_t *sections[HD_NODE_WIRE_SECTIONS];
-	char *texts[HD_NODE_WIRE_SECTIONS]; /**< Of hdNode_section(). */
+	struct nodeAnswer answer; /**< What it has said. */
 	char *name, *hostName, *boot;
 	double started;
 	unsigned int boots, restarts;

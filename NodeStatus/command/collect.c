@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "NodeStatus/collect/collector.h"
 #include "NodeStatus/command/hdnode.h"
 #include "NodeStatus/command/noderecording.h"
 #include "cli/errors.h"
@@ -270,22 +271,18 @@ static void collectPrintTable(hdNode_Collector *collector)
 static int collectPrintAll(const struct options *options,
 			   hdNode_Collector *collector, int round)
 {
-	char *text;
-
 	if (options->chosen == TEXT) {
 		if (round > 1)
 			printf(isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n");
 		collectPrintTable(collector);
 		return -1;
 	}
-	text = hdNode_json(collector, sectionsOf(options),
-			   options->interval > 0);
-	if (!text) {
+	if (!hdNodeDocument(collector, sectionsOf(options),
+			    options->interval > 0, stdout)) {
 		outSay(stderr, "%s: out of memory", command.name);
 		return NODE_FAILED;
 	}
-	puts(text);
-	free(text);
+	putchar('\n');
 	return -1;
 }
 

@@ -99,4 +99,9 @@ reasons_are_plain() {
 }
 ok "the reason names the fault of the server" reasons_are_plain
 kill "$begun"
+
+# ---- As much as they may -----------------------------------------------------
+
+ok "100 nodes with the longest answers take 64 MB, and their time" \
+	timeout 200 python3 "$abs_top_srcdir/tests/collect/flood.py" 100 "$hdnode"
 done_testing

@@ -41,6 +41,7 @@ while read -r word first rest; do
 		chip=hwmon/$first
 		put "$chip/name" "$rest"
 		;;
+	supply) chip=power_supply/$first ;;
 	file) put "$chip/$first" "$rest" ;;
 	power) ok "$name" explains "$first $rest" ;;
 	esac

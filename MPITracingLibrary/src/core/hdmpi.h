@@ -194,11 +194,15 @@ void hdmpiNotePart(struct hdmpiThread *self);
 /**
  * MPI has been initialized: begin to trace.
  *
- * Collective over all processes of MPI_COMM_WORLD.
+ * Collective over all processes.
  *
- * @param call MPI_Init or MPI_Init_thread, whose state begins if tracing does.
+ * @param call MPI_Init or such, whose state begins if tracing does.
+ * @param all MPI_COMM_WORLD, or a communicator of a session with all processes.
  */
-void hdmpiRuntimeStart(struct hdmpiCall *call);
+void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all);
+
+/** Our own communicator of all processes. */
+MPI_Comm hdmpiRuntimeWorld(void);
 
 /** The state of MPI_Init has ended: what was done after it is the tracer's. */
 void hdmpiRuntimeStarted(struct hdmpiCall *call);
@@ -208,8 +212,9 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call);
 void hdmpiRuntimeWorked(struct hdmpiCall *call, int64_t start);
 
 /** MPI is about to be finalized: do what needs it. Collective, too. The state
- * of MPI_Finalize goes on. */
-void hdmpiRuntimeEnd(struct hdmpiCall *call);
+ * of MPI_Finalize goes on. Nothing happens if recording began otherwise than it
+ * ends: in a session, or by MPI_Init. */
+void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession);
 
 /** MPI has been finalized, and that state has ended: end everything, and write
  * the project file. */

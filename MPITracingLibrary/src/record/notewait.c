@@ -103,6 +103,23 @@ void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 					  hdmpiCommId(call->self, comm), true));
 }
 
+void hdmpiNoteStartPartitioned(struct hdmpiCall *call, int64_t count,
+			       MPI_Datatype datatype, int source, int tag,
+			       MPI_Comm comm, MPI_Request request)
+{
+	struct hdmpiType type = { .size = 0 };
+
+	if (source == MPI_PROC_NULL) {
+		hdmpiNoteStartLater(call, HDMPI_NOWHERE, comm, request);
+		return;
+	}
+	hdmpiTypeGet(call->self, datatype, &type);
+	hdmpiNoteStartLater(call, HDMPI_PARTITIONED, comm, request);
+	hdmpiRequestAsked(request, source, tag, count * type.size);
+	if (!hasClass(HDMPI_CLASS_wait))
+		noteWaitLeaveOutMessage();
+}
+
 void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
 			    MPI_Comm comm, MPI_Request request)
 {
@@ -113,7 +130,7 @@ void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
 	if (!isNowhere && (!hasClass(HDMPI_CLASS_wait) ||
 			   source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG))
 		noteWaitLeaveOutMessage();
-	hdmpiRequestAsked(request, source, tag);
+	hdmpiRequestAsked(request, source, tag, 0);
 }
 
 void hdmpiNoteStartMatched(struct hdmpiCall *call, MPI_Request request)
@@ -278,6 +295,12 @@ static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
 		hdmpiNoteNumbers(call, "rid size fid", one.request.id, one.size,
 				 one.request.place);
 		break;
+	case HDMPI_PARTITIONED:
+		hdmpiNoteNumbers(call, "rid fromRank fromTag size cid",
+				 one.request.id, hdmpiRank(one.request.source),
+				 one.request.tag, one.request.size,
+				 one.request.place);
+		break;
 	case HDMPI_EXCHANGE:
 		hdmpiNoteNumbers(call, "rid fromRank fromTag cid",
 				 one.request.id, hdmpiRank(one.request.source),
@@ -299,7 +322,8 @@ static void noteElement(struct hdmpiCall *call, int at,
 	if (!noteWaitCompleteRequest(call, at, status, &one))
 		return;
 	if ((*listed)++ >= NOTE_LISTED_MAX) {
-		if (one.request.kind == HDMPI_RECEIVE)
+		if (one.request.kind == HDMPI_RECEIVE ||
+		    one.request.kind == HDMPI_PARTITIONED)
 			noteWaitLeaveOutMessage();
 		return;
 	}
@@ -317,6 +341,12 @@ static void noteElement(struct hdmpiCall *call, int at,
 		break;
 	case HDMPI_FILE:
 		noteRequests(call, "rid size fid", one.request.id, one.size,
+			     one.request.place);
+		break;
+	case HDMPI_PARTITIONED:
+		noteRequests(call, "rid fromRank fromTag size cid",
+			     one.request.id, hdmpiRank(one.request.source),
+			     one.request.tag, one.request.size,
 			     one.request.place);
 		break;
 	case HDMPI_EXCHANGE:
@@ -406,6 +436,11 @@ void hdmpiNotePeek(struct hdmpiCall *call, MPI_Request request, int flag)
 	if (hdmpiRequestPeek(request, &found))
 		noteRequest(call, found.id);
 	hdmpiNoteNumber(call, "flag", flag != 0);
+}
+
+void hdmpiNoteRequest(struct hdmpiCall *call, MPI_Request request)
+{
+	noteRequest(call, hdmpiRequestNumber(request));
 }
 
 void hdmpiNoteCancel(struct hdmpiCall *call, MPI_Request request)
