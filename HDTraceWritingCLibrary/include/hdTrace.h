@@ -421,6 +421,17 @@ int hdT_flush(hdTrace *trace);
 int hdT_getLosses(const hdTrace *trace, hdLosses *losses);
 
 /**
+ * Get the size of a trace so far, including what is not written yet; states that are
+ * open do not count. Only the thread that uses the trace may call it.
+ *
+ * @param trace Trace to query.
+ *
+ * @return Number of bytes.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int64_t hdT_getSize(const hdTrace *trace);
+
+/**
  * End a trace: close open states, write all data, close the file, and free the
  * trace.
  *

@@ -427,6 +427,13 @@ int hdT_getLosses(const hdTrace *trace, hdLosses *losses)
 	return 0;
 }
 
+int64_t hdT_getSize(const hdTrace *trace)
+{
+	if (!trace)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	return (int64_t)hdOutfileSize(trace->file);
+}
+
 /* ---- States ------------------------------------------------------------ */
 
 /* A level below the innermost one; the file's level 0 is always there. */

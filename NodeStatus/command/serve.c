@@ -17,6 +17,7 @@
 #include "NodeStatus/wire/wire.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/readfile.h"
 #include "common/clock.h"
 #include "common/net.h"
 #include "net/logger.h"
@@ -210,12 +211,8 @@ static gboolean serveRead(const struct serveOptions *options, char **text,
 {
 	*text = NULL;
 	*length = 0;
-	errno = 0;
-	if (!options->config ||
-	    g_file_get_contents(options->config, text, length, NULL))
-		return TRUE;
-	cliErrorRead("hdnode", options->config, errno);
-	return FALSE;
+	return !options->config ||
+	       cliReadFile("hdnode", options->config, text, length);
 }
 
 static gboolean serveLocal(struct serving *serving)
@@ -236,6 +233,7 @@ static gboolean serveLocal(struct serving *serving)
 	if (!serveRead(options, &text, &length))
 		return FALSE;
 	setup.ini = text;
+	setup.file = options->config;
 	ret = hdNodeLocalStart(&setup, &serving->local);
 	g_free(text);
 	if (ret < 0 && ret != -EINVAL)
