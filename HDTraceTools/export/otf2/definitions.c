@@ -215,12 +215,11 @@ static void describeArchive(struct otf2 *self)
 	GString *text = g_string_new(description);
 
 	if (self->unsent || self->unreceived)
-		g_string_append_printf(
-			text,
-			"%smessages without a send: %" PRIu64
-			", without a receive: %" PRIu64,
-			*description ? "\n" : "", self->unsent,
-			self->unreceived);
+		g_string_append_printf(text,
+				       "%smessages without a send: %" PRIu64
+				       ", without a receive: %" PRIu64,
+				       *description ? "\n" : "", self->unsent,
+				       self->unreceived);
 	if (text->len)
 		otf2Check(self, otf2Api.OTF2_Archive_SetDescription(
 					self->archive, text->str));
