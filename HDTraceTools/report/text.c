@@ -22,7 +22,7 @@ static const char *plusMinus(const struct report *report)
 	return report->findings.tool->isUnicode ? "\302\261" : "+-";
 }
 
-static void reportTextPrintTitle(const struct report *report, const char *text)
+void reportTitle(const struct report *report, const char *text)
 {
 	printf("\n%s", report->findings.tool->isColored ? "\033[1m" : "");
 	outPrintable(text);
@@ -412,7 +412,7 @@ static void reportTextPrintNode(const struct report *report,
 	if (!table)
 		return;
 	hideValues(table, &shown);
-	reportTextPrintTitle(report, nodeName(report, node));
+	reportTitle(report, nodeName(report, node));
 	if (power)
 		printNodeEnergy(report, node);
 	outTablePrint(table, "  ", report->findings.tool->isColored);
@@ -548,7 +548,7 @@ static void printPhases(const struct report *report)
 		outTableHide(table, COLUMN_PHASE_ERROR);
 	if (!isPartial)
 		outTableHide(table, COLUMN_PHASE_KNOWN);
-	reportTextPrintTitle(report, "Phases");
+	reportTitle(report, "Phases");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	reportTextPrintMost(report);
 }
@@ -636,8 +636,7 @@ static bool printTop(const struct report *report, bool isEnergy)
 	}
 	if (!report->findings.energyCount || !isPartial)
 		outTableHide(table, COLUMN_STATE_KNOWN);
-	reportTextPrintTitle(report,
-			     isEnergy ? "States by energy" : "States by time");
+	reportTitle(report, isEnergy ? "States by energy" : "States by time");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (count < states->len)
 		printf("  and %u more; --all lists them\n",
@@ -795,7 +794,7 @@ static void printSites(const struct report *report)
 	if (!findings->energyCount || !isPartial)
 		outTableHide(table, COLUMN_SITE_KNOWN);
 	hideSiteEvents(table, &all);
-	reportTextPrintTitle(report, "Call sites by time");
+	reportTitle(report, "Call sites by time");
 	outTablePrint(table, "  ", findings->tool->isColored);
 	if (count < sites->len)
 		printf("  and %u more; --all lists them\n", sites->len - count);
@@ -808,7 +807,7 @@ static void printOutside(const struct report *report)
 
 	if (!outside.counted)
 		return;
-	reportTextPrintTitle(report, "Outside of states");
+	reportTitle(report, "Outside of states");
 	resultsTellOutside("  ", &outside);
 }
 
@@ -899,7 +898,7 @@ static void printKernels(const struct report *report)
 		outTableHide(table, COLUMN_KERNEL_KNOWN);
 	if (!hasRatio)
 		outTableHide(table, COLUMN_KERNEL_RATIO);
-	reportTextPrintTitle(report, "Kernels");
+	reportTitle(report, "Kernels");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (isKnown)
 		printf("  The energy of a node is divided among its kernels by "
@@ -960,7 +959,7 @@ static void printCounters(const struct report *report)
 		outTableFree(table);
 		return;
 	}
-	reportTextPrintTitle(report, "Hardware counters");
+	reportTitle(report, "Hardware counters");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 }
 
@@ -1104,7 +1103,7 @@ static void printPath(const struct report *report)
 	if (!criticalPathMatters(path))
 		return;
 	length = path->end - path->start;
-	reportTextPrintTitle(report, "Critical path");
+	reportTitle(report, "Critical path");
 	printf("  %s through %u %s", outDuration(buffer, length),
 	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
 	printf(": %s computing",
@@ -1123,6 +1122,8 @@ static void printPath(const struct report *report)
 	    reportTextOtherDiffers(report, path->beside))
 		printPathEnergy(report, FINDINGS_OTHER);
 	printUnpaired(&path->counts);
+	if (report->isFolded)
+		return;
 	printPathRanks(report);
 	printPathNodes(report);
 	printPathStates(report);
@@ -1137,7 +1138,7 @@ static void printCost(const struct report *report)
 				   : 0;
 	char buffer[OUT_NUMBER_SIZE];
 
-	reportTextPrintTitle(report, "Cost of tracing");
+	reportTitle(report, "Cost of tracing");
 	printf("  Files      %s", outSize(buffer, report->findings.size));
 	if (hasLength)
 		printf(", %s per second",
@@ -1228,7 +1229,7 @@ static void printProblems(const struct report *report)
 {
 	bool hasSome = report->findings.diagnostics.count > 0;
 
-	reportTextPrintTitle(report, "Gaps, late samples, problems");
+	reportTitle(report, "Gaps, late samples, problems");
 	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
 		const struct findingsGroup *group = &report->findings.groups[i];
 
@@ -1242,18 +1243,48 @@ static void printProblems(const struct report *report)
 		puts("  none");
 }
 
-void reportPrintText(const struct report *report)
+/** What fits on a page. */
+static void printFolded(const struct report *report)
+{
+	struct report shown = *report;
+
+	shown.top = MIN(report->top, 4);
+	shown.isFolded = true;
+	if (report->findings.hasPhases)
+		printPhases(&shown);
+	if (report->findings.profile->states->len)
+		printTop(&shown, false);
+	printPath(&shown);
+	reportPrintFoldedProblems(&shown);
+}
+
+static void printNodes(const struct report *report)
 {
 	const hdIProject *project = report->findings.project;
 	bool hasRoot = false;
 
-	printHead(report);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		hasRoot |= project->nodes[i] == project->root;
 		reportTextPrintNode(report, project->nodes[i]);
 	}
 	if (!hasRoot)
 		reportTextPrintNode(report, project->root);
+}
+
+void reportPrintText(const struct report *report)
+{
+	bool isFolded = reportIsFolded(report);
+
+	printHead(report);
+	reportPrintFindings(report);
+	if (isFolded && !report->isOfNodes)
+		reportPrintNodes(report);
+	else
+		printNodes(report);
+	if (isFolded) {
+		printFolded(report);
+		return;
+	}
 	if (report->findings.hasPhases)
 		printPhases(report);
 	printStates(report);

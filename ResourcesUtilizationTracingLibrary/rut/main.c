@@ -46,7 +46,11 @@ static const char *rutMainCheckOptions(const struct options *options)
 	if (modes == 0)
 		return "missing argument: COMMAND, --duration or --pid";
 	if (modes > 1)
-		return "COMMAND, --duration and --pid exclude each other";
+		return options->hasDuration && options->hasPid
+			       ? "--duration: cannot be combined with --pid"
+		       : options->hasPid
+			       ? "--pid: cannot be combined with COMMAND"
+			       : "--duration: cannot be combined with COMMAND";
 	if (options->hasPid && kill(options->wait.pid, 0) != 0 &&
 	    errno == ESRCH)
 		return "--pid: no such process";
@@ -188,8 +192,7 @@ static int traceInto(struct rutTarget *target, struct options *options,
 		ret = rutMainWriteProject(target);
 	if (ret == -EEXIST)
 		outSay(stderr,
-		       "rut: %s: exists; --force replaces it, --number takes "
-		       "another name",
+		       "rut: " CLI_TEXT_EXISTS ", --number takes another name",
 		       file);
 	else if (ret < 0)
 		cliErrorCreate("rut", file, ret);
@@ -220,6 +223,7 @@ static int rutMainRun(struct options *options)
 	rutSources sources;
 	char *message = NULL;
 	int result = CLI_EXIT_FAILED;
+	int status = 0;
 
 	if (!sourcesParse(options->sources, &sources, &message)) {
 		outSay(stderr,
@@ -228,9 +232,10 @@ static int rutMainRun(struct options *options)
 		g_free(message);
 		return result;
 	}
-	if (options->wait.command &&
-	    !cliIsCommand("rut", options->wait.command[0]))
-		return CLI_EXIT_NOT_FOUND;
+	if (options->wait.command)
+		status = cliCheckCommand("rut", options->wait.command[0]);
+	if (status != 0)
+		return status;
 	if (options->number && !rutMainUseFreeName(options))
 		return result;
 	if (options->mount)

@@ -1018,7 +1018,7 @@ if [ -e /dev/full ]; then
 	# It is found long before the end.
 	for format in csv json openmetrics perfetto; do
 		ok "$format: a full disk is reported for a large project" says \
-			"/dev/full: No space left" 2 export \
+			"/dev/full: cannot write: No space left" 2 export \
 			--to $format -o /dev/full "$scratch/large"
 	done
 fi

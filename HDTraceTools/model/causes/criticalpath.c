@@ -75,12 +75,15 @@ struct piece {
 
 /* ---- While traces are read --------------------------------------------- */
 
-struct pathSearch *pathSearchNew(const hdIProject *project)
+struct pathSearch *pathSearchNew(const hdIProject *project,
+				 dependencyTake *take, void *data)
 {
 	const struct dependencyFilter filter = {
 		.kinds = DEPENDENCIES_BETWEEN,
 		.order = DEPENDENCIES_FROM_LATEST,
 		.onlyWaits = true,
+		.take = take,
+		.takeData = data,
 	};
 	struct pathSearch *self = g_new0(struct pathSearch, 1);
 
@@ -726,20 +729,6 @@ static void stopTrace(struct pieces *self)
 	}
 }
 
-/** The rank of a node; -1: it belongs to none. */
-static int64_t criticalPathRankOf(const struct pathSearch *self,
-				  const hdINode *node)
-{
-	int level = rolesRankLevel(self->project);
-	int64_t rank = -1;
-
-	node = level ? rolesAt(node, level) : node;
-	if (!level || node->level != level ||
-	    !messagesReadNumber(node->label, &rank) || rank < 0)
-		return -1;
-	return rank;
-}
-
 static int endRelation(struct pieces *self)
 {
 	struct pathSearch *search = self->walk->search;
@@ -749,7 +738,7 @@ static int endRelation(struct pieces *self)
 	return tallyRelation(search, number, self->parts, self->tally,
 			     self->walk->path,
 			     rankAt(self->walk->path->ranks,
-				    criticalPathRankOf(search, node)));
+				    messagesRankOf(search->project, node)));
 }
 
 /** All pieces of a trace were taken. */
