@@ -37,7 +37,8 @@ known = {
     "late-sender-wrong-order": (pair(3, 0, 1), {0}, {1}),
     "wait-at-barrier": (last(5), {0, 1}, {2}),
     "wait-at-nxn": (last(6), {0, 2}, {1}),
-    "late-broadcast": (pair(7, 0, 1) + pair(7, 2, 1), {0, 2}, {1}),
+    "late-broadcast": (pair(7, 0, 1) + pair(7, 2, 1) + max(0, pair(0, 1, 0)) +
+                       max(0, pair(0, 2, 0)), {0, 2}, {1}),
     "early-reduce": (pair(8, 0, 2), {0}, {2}),
     "early-scan": (pair(9, 1, 0) + pair(9, 2, 0), {1, 2}, {0}),
 }
