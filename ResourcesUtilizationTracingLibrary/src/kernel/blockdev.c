@@ -124,7 +124,7 @@ static bool blockRead(struct rutBlockDevs *devs, struct rutBlockDev *dev,
 	return ret == 0 && hdScanNumbers(&scan, numbers, 10);
 }
 
-/* (Linux, block/genhd.c: the time busy is an unsigned int of milliseconds.) */
+/* (Linux, block/genhd: the time busy is an unsigned int of milliseconds.) */
 static const struct hdCounterLaw blockLaws[RUT_BLOCK_COUNTS] = {
 	[RUT_BLOCK_READS] = { .rate = 1e9 },
 	[RUT_BLOCK_READ_SECTORS] = { .rate = 1e12 / RUT_SECTOR },

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "HDTraceWritingCLibrary/src/error.h"
-#include "HDTraceWritingCLibrary/src/relation.h"
+#include "HDTraceWritingCLibrary/src/relation/relation.h"
 #include "common/format/escape.h"
 #include "common/format/relationid.h"
 #include "common/hex.h"

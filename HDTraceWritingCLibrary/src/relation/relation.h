@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include <hdRelation.h>
-#include "HDTraceWritingCLibrary/src/relring.h"
+#include "HDTraceWritingCLibrary/src/relation/relring.h"
 
 /** Id and flags of a W3C trace. */
 struct hdRelTrace {

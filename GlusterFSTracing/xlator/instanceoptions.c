@@ -4,24 +4,21 @@
 #include "config.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "GlusterFSTracing/xlator/instanceparts.h"
 #include "GlusterFSTracing/xlator/warn.h"
-#include "GlusterFSTracing/xlator/fops.h"
 #include "GlusterFSTracing/xlator/label.h"
 #include "GlusterFSTracing/xlator/instance.h"
 #include "GlusterFSTracing/xlator/instances.h"
 #include "common/format/projectname.h"
 
-#define ALL_FOPS UINT64_MAX
 #define THROTTLE_MS_MAX 60000
 #define UTILIZATION_MS_MAX 3600000
 
@@ -42,330 +39,6 @@ void hdgWarn(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	gf_log("hdtrace", GF_LOG_WARNING, "%s", text);
-}
-
-/* ---- Lists in options -------------------------------------------------- */
-
-/* Two names that each operation has: here, and in GlusterFS' statistics. */
-struct fopName {
-	const char *name, *other;
-	int index;
-};
-
-#define FOP_NAME(name, INDEX, ...) { #name, #INDEX, GF_FOP_##INDEX },
-static const struct fopName fopNames[] = { HDG_FOPS(FOP_NAME) };
-#undef FOP_NAME
-
-static const struct {
-	const char *name;
-	unsigned int what;
-} whatNames[] = {
-	{ "gauges", RECORD_GAUGES },
-	{ "relations", RECORD_RELATIONS },
-	{ "states", RECORD_RELATIONS | RECORD_STATES },
-	{ "all", RECORD_ALL },
-	{ "none", 0 },
-	{ "off", 0 },
-};
-
-static int findWhat(const char *word, uint64_t *bits)
-{
-	for (size_t i = 0; i < sizeof(whatNames) / sizeof(*whatNames); i++) {
-		if (strcasecmp(word, whatNames[i].name) == 0) {
-			*bits |= whatNames[i].what;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-static int findFop(const char *word, uint64_t *bits)
-{
-	if (strcasecmp(word, "all") == 0) {
-		*bits = ALL_FOPS;
-		return 0;
-	}
-	for (size_t i = 0; i < sizeof(fopNames) / sizeof(*fopNames); i++) {
-		if (strcasecmp(word, fopNames[i].name) == 0 ||
-		    strcasecmp(word, fopNames[i].other) == 0) {
-			*bits |= UINT64_C(1) << fopNames[i].index;
-			return 0;
-		}
-	}
-	return -1;
-}
-
-/* Words with commas or blanks between them; there is at least one. */
-static int parseList(const char *text, int (*find)(const char *, uint64_t *),
-		     uint64_t *bits, char *wrong, size_t size)
-{
-	char word[32];
-	int words = 0;
-
-	*bits = 0;
-	for (;;) {
-		size_t length;
-
-		text += strspn(text, ", \t");
-		length = strcspn(text, ", \t");
-		if (length == 0)
-			break;
-		snprintf(wrong, size, "%.*s", (int)length, text);
-		if (length >= sizeof(word))
-			return -1;
-		memcpy(word, text, length);
-		word[length] = '\0';
-		if (find(word, bits) < 0)
-			return -1;
-		text += length;
-		words++;
-	}
-	if (words == 0)
-		snprintf(wrong, size, "nothing");
-	return words > 0 ? 0 : -1;
-}
-
-int instanceParseWhat(const char *text, unsigned int *what, char *wrong,
-		      size_t size)
-{
-	uint64_t bits;
-
-	if (parseList(text, findWhat, &bits, wrong, size) < 0)
-		return -1;
-	*what = (unsigned int)bits;
-	return 0;
-}
-
-int instanceParseFops(const char *text, uint64_t *fops, char *wrong,
-		      size_t size)
-{
-	return parseList(text, findFop, fops, wrong, size);
-}
-
-uint64_t instanceAllFops(void)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < sizeof(fopNames) / sizeof(*fopNames); i++)
-		all |= UINT64_C(1) << fopNames[i].index;
-	return all;
-}
-
-void instancePutFops(uint64_t fops, char *text, size_t size)
-{
-	const uint64_t all = instanceAllFops();
-	size_t used = 0;
-
-	snprintf(text, size, "%s", (fops & all) == all ? "all" : "none");
-	if ((fops & all) == all)
-		return;
-	for (size_t i = 0; i < sizeof(fopNames) / sizeof(*fopNames); i++) {
-		if (!(fops >> fopNames[i].index & 1) || used >= size)
-			continue;
-		used += (size_t)snprintf(text + used, size - used, "%s%s",
-					 used ? "," : "", fopNames[i].name);
-	}
-}
-
-/* ---- The graph --------------------------------------------------------- */
-
-static const struct xlator_fops *ourFops;
-
-bool instanceIs(const xlator_t *xlator)
-{
-	return xlator->fops == ourFops;
-}
-
-static bool hasPlaceAbove(const xlator_t *xlator)
-{
-	for (xlator_list_t *at = xlator->parents; at; at = at->next) {
-		if (instanceIs(at->xlator) || hasPlaceAbove(at->xlator))
-			return true;
-	}
-	return false;
-}
-
-/* Whether below a translator somebody takes the token: one of ours, or the
- * other side of the wire. */
-static bool hasTakerBelow(const xlator_t *xlator)
-{
-	for (xlator_list_t *at = xlator->children; at; at = at->next) {
-		if (instanceIs(at->xlator) ||
-		    strcmp(at->xlator->type, "protocol/client") == 0 ||
-		    hasTakerBelow(at->xlator))
-			return true;
-	}
-	return false;
-}
-
-#define BIT(fop) (UINT64_C(1) << GF_FOP_##fop)
-/* What distribution does with files that are open. */
-#define ON_OPEN                                                          \
-	(BIT(READ) | BIT(WRITE) | BIT(FSTAT) | BIT(FLUSH) | BIT(FSYNC) | \
-	 BIT(FXATTROP))
-
-/* Translators that hand on some operations in the frames in which they came;
- * tests/gluster/frames.sh tries them. Nothing is below storage/posix. */
-static const struct {
-	const char *type;
-	uint64_t fops;
-} keepers[] = {
-	{ "cluster/distribute", ON_OPEN },
-	{ "debug/delay-gen", ALL_FOPS },
-	{ "debug/error-gen", ALL_FOPS },
-	{ "debug/io-stats", ALL_FOPS },
-	{ "features/access-control", ALL_FOPS },
-	{ "features/locks", ALL_FOPS },
-	{ "features/shard", ON_OPEN },
-	{ "performance/io-threads", ALL_FOPS },
-	{ "storage/posix", ALL_FOPS },
-};
-
-/* Whether operations only go through an instance of ours, and their causes are
- * further up. */
-static bool isQueue(const xlator_t *xlator)
-{
-	data_t *side = dict_get_sizen(xlator->options, "side");
-
-	return side && strcmp(side->data, "whole") != 0;
-}
-
-/* The operations whose frames may be lost below a translator; see
- * instanceNeedsToken(). */
-static uint64_t losesFrames(const xlator_t *xlator)
-{
-	uint64_t lost = 0;
-
-	for (xlator_list_t *at = xlator->children; at; at = at->next) {
-		uint64_t kept = 0;
-
-		if (instanceIs(at->xlator)) {
-			if (isQueue(at->xlator))
-				lost |= losesFrames(at->xlator);
-			continue;
-		}
-		for (size_t i = 0; i < sizeof(keepers) / sizeof(*keepers); i++)
-			if (strcmp(at->xlator->type, keepers[i].type) == 0)
-				kept = keepers[i].fops;
-		lost |= ~kept | losesFrames(at->xlator);
-	}
-	return lost;
-}
-
-/* Whether some translator below may use frame->cookie of the frame that it gets
- * for itself, as features/marker does: those that keep frames do not, nor does
- * protocol/client, as tests/gluster/frames.sh tries, too. Each may hand its
- * frame on to the next one, so it is asked for all of them. */
-static bool mayUseCookies(const xlator_t *xlator)
-{
-	for (xlator_list_t *at = xlator->children; at; at = at->next) {
-		bool isKnown = instanceIs(at->xlator) ||
-			       strcmp(at->xlator->type, "protocol/client") == 0;
-
-		for (size_t i = 0; i < sizeof(keepers) / sizeof(*keepers); i++)
-			isKnown |=
-				strcmp(at->xlator->type, keepers[i].type) == 0;
-		if (!isKnown || mayUseCookies(at->xlator))
-			return true;
-	}
-	return false;
-}
-
-static int countLeaves(const xlator_t *xlator)
-{
-	int count = 0;
-
-	for (xlator_list_t *at = xlator->children; at; at = at->next)
-		count += countLeaves(at->xlator);
-	return xlator->children ? count : 1;
-}
-
-/* Of the translators below, the lowest one that has all the others below it: a
- * leaf, if there is one leaf only. */
-static const xlator_t *lowestVolume(const xlator_t *xlator)
-{
-	while (xlator->children && !xlator->children->next)
-		xlator = xlator->children->xlator;
-	return xlator;
-}
-
-/* The first leaf: all are of a kind. */
-static const xlator_t *firstLeaf(const xlator_t *xlator)
-{
-	while (xlator->children)
-		xlator = xlator->children->xlator;
-	return xlator;
-}
-
-static const xlator_t *highestVolume(const xlator_t *xlator)
-{
-	while (xlator->parents)
-		xlator = xlator->parents->xlator;
-	return xlator;
-}
-
-/* ---- Names ------------------------------------------------------------- */
-
-/* Append to a label what is left of room. */
-static void labelAdd(char *label, const char *text)
-{
-	size_t used = strlen(label);
-
-	snprintf(label + used, INSTANCE_LABEL_MAX - used, "%s%s",
-		 used > 0 ? "-" : "", text);
-}
-
-/* A process that has a network of its own is like a host: what libRUT says of
- * the network is about that one. */
-static void hostAddNetwork(char *host)
-{
-	struct stat own, first;
-	char number[32];
-
-	if (stat("/proc/self/ns/net", &own) != 0 ||
-	    stat("/proc/1/ns/net", &first) != 0 || own.st_ino == first.st_ino)
-		return;
-	snprintf(number, sizeof(number), "net%llu",
-		 (unsigned long long)own.st_ino);
-	labelAdd(host, number);
-}
-
-static void instanceSetHost(struct instance *instance, const char *given)
-{
-	char host[HD_PROJECT_PATH_MAX];
-
-	hdProjectHost(given, host, sizeof(host));
-	snprintf(instance->host, sizeof(instance->host), "%.64s", host);
-	if (!given)
-		hostAddNetwork(instance->host);
-	hdProjectMakePlain(instance->host);
-}
-
-/* A brick is called HOST-VOLUME by default; processes of clients add their
- * number, since there may be any number of them, and say which brick they ask
- * where they have several. */
-static void instanceSetNode(struct instance *instance, const char *given)
-{
-	const xlator_t *lowest = lowestVolume(instance->this);
-	const xlator_t *top = highestVolume(instance->this);
-	char number[32];
-
-	instance->isClient =
-		strcmp(firstLeaf(instance->this)->type, "protocol/client") == 0;
-	if (given) {
-		labelAdd(instance->node, given);
-	} else {
-		labelAdd(instance->node, instance->host);
-		labelAdd(instance->node, lowest->name);
-	}
-	if (instance->isClient) {
-		if (given && !lowest->children && countLeaves(top) > 1 &&
-		    !strstr(given, lowest->name))
-			labelAdd(instance->node, lowest->name);
-		snprintf(number, sizeof(number), "%d", (int)getpid());
-		labelAdd(instance->node, number);
-	}
-	hdProjectMakePlain(instance->node);
 }
 
 /* ---- Options ----------------------------------------------------------- */
@@ -676,11 +349,11 @@ static int instanceSetOptions(struct instance *instance,
 	instance->utilizationMs = options->utilizationMs;
 	instance->power = options->power ? strdup(options->power) : NULL;
 	instance->hasPaths = options->hasPaths;
-	instance->isTop = !hasPlaceAbove(instance->this);
-	instance->isLowest = !hasTakerBelow(instance->this);
+	instance->isTop = !graphHasInstanceAbove(instance->this);
+	instance->isLowest = !graphHasTakerBelow(instance->this);
 	instance->needsToken =
-		instance->isLowest ? 0 : losesFrames(instance->this);
-	instance->hasFrames = mayUseCookies(instance->this);
+		instance->isLowest ? 0 : graphLosesFrames(instance->this);
+	instance->hasFrames = graphMayUseCookies(instance->this);
 	instance->directory = strdup(options->directory);
 	instance->project = strdup(options->project);
 	return instance->directory && instance->project ? 0 : -1;
@@ -710,7 +383,7 @@ int instanceInit(xlator_t *this)
 	if (!instance)
 		return -1;
 	instance->this = this;
-	ourFops = this->fops;
+	instanceFops = this->fops;
 	if (optionsGet(&options) < 0 ||
 	    instanceSetOptions(instance, &options) < 0) {
 		instanceFree(instance);

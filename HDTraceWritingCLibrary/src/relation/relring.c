@@ -2,15 +2,14 @@
 /* Nodes that have relations, and their rings; see relring.h. */
 #include "config.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "HDTraceWritingCLibrary/src/relation/relrecord.h"
 #include "HDTraceWritingCLibrary/src/error.h"
 #include "HDTraceWritingCLibrary/src/literal.h"
-#include "HDTraceWritingCLibrary/src/relring.h"
+#include "HDTraceWritingCLibrary/src/relation/relring.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "HDTraceWritingCLibrary/src/timesource.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
@@ -18,58 +17,26 @@
 #include "common/format/escape.h"
 #include "common/number.h"
 
-/* Records go to the file in pieces of about this size. */
-#define STAGE_SIZE ((size_t)65536)
-/* No record is shorter than this: "<un t='0' time='0.000000000'/>". */
-#define RECORD_MIN 24
-#define STAGE_RECORDS (STAGE_SIZE / RECORD_MIN)
 /* Smallest ring of a thread. */
 #define RING_MIN ((size_t)4096)
 
-/* What stands before a record in a ring, whole: records begin at multiples of
- * its size, */
-struct recordHead {
-	uint32_t length;
-	uint16_t isAfter; /* Whether the next one follows. */
-	uint16_t last;    /* As of struct hdRelRecord. */
-	int64_t time;
-};
-
-/* and before one that comes after a record of another ring. */
-struct recordAfter {
-	uint64_t ring;
-	uint64_t end;
-};
-
-_Static_assert(sizeof(struct recordHead) == 16 &&
-		       sizeof(struct recordAfter) == 16,
-	       "no more than one of them where the ring goes round");
-
-/* All nodes there are, open or not, and what is counted. */
-static struct {
-	pthread_mutex_t lock;
-	_Atomic(hdR_topoToken) nodes;
-	size_t slots;
-	uint64_t epochs;
-	uint32_t numbers;
-	uint64_t serials;
-	struct hdRelIdentity *identity; /* Of this process first. */
-	unsigned int generation;        /* That it is of. */
-} all = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct relAll hdRelAll = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 __thread struct hdRelThread *hdRelThreadOwn;
+
 static pthread_key_t threadKey;
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void allLock(struct hdOutfileGuard *guard)
 {
 	hdOutfileGuardEnter(guard);
-	pthread_mutex_lock(&all.lock);
+	pthread_mutex_lock(&hdRelAll.lock);
 }
 
 static void allUnlock(const struct hdOutfileGuard *guard)
 {
-	pthread_mutex_unlock(&all.lock);
+	pthread_mutex_unlock(&hdRelAll.lock);
 	hdOutfileGuardLeave(guard);
 }
 
@@ -115,8 +82,8 @@ static void threadEnd(void *data)
 /* In a child of fork(): the nodes are not ours. */
 static void allForget(void)
 {
-	pthread_mutex_init(&all.lock, NULL);
-	for (hdR_topoToken node = atomic_load(&all.nodes); node;
+	pthread_mutex_init(&hdRelAll.lock, NULL);
+	for (hdR_topoToken node = atomic_load(&hdRelAll.nodes); node;
 	     node = node->next)
 		atomic_store(&node->epoch, 0);
 }
@@ -216,7 +183,7 @@ struct hdRelRing *hdRelRingMake(struct hdRelThread *thread, hdR_topoToken node,
 	ring->forceFlush = hdSettingsGet()->forceFlush;
 	ring->asksAhead = hdCacheLineCanOwn();
 	allLock(&guard);
-	ring->serial = ++all.serials;
+	ring->serial = ++hdRelAll.serials;
 	allUnlock(&guard);
 	if (!ringAttach(ring, epoch)) {
 		free(ring);
@@ -239,22 +206,6 @@ static void ringAskAhead(const struct hdRelRing *ring, size_t length)
 			       ((from + i) & ring->mask));
 }
 
-/* Bytes that a record takes of a ring, with what stands before it. */
-static size_t recordSize(size_t length, bool isAfter)
-{
-	size_t size = sizeof(struct recordHead) + length +
-		      (isAfter ? sizeof(struct recordAfter) : 0);
-
-	return (size + sizeof(struct recordHead) - 1) &
-	       ~(sizeof(struct recordHead) - 1);
-}
-
-/* What stands at a place of a ring, whole. */
-static void *ringAt(struct hdRelRing *ring, size_t at)
-{
-	return ring->bytes + (at & ring->mask);
-}
-
 static void ringCopyIn(struct hdRelRing *ring, size_t to, const void *bytes,
 		       size_t length)
 {
@@ -267,20 +218,6 @@ static void ringCopyIn(struct hdRelRing *ring, size_t to, const void *bytes,
 		memcpy(ring->bytes + at, bytes, first);
 		memcpy(ring->bytes, (const char *)bytes + first,
 		       length - first);
-	}
-}
-
-static void ringCopyOut(const struct hdRelRing *ring, size_t from, void *bytes,
-			size_t length)
-{
-	size_t at = from & ring->mask;
-	size_t first = ring->mask + 1 - at;
-
-	if (__builtin_expect(length <= first, 1)) {
-		memcpy(bytes, ring->bytes + at, length);
-	} else {
-		memcpy(bytes, ring->bytes + at, first);
-		memcpy((char *)bytes + first, ring->bytes, length - first);
 	}
 }
 
@@ -316,18 +253,6 @@ static void ringSeeTail(struct hdRelRing *ring)
 static size_t ringFree(const struct hdRelRing *ring)
 {
 	return ring->mask + 1 - (ring->head - ring->tailSeen);
-}
-
-/* Put where the elements of a record end that begins at a place; returns how
- * many there are. */
-static size_t recordEnds(size_t length, size_t last, size_t from, size_t *ends)
-{
-	size_t count = 0;
-
-	if (last > 0)
-		ends[count++] = from + length - last;
-	ends[count++] = from + length;
-	return count;
 }
 
 /* Write a record that is larger than the ring. */
@@ -430,229 +355,6 @@ int hdRelRingPut(struct hdRelRing *ring, const struct hdRelRecord *record,
 	return 0;
 }
 
-/* ---- Gathering --------------------------------------------------------- */
-
-static void stageWrite(hdR_topoToken node, struct hdOutfile *file)
-{
-	hdOutfileAppend(file, node->stage, node->ends, node->endCount);
-	node->stageUsed = 0;
-	node->endCount = 0;
-}
-
-/* Take a record out of its ring. */
-static void stagePut(hdR_topoToken node, struct hdOutfile *file,
-		     const struct hdRelRing *ring, size_t from,
-		     const struct recordHead *head)
-{
-	size_t length = head->length;
-
-	if (node->stageUsed + length > STAGE_SIZE ||
-	    node->endCount + 1 >= STAGE_RECORDS)
-		stageWrite(node, file);
-	if (length > STAGE_SIZE) {
-		/* Only where rings are larger: as a whole or in two parts it
-		 * is one record, whose begin must not stay without its end. */
-		size_t at = from & ring->mask;
-		size_t first = ring->mask + 1 - at;
-		char *whole = length <= first ? NULL : malloc(length);
-		size_t ends[2];
-		size_t count = recordEnds(length, head->last, 0, ends);
-
-		if (length <= first) {
-			hdOutfileAppend(file, ring->bytes + at, ends, count);
-		} else if (whole) {
-			ringCopyOut(ring, from, whole, length);
-			hdOutfileAppend(file, whole, ends, count);
-		} else {
-			atomic_fetch_add(&node->lost, count);
-		}
-		free(whole);
-		return;
-	}
-	ringCopyOut(ring, from, node->stage + node->stageUsed, length);
-	node->endCount += recordEnds(length, head->last, node->stageUsed,
-				     node->ends + node->endCount);
-	node->stageUsed += length;
-}
-
-static struct hdRelRing *nodeFindRing(hdR_topoToken node, uint64_t serial)
-{
-	struct hdRelRing *ring = node->rings;
-
-	while (ring && ring->serial != serial)
-		ring = ring->next;
-	return ring;
-}
-
-/* The time of its next record. */
-static int64_t ringTime(struct hdRelRing *ring)
-{
-	return ((const struct recordHead *)ringAt(ring, ring->at))->time;
-}
-
-static void ringTake(hdR_topoToken node, struct hdOutfile *file,
-		     struct hdRelRing *ring);
-
-/* Take what a record comes after: it was put before that was, so it is there.
- * No record comes after itself, so this ends. */
-static void ringTakeUpTo(hdR_topoToken node, struct hdOutfile *file,
-			 const struct recordAfter *after)
-{
-	struct hdRelRing *ring = nodeFindRing(node, after->ring);
-	size_t end = (size_t)after->end;
-
-	/* A ring that is not there was emptied before. */
-	if (!ring)
-		return;
-	if ((ptrdiff_t)(end - ring->cut) > 0)
-		ring->cut = atomic_load_explicit(&ring->published,
-						 memory_order_acquire);
-	while ((ptrdiff_t)(end - ring->at) > 0)
-		ringTake(node, file, ring);
-}
-
-/* Take the next record of a ring, and before it what it comes after. */
-static void ringTake(hdR_topoToken node, struct hdOutfile *file,
-		     struct hdRelRing *ring)
-{
-	const struct recordHead *head = ringAt(ring, ring->at);
-	size_t at = ring->at + sizeof(*head);
-
-	if (head->isAfter) {
-		ringTakeUpTo(node, file, ringAt(ring, at));
-		at += sizeof(struct recordAfter);
-	}
-	stagePut(node, file, ring, at, head);
-	ring->at += recordSize(head->length, head->isAfter);
-	atomic_store_explicit(&ring->tail, ring->at, memory_order_release);
-}
-
-/* The rings that have something, with the earliest record first: a heap. */
-static void heapDown(struct hdRelRing **heap, size_t count, size_t at)
-{
-	struct hdRelRing *ring = heap[at];
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child + 1 < count &&
-		    heap[child + 1]->key < heap[child]->key)
-			child++;
-		if (child >= count || heap[child]->key >= ring->key)
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = ring;
-}
-
-/* Free the rings of threads that are gone, once they are empty. */
-static void nodeSweep(hdR_topoToken node)
-{
-	struct hdRelRing **at = &node->rings;
-
-	while (*at) {
-		struct hdRelRing *ring = *at;
-
-		if (!ring->isOrphan ||
-		    ring->at != atomic_load(&ring->published)) {
-			at = &ring->next;
-			continue;
-		}
-		atomic_fetch_add(&node->lost, atomic_load(&ring->lost));
-		*at = ring->next;
-		node->ringCount--;
-		free(ring);
-	}
-}
-
-static void nodeMerge(hdR_topoToken node, struct hdOutfile *file)
-{
-	size_t count = 0;
-
-	for (struct hdRelRing *ring = node->rings; ring; ring = ring->next) {
-		ring->cut = atomic_load_explicit(&ring->published,
-						 memory_order_acquire);
-		if (ring->at == ring->cut)
-			continue;
-		ring->key = ringTime(ring);
-		node->heap[count++] = ring;
-	}
-	for (size_t i = count / 2; i-- > 0;)
-		heapDown(node->heap, count, i);
-	while (count > 0) {
-		struct hdRelRing *ring = node->heap[0];
-
-		/* It may have gone on since it was sorted. */
-		if (ring->at != ring->cut && ringTime(ring) == ring->key)
-			ringTake(node, file, ring);
-		if (ring->at == ring->cut)
-			node->heap[0] = node->heap[--count];
-		else
-			ring->key = ringTime(ring);
-		if (count > 0)
-			heapDown(node->heap, count, 0);
-	}
-	stageWrite(node, file);
-}
-
-/* What the file calls when it is drained. */
-static void nodeGather(struct hdOutfile *file, void *data)
-{
-	hdR_topoToken node = data;
-
-	atomic_store(&node->isAwaited, false);
-	pthread_mutex_lock(&node->list);
-	nodeMerge(node, file);
-	nodeSweep(node);
-	pthread_mutex_unlock(&node->list);
-	if (atomic_load(&file->error) != 0)
-		atomic_store(&node->hasFailed, true);
-}
-
-/* ---- Identity ---------------------------------------------------------- */
-
-static void identityHost(char *host, size_t size)
-{
-	if (gethostname(host, size) < 0 || !*host)
-		strcpy(host, "localhost");
-	host[size - 1] = '\0';
-	for (char *at = host; *at; at++)
-		if (!hdNameBytes[(unsigned char)*at])
-			*at = '-';
-}
-
-/* With the lock held; 0 or negative. */
-static int identityMake(void)
-{
-	struct hdRelIdentity *identity;
-	int64_t now = hdClockNow();
-	char *to;
-
-	if (all.identity && all.generation == hdOutfileGeneration)
-		return 0;
-	if (now < 0)
-		return -HD_ERR_GET_TIME;
-	identity = calloc(1, sizeof(*identity));
-	if (!identity)
-		return -HD_ERR_MALLOC;
-	identityHost(identity->host, sizeof(identity->host));
-	to = hdNumberInt64(identity->local, getpid());
-	*to++ = '.';
-	*hdNumberInt64(to, now) = '\0';
-	to = stpcpy(stpcpy(stpcpy(identity->remote, identity->host), ":"),
-		    identity->local);
-	identity->remoteLength = (size_t)(to - identity->remote);
-	identity->hash = (struct hdTraceHash)HD_TRACE_HASH_NONE;
-	hdTraceHashAdd(&identity->hash, identity->remote,
-		       identity->remoteLength);
-	identity->next = all.identity;
-	all.identity = identity;
-	all.generation = hdOutfileGeneration;
-	all.numbers = 0;
-	return 0;
-}
-
 /* ---- Nodes ------------------------------------------------------------- */
 
 /* Get memory for a node, with the lock held. */
@@ -660,7 +362,7 @@ static hdR_topoToken nodeTake(void)
 {
 	hdR_topoToken node;
 
-	for (node = atomic_load(&all.nodes); node; node = node->next)
+	for (node = atomic_load(&hdRelAll.nodes); node; node = node->next)
 		if (!node->file && node->generation == hdOutfileGeneration)
 			return node;
 	node = calloc(1, sizeof(*node));
@@ -676,10 +378,10 @@ static hdR_topoToken nodeTake(void)
 	}
 	pthread_mutex_init(&node->closing, NULL);
 	pthread_mutex_init(&node->list, NULL);
-	node->slot = all.slots++;
+	node->slot = hdRelAll.slots++;
 	node->generation = hdOutfileGeneration;
-	node->next = atomic_load(&all.nodes);
-	atomic_store(&all.nodes, node);
+	node->next = atomic_load(&hdRelAll.nodes);
+	atomic_store(&hdRelAll.nodes, node);
 	return node;
 }
 
@@ -747,9 +449,9 @@ static int nodeStart(hdR_topoToken node, const hdTopoNode *place, int64_t now)
 	ret = hdOutfileOpen(path, false, &file);
 	if (ret < 0)
 		return ret;
-	node->number = all.numbers;
+	node->number = hdRelAll.numbers;
 	node->start = now / HD_NS_PER_S * HD_NS_PER_S;
-	node->identity = all.identity;
+	node->identity = hdRelAll.identity;
 	atomic_store(&node->hasFailed, false);
 	atomic_store(&node->isReported, false);
 	atomic_store(&node->lost, 0);
@@ -760,10 +462,10 @@ static int nodeStart(hdR_topoToken node, const hdTopoNode *place, int64_t now)
 		hdOutfileRemove(file);
 		return ret;
 	}
-	all.numbers++;
+	hdRelAll.numbers++;
 	node->file = file;
-	hdOutfileSetGather(file, nodeGather, node);
-	atomic_store(&node->epoch, ++all.epochs);
+	hdOutfileSetGather(file, hdRelNodeGather, node);
+	atomic_store(&node->epoch, ++hdRelAll.epochs);
 	return 0;
 }
 
@@ -779,7 +481,7 @@ int hdRelNodeOpen(hdTopoNode *place, hdR_topoToken *out)
 	pthread_once(&once, allInitialise);
 	hdNumberPrepare();
 	allLock(&guard);
-	ret = identityMake();
+	ret = hdRelIdentityMake();
 	node = ret == 0 ? nodeTake() : NULL;
 	if (ret == 0)
 		ret = node ? nodeStart(node, place, now) : -HD_ERR_MALLOC;
@@ -899,7 +601,7 @@ static void nodeFree(hdR_topoToken node)
 /* Free the nodes that no thread refers to any more. */
 static void nodesFree(void)
 {
-	hdR_topoToken node = atomic_load(&all.nodes), kept = NULL;
+	hdR_topoToken node = atomic_load(&hdRelAll.nodes), kept = NULL;
 
 	while (node) {
 		hdR_topoToken next = node->next;
@@ -913,13 +615,13 @@ static void nodesFree(void)
 		}
 		node = next;
 	}
-	atomic_store(&all.nodes, kept);
+	atomic_store(&hdRelAll.nodes, kept);
 	if (!kept)
-		all.slots = 0;
-	while (all.identity) {
-		struct hdRelIdentity *identity = all.identity;
+		hdRelAll.slots = 0;
+	while (hdRelAll.identity) {
+		struct hdRelIdentity *identity = hdRelAll.identity;
 
-		all.identity = identity->next;
+		hdRelAll.identity = identity->next;
 		free(identity);
 	}
 }
@@ -931,8 +633,8 @@ int hdRelNodesFree(void)
 	int ret = 0;
 
 	allLock(&guard);
-	for (hdR_topoToken node = atomic_load(&all.nodes); node && ret == 0;
-	     node = node->next)
+	for (hdR_topoToken node = atomic_load(&hdRelAll.nodes);
+	     node && ret == 0; node = node->next)
 		if (node->file)
 			ret = -HD_ERR_INVALID_CONTEXT;
 	for (size_t i = 0; ret == 0 && thread && i < thread->count; i++) {
