@@ -287,6 +287,9 @@ static bool runtimeIsIncomplete(void)
 			     "libhdMPI, the first is rank %d; run all programs "
 			     "with hdmpirun, or build them with hdmpicc",
 			     missing, size, first);
+	/* Others on this host look for this one. */
+	if (missing > 0)
+		hdmpiPresenceLeave();
 	return missing > 0;
 }
 
