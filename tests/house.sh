@@ -81,6 +81,34 @@ measured() {
 	[ ! -s "$scratch/unmeasured" ] || { cat "$scratch/unmeasured"; return 1; }
 }
 
+# Files with one subject have at most 700 lines; public headers may be longer. Print
+# those that have more: DIRECTORY. app.js, tracks.js and peer.c are split with the work on views and nodes.
+too_long() {
+	(
+		cd "$1" || exit 99
+		# shellcheck disable=SC2086
+		find $components HDTraceTools/viewer/src common/mpi \
+			\( -name include -o -name node_modules \) -prune -o \
+			\( -name '*.[ch]' -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \
+			-o -name '*.table' \) -print |
+			grep -vxE 'HDTraceTools/viewer/(viewerpage.c|src/app.js|src/data/tracks.js)|NodeStatus/collect/peer.c' |
+			sort -u | xargs wc -l | awk '$1 > 700 && $2 != "total"'
+	) >"$scratch/too_long"
+	cat "$scratch/too_long"
+	[ ! -s "$scratch/too_long" ]
+}
+
+# The test itself must be able to fail.
+finds_long_file() {
+	for component in $components HDTraceTools/viewer/src common/mpi; do
+		mkdir -p "$scratch/short/$component"
+	done
+	seq 700 >"$scratch/short/common/good.c"
+	seq 701 >"$scratch/short/common/mutant.c"
+	! too_long "$scratch/short" && grep -q '^ *701 common/mutant.c$' "$scratch/too_long" &&
+		[ "$(wc -l <"$scratch/too_long")" -eq 1 ]
+}
+
 # The manual begins with every public header, but for second names of others.
 headed() {
 	find . \( -path ./tests -o -path './build*' \) -prune -o -path '*/include/*.h' -print |
@@ -162,7 +190,7 @@ integral_once() {
 
 # Files are opened by those who go through all, and by who needs a certain one.
 scan_once() {
-	but='HDTraceReadingCLibrary|HDTraceTools/model/diagnostics.[ch]|HDTraceTools/recover/recover.c|HDTraceTools/command/phaseoptions.c|HDTraceTools/command/clocksteps.c|HDTraceTools/merge/find.c' \
+	but='HDTraceReadingCLibrary|HDTraceTools/model/diagnostics.[ch]|HDTraceTools/recover/recover(stats)?.c|HDTraceTools/command/phaseoptions.c|HDTraceTools/command/clocksteps.c|HDTraceTools/merge/find.c' \
 		never 'hdI_open(Stat|Trace)(With)?\('
 }
 
@@ -182,7 +210,7 @@ clocks_once() {
 	[ "$(matches 'define [A-Z_]*NS_PER_S\b' | wc -l)" -eq 2 ] &&
 		but='common/thread.h|HDTraceTools/view/view.c|cli/command.c|PowerTracingLibrary/pt/daemon/serve.c|PowerTracingLibrary/pt/client/watch.c' \
 			never 'pthread_sigmask\(' &&
-		but='common/thread.h|HDTraceTools/base/tasks.c|HDTraceWritingCLibrary/src/outfile.c' \
+		but='common/thread.h|HDTraceTools/base/tasks.c|HDTraceWritingCLibrary/src/outfile(loop)?.c' \
 			never 'pthread_create\(&' &&
 		but='common' never 'clock_gettime\(CLOCK_MONOTONIC|BACKOFF_M' \
 			--exclude-dir=pm
@@ -202,6 +230,8 @@ network_once() {
 ok "HDTraceTools keeps its C files in folders" at_most 3 HDTraceTools
 ok "libPT keeps its C files in folders" at_most 6 PowerTracingLibrary/src
 ok "no folder has more than 20 C files" no_heap
+ok "no file has more than 700 lines" too_long .
+ok "a file of 701 lines is found" finds_long_file
 ok "includes are qualified" qualified
 ok "doc/dev/folders.md lists the folders" mapped
 ok "doc/dev/benchmarks.md lists the targets" measured

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "GlusterFSTracing/xlator/token.h"
 #include "GlusterFSTracing/xlator/mpi.h"
 #include "GlusterFSTracing/xlator/operation.h"
 #include "common/hex.h"
@@ -48,6 +49,7 @@ struct operation {
 
 /* Of all instances of the process, as many as are often under way. */
 #define POOL_OPERATIONS 256
+
 HD_POOL(operationPool, struct operation, POOL_OPERATIONS);
 
 static void operationHold(struct operation *operation)
@@ -61,72 +63,6 @@ bool hdgFlockWaits(int32_t command, const struct gf_flock *flock)
 {
 	return (command == F_SETLKW || command == F_SETLKW64) && flock &&
 	       flock->l_type != F_UNLCK;
-}
-
-/* ---- The token in xdata ------------------------------------------------ */
-
-/* Find the token of whoever is above, or return NULL. What came by the wire may
- * be anything. */
-static const char *tokenFind(dict_t *xdata)
-{
-	data_t *data = xdata ? dict_get_sizen(xdata, TOKEN_KEY) : NULL;
-
-	if (!data || !data->data || data->len == 0 ||
-	    data->len > HDR_TOKEN_SIZE ||
-	    !memchr(data->data, '\0', (size_t)data->len))
-		return NULL;
-	return data->data;
-}
-
-/* Copy a dictionary without the token in it; the values are the same. */
-static dict_t *tokenLeaveOut(const dict_t *xdata)
-{
-	dict_t *dict = dict_new();
-
-	for (data_pair_t *at = xdata ? xdata->members_list : NULL; dict && at;
-	     at = at->next) {
-		if (strcmp(at->key, TOKEN_KEY) == 0)
-			continue;
-		if (dict_addn(dict, at->key, (int)strlen(at->key), at->value) <
-		    0) {
-			dict_unref(dict);
-			dict = NULL;
-		}
-	}
-	return dict;
-}
-
-/* Get a dictionary with another token in it. Without memory the old one goes
- * on: its token is that of a cause further up. */
-static dict_t *tokenSet(dict_t *xdata, hdR_token token)
-{
-	char text[HDR_TOKEN_SIZE];
-	dict_t *dict = tokenLeaveOut(xdata);
-	char *copy = NULL;
-
-	if (dict && hdR_putRemoteToken(token, text, sizeof(text)) > 0)
-		copy = gf_strdup(text);
-	if (copy && dict_set_dynstr_sizen(dict, TOKEN_KEY, copy) == 0)
-		return dict;
-	GF_FREE(copy);
-	if (dict)
-		dict_unref(dict);
-	return xdata;
-}
-
-/* Get a dictionary without a token in it. */
-static dict_t *tokenRemove(dict_t *xdata)
-{
-	if (!xdata || !dict_get_sizen(xdata, TOKEN_KEY))
-		return xdata;
-	/* Nothing else in it: as if there had been none. */
-	return xdata->count == 1 ? NULL : tokenLeaveOut(xdata);
-}
-
-void operationPassed(dict_t *handed, dict_t *xdata)
-{
-	if (handed && handed != xdata)
-		dict_unref(handed);
 }
 
 /* ---- What this thread is at -------------------------------------------- */
@@ -234,6 +170,7 @@ void operationReturn(struct operationWay way)
 /* Where those who get results begin, and end. */
 extern const char doneBegin[] __asm__("__start_hdtrace_done")
 	__attribute__((__visibility__("hidden")));
+
 extern const char doneEnd[] __asm__("__stop_hdtrace_done")
 	__attribute__((__visibility__("hidden")));
 

@@ -13,10 +13,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/export/openmetrics.h"
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/export.h"
@@ -31,17 +31,6 @@ static const char *const units[][2] = {
 	{ "W", "watts" },  { "J", "joules" },  { "s", "seconds" },
 	{ "B", "bytes" },  { "V", "volts" },   { "A", "amperes" },
 	{ "Hz", "hertz" }, { "%", "percent" }, { "B/s", "bytes_per_second" },
-};
-
-/** A metric family. */
-struct family {
-	const hdIValue *value;
-	enum valueKind kind;
-	const char *unit; /**< "" if there is none. */
-	double scale;
-	char *name;
-	size_t width;  /**< Bytes of a value in memory; 0: it is not written. */
-	size_t before; /**< Of what an entry has before it. */
 };
 
 static void appendName(GString *name, const char *text)
@@ -153,276 +142,6 @@ static void openmetricsPutHead(FILE *file, const struct family *family,
 	g_string_free(text, TRUE);
 }
 
-/* ---- Nodes by columns, in any thread ------------------------------------ */
-
-/** Bytes of entries that a node gathers before they go to the spool, roughly;
- *  and no more of these than their samples are written at a time. */
-#define CHUNK_SIZE (1 << 20)
-#define PART_ENTRIES 2048
-
-#define NS_PER_MS 1000000
-
-/** A node: its entries are in chunks of the spool, in each the times of all of
- *  them, and then the values, one family after the other. */
-struct node {
-	GArray *chunks;   /**< uint64_t: where they are. */
-	uint64_t entries; /**< In all of them. */
-	size_t firstPart; /**< Its number, of the samples of all nodes. */
-};
-
-/** The nodes of some families. */
-struct nodes {
-	struct export *export;
-	const struct export *begun; /**< As it was before the first one. */
-	GPtrArray *groups;          /**< struct exportGroup, of each node. */
-	struct node *list;
-	size_t parts; /**< Of the samples of a family. */
-	const struct family *families;
-	size_t familyCount;
-	size_t entrySize;
-	size_t chunkEntries; /**< Of all chunks of a node but the last one. */
-	struct spool *spool;
-	pthread_mutex_t lock; /**< For appending. */
-	int error;            /**< -1: it was said. */
-};
-
-/** One that is read. */
-struct nodeReader {
-	struct export *export;
-	struct nodes *nodes;
-	struct node *node;
-	const struct exportGroup *group;
-	unsigned char *chunk; /**< The next one. */
-	size_t entries;       /**< That are in it. */
-	int error;
-};
-
-static size_t chunkEntries(size_t entrySize)
-{
-	size_t entries = PART_ENTRIES;
-
-	while (entries > 1 && entries * entrySize > CHUNK_SIZE)
-		entries /= 2;
-	return entries;
-}
-
-/** Put what was gathered into the spool; 0 or a negative errno. */
-static int putChunk(struct nodeReader *self)
-{
-	struct nodes *nodes = self->nodes;
-	unsigned char *to = self->chunk + self->entries * sizeof(int64_t);
-	uint64_t offset;
-	int ret;
-
-	if (!self->entries)
-		return 0;
-	/* Columns of the last one are shorter than there was room for. */
-	for (size_t i = 0; i < nodes->familyCount; i++) {
-		const struct family *family = &nodes->families[i];
-		size_t size = self->entries * family->width;
-
-		memmove(to, self->chunk + nodes->chunkEntries * family->before,
-			size);
-		to += size;
-	}
-	pthread_mutex_lock(&nodes->lock);
-	offset = spoolLength(nodes->spool);
-	ret = spoolAppend(nodes->spool, self->chunk,
-			  (size_t)(to - self->chunk));
-	pthread_mutex_unlock(&nodes->lock);
-	g_array_append_val(self->node->chunks, offset);
-	self->node->entries += self->entries;
-	self->entries = 0;
-	return ret;
-}
-
-/** Gather entries of a block, from first to before last. */
-static int openmetricsGatherEntries(struct nodeReader *self,
-				    const hdIBlock *block, size_t first,
-				    size_t last)
-{
-	const struct nodes *nodes = self->nodes;
-	int ret = 0;
-
-	while (first < last && ret == 0) {
-		size_t count =
-			MIN(last - first, nodes->chunkEntries - self->entries);
-
-		memcpy(self->chunk + self->entries * sizeof(int64_t),
-		       block->end + first, count * sizeof(int64_t));
-		for (size_t i = 0; i < nodes->familyCount; i++) {
-			const struct family *family = &nodes->families[i];
-			const unsigned char *values =
-				(const unsigned char *)exportColumn(self->group,
-								    block, i)
-					->int32;
-
-			memcpy(self->chunk +
-				       nodes->chunkEntries * family->before +
-				       self->entries * family->width,
-			       values + first * family->width,
-			       count * family->width);
-		}
-		self->entries += count;
-		first += count;
-		if (self->entries == nodes->chunkEntries)
-			ret = putChunk(self);
-	}
-	return ret;
-}
-
-/** Whether there is a number, of a counter one from 0 on. */
-static bool isReading(const struct family *family, const hdIColumn *values,
-		      size_t entry)
-{
-	double number = columnNumber(family->value, values, entry);
-
-	return family->kind == KIND_COUNTER ? number >= 0 : !isnan(number);
-}
-
-static void loseReadings(struct nodeReader *self, const hdIBlock *block,
-			 size_t entry)
-{
-	const struct nodes *nodes = self->nodes;
-
-	for (size_t i = 0; i < nodes->familyCount; i++) {
-		const struct family *family = &nodes->families[i];
-
-		if (family->width &&
-		    !isReading(family, exportColumn(self->group, block, i),
-			       entry))
-			exportLose(self->export,
-				   family->kind == KIND_COUNTER
-					   ? "invalid readings of counters"
-					   : "missing values",
-				   1);
-	}
-}
-
-/** Gather those entries of a block that are later than the one before. */
-static int gatherBlock(struct nodeReader *self,
-		       const struct exportEntries *entries, int64_t *before)
-{
-	const hdIBlock *block = entries->block;
-	size_t first = entries->first;
-	int ret = 0;
-
-	for (size_t i = first; i < entries->last && ret == 0; i++) {
-		exportLose(self->export, "gaps", block->isAfterGap[i]);
-		if (block->end[i] > *before) {
-			/* Times of Prometheus have milliseconds. */
-			exportLose(
-				self->export,
-				"samples in the millisecond of another sample "
-				"(Prometheus keeps one)",
-				block->end[i] / NS_PER_MS ==
-					*before / NS_PER_MS);
-			*before = block->end[i];
-			loseReadings(self, block, i);
-			continue;
-		}
-		exportLose(self->export,
-			   "entries with the time of another entry", 1);
-		self->export->entries--;
-		ret = openmetricsGatherEntries(self, block, first, i);
-		first = i + 1;
-	}
-	return ret < 0 ? ret
-		       : openmetricsGatherEntries(self, block, first,
-						  entries->last);
-}
-
-static void runNode(struct part *part, size_t number, void *data)
-{
-	struct nodes *nodes = data;
-	struct nodeReader *self = g_new0(struct nodeReader, 1);
-	int64_t before = INT64_MIN;
-	struct exportEntries entries;
-	struct exportReader *reader;
-	int ret = 0;
-
-	part->result = self;
-	self->export = exportStartPart(nodes->begun, part);
-	self->nodes = nodes;
-	self->node = &nodes->list[number];
-	self->group = nodes->groups->pdata[number];
-	self->chunk = g_malloc(nodes->chunkEntries * nodes->entrySize);
-	reader = exportOpenStat(self->export, self->group);
-	while (ret == 0 && exportReadStat(reader, &entries))
-		ret = gatherBlock(self, &entries, &before);
-	if (ret == 0)
-		ret = putChunk(self);
-	if (ret < 0)
-		toolError(self->export->tool, "temporary file: %s",
-			  strerror(-ret));
-	self->error = ret < 0 ? -1 : 0;
-	exportCloseStat(reader);
-	g_clear_pointer(&self->chunk, g_free);
-}
-
-static bool openmetricsAddNode(struct part *part, size_t number, void *data)
-{
-	struct nodes *nodes = data;
-	const struct exportGroup *group = nodes->groups->pdata[number];
-	struct nodeReader *self = part->result;
-
-	if (!self)
-		return false;
-	exportEndPart(nodes->export, self->export);
-	if (!part->isDropped && self->error < 0)
-		nodes->error = -1;
-	g_free(self);
-	toolProgressFile(nodes->export->tool, group->group->fileSize);
-	return nodes->error == 0;
-}
-
-/** Read all nodes; 0, or -1 after an error that was said. */
-static int readNodes(struct nodes *self)
-{
-	const struct partsWork work = {
-		.tool = self->export->tool,
-		.count = self->groups->len,
-		.run = runNode,
-		.take = openmetricsAddNode,
-		.data = self,
-	};
-
-	partsDo(&work);
-	for (guint i = 0; i < self->groups->len; i++) {
-		self->list[i].firstPart = self->parts;
-		self->parts +=
-			(size_t)((self->list[i].entries + PART_ENTRIES - 1) /
-				 PART_ENTRIES);
-	}
-	return self->error;
-}
-
-static void openNodes(struct nodes *self, struct family *families)
-{
-	self->families = families;
-	self->entrySize = sizeof(int64_t);
-	for (size_t i = 0; i < self->familyCount; i++) {
-		families[i].before = self->entrySize;
-		self->entrySize += families[i].width;
-	}
-	self->chunkEntries = chunkEntries(self->entrySize);
-	self->spool = spoolNew();
-	pthread_mutex_init(&self->lock, NULL);
-	self->list = g_new0(struct node, self->groups->len + 1);
-	for (guint i = 0; i < self->groups->len; i++)
-		self->list[i].chunks =
-			g_array_new(FALSE, FALSE, sizeof(uint64_t));
-}
-
-static void closeNodes(struct nodes *self)
-{
-	for (guint i = 0; i < self->groups->len; i++)
-		g_array_unref(self->list[i].chunks);
-	g_free(self->list);
-	pthread_mutex_destroy(&self->lock);
-	spoolFree(self->spool);
-}
-
 /* ---- Samples, in any thread --------------------------------------------- */
 
 /** The samples of a family. */
@@ -474,7 +193,7 @@ static void openmetricsPutLines(const struct samples *self, FILE *file,
 
 	g_string_set_size(line, start + 2 * OUT_NUMBER_SIZE);
 	for (size_t i = 0; i < count; i++) {
-		if (!isReading(self->family, values, i))
+		if (!openmetricsIsReading(self->family, values, i))
 			continue;
 		end = openmetricsPutNumber(line->str + start, self->family,
 					   values, i);
@@ -622,8 +341,8 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 		isDone[i] = true;
 		g_ptr_array_add(nodes.groups, export->groups->pdata[i]);
 	}
-	openNodes(&nodes, families);
-	ret = readNodes(&nodes);
+	openmetricsOpenNodes(&nodes, families);
+	ret = openmetricsReadNodes(&nodes);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (families[i].value->type == HDI_STRING) {
 			exportLose(export, "values of the type STRING", 1);
@@ -633,7 +352,7 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 		}
 		g_free(families[i].name);
 	}
-	closeNodes(&nodes);
+	openmetricsCloseNodes(&nodes);
 	g_ptr_array_unref(nodes.groups);
 	g_free(families);
 	return ret;

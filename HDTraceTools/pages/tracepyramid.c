@@ -9,348 +9,24 @@
  */
 #include "config.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "HDTraceTools/pages/traceitems.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/pages/pack.h"
 #include "HDTraceTools/pages/tracepyramid.h"
 
-/** Parts of a chunk. */
-enum { PART_STATES, PART_SUMS, PART_ENERGY, PARTS };
-
-#define CHUNK_ITEMS 4096
-/** Offsets in a chunk must be exact as doubles. */
-#define CHUNK_NS (INT64_C(1) << 52)
 #define EVENT_DEPTH UINT16_MAX
+
 /** The first width is 4 to the power of this, in ns, at least. */
 #define WIDTH_MIN 5
-#define WIDTH_MAX 29
+
 /** Traces with less than this need no further zoom. */
 #define ITEMS_MIN 512
 
-/** Energy of some time. */
-struct itemAmount {
-	double energy; /**< What the trace is charged with ... */
-	double node;   /**< ... of so much. */
-	int64_t measured;
-};
-
-/** A state or event, or states and events of a step. */
-struct item {
-	int64_t start;  /**< Of a sum, that of its step. */
-	int64_t length; /**< Of a sum, the time in it. */
-	uint32_t name;
-	uint32_t parent; /**< Name of the state around it, plus 1, or 0. */
-	uint32_t count;  /**< Of a sum; else 0. */
-	uint16_t depth;  /**< Of sums of events: EVENT_DEPTH. */
-	uint16_t isEvent : 1;
-	uint16_t isSum : 1;
-	uint16_t isNested : 1; /**< It lies in a state of its name. */
-	uint16_t unused : 13;  /**< 0, since items go into a file. */
-	/** Of a state whose time is spread over a longer one: its start, that
-	 * of the longer one, and how much longer that is; else 0. */
-	int64_t from;
-	int64_t spanFrom;
-	double stretch;
-	struct itemAmount amount; /**< Of a sum: in its time. */
-};
-
-/** Items in the order of time, in a temporary file. */
-struct items {
-	struct spool *spool;
-	uint64_t count;
-};
-
-/** A chunk while it is gathered: states or sums. */
-struct list {
-	GArray *items; /**< struct item */
-	int64_t end;   /**< The latest one. */
-};
-
-struct tracePyramid {
-	struct track *track;
-	bool isStored;
-	GHashTable *names; /**< As trackAddName() has them. */
-	struct items items;
-	uint64_t total; /**< States and events. */
-	uint64_t
-		lengths[WIDTH_MAX + 1]; /**< States, by the base 4 logarithm. */
-	int64_t first;
-	int64_t end;
-	GArray *open;   /**< struct item: states that were entered. */
-	GArray *openOf; /**< guint, by name: how many of these. */
-	GArray *texts;  /**< int64_t, lengths of the texts of the chunk. */
-	GByteArray *textBytes;
-	struct trackPlaces *places; /**< Of call sites. */
-	/** The chunk of the zoom that is written. */
-	guint zoom;
-	struct list states;
-	struct list sums;
-	uint64_t written;
-	/** What the trace is charged with, and its node's; NULL: nothing tells
-	 *  it. */
-	struct attributionCursor *charge;
-	struct powerCursor *power;
-	GByteArray *parts[PARTS];
-	GByteArray *columns;
-	int error;
-};
-
-static void noteError(struct tracePyramid *self, int ret)
+void tracePyramidNoteError(struct tracePyramid *self, int ret)
 {
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
-}
-
-/* ---- Items in a file --------------------------------------------------- */
-
-static void itemsAdd(struct tracePyramid *self, struct items *items,
-		     const struct item *item)
-{
-	noteError(self, spoolAppend(items->spool, item, sizeof(*item)));
-	items->count++;
-}
-
-/** Hand on all items. */
-static void itemsEach(struct tracePyramid *self, struct items *items,
-		      void (*take)(const struct item *item, void *data),
-		      void *data)
-{
-	enum { BATCH = 256 };
-	struct item batch[BATCH];
-
-	for (uint64_t at = 0; at < items->count && !self->error; at += BATCH) {
-		size_t count = (size_t)MIN(BATCH, items->count - at);
-
-		noteError(self, spoolRead(items->spool, at * sizeof(*batch),
-					  batch, count * sizeof(*batch)));
-		for (size_t i = 0; i < count && !self->error; i++)
-			take(&batch[i], data);
-	}
-}
-
-/* ---- Chunks ------------------------------------------------------------ */
-
-#define PUT_COLUMN(out, list, numbers, expression)                     \
-	do {                                                           \
-		for (guint i_ = 0; i_ < (list)->len; i_++) {           \
-			const struct item *item =                      \
-				&g_array_index(list, struct item, i_); \
-			(numbers)[i_] = (int64_t)(expression);         \
-		}                                                      \
-		packIntegers(out, numbers, (list)->len);               \
-	} while (0)
-
-static void packStates(struct tracePyramid *self, int64_t start,
-		       GByteArray *out)
-{
-	GArray *list = self->states.items;
-	int64_t *numbers = g_new(int64_t, list->len + 1);
-	int64_t last = start;
-
-	g_byte_array_set_size(self->columns, 0);
-	for (guint i = 0; i < list->len; i++) {
-		int64_t time = g_array_index(list, struct item, i).start;
-
-		numbers[i] = time - last;
-		last = time;
-	}
-	packIntegers(self->columns, numbers, list->len);
-	PUT_COLUMN(self->columns, list, numbers, item->length);
-	PUT_COLUMN(self->columns, list, numbers, item->name);
-	PUT_COLUMN(self->columns, list, numbers, item->depth);
-	PUT_COLUMN(self->columns, list, numbers, item->parent);
-	PUT_COLUMN(self->columns, list, numbers,
-		   item->isEvent + 2 * item->isNested);
-	packFinish(out, self->columns);
-	g_free(numbers);
-}
-
-static void tracePyramidPackSums(struct tracePyramid *self, int64_t width,
-				 GByteArray *out)
-{
-	GArray *list = self->sums.items;
-	int64_t *numbers = g_new(int64_t, list->len + 1);
-
-	g_byte_array_set_size(self->columns, 0);
-	PUT_COLUMN(self->columns, list, numbers, item->start / width);
-	PUT_COLUMN(self->columns, list, numbers, item->depth);
-	PUT_COLUMN(self->columns, list, numbers, item->parent);
-	PUT_COLUMN(self->columns, list, numbers, item->name);
-	PUT_COLUMN(self->columns, list, numbers, item->length);
-	PUT_COLUMN(self->columns, list, numbers, item->count);
-	PUT_COLUMN(self->columns, list, numbers, item->isNested);
-	packFinish(out, self->columns);
-	g_free(numbers);
-}
-
-static struct itemAmount amountIn(const struct tracePyramid *self,
-				  int64_t start, int64_t end)
-{
-	struct attributionAmount charged =
-		attributionCursorGet(self->charge, start, end);
-
-	return (struct itemAmount){
-		.energy = attributionEnergy(&charged),
-		.node = powerCursorGet(self->power, start, end).energy,
-		.measured = charged.measured,
-	};
-}
-
-/** Its part of the energy of the time over which a state's own is spread. */
-static struct itemAmount amountSpread(const struct tracePyramid *self,
-				      const struct item *item)
-{
-	double before = (double)(item->start - item->from) * item->stretch;
-	int64_t start = item->spanFrom + (int64_t)before;
-	int64_t end = start + (int64_t)((double)item->length * item->stretch);
-	struct itemAmount amount = amountIn(self, start, end);
-
-	amount.energy /= item->stretch;
-	amount.node /= item->stretch;
-	amount.measured =
-		MIN((int64_t)((double)amount.measured / item->stretch + 0.5),
-		    item->length);
-	return amount;
-}
-
-/** Energy while a trace is in a state, or of a sum. */
-static struct itemAmount tracePyramidAmountOf(const struct tracePyramid *self,
-					      const struct item *item)
-{
-	if (item->isSum)
-		return item->amount;
-	return item->stretch > 0 ? amountSpread(self, item)
-				 : amountIn(self, item->start,
-					    item->start + item->length);
-}
-
-/**
- * Mean power of an amount, in W, to some nine digits: what is in one entry of
- * the power has the same bits, whatever rounding made of it, and packs well.
- */
-static double wattsOf(double energy, int64_t measured)
-{
-	const double bits = 0x1p28;
-	int exponent;
-	double fraction;
-
-	if (measured <= 0)
-		return 0;
-	fraction = frexp(energy / (double)measured * 1e9, &exponent);
-	return ldexp(nearbyint(fraction * bits) / bits, exponent);
-}
-
-static void putEnergies(struct tracePyramid *self, const GArray *list)
-{
-	double *watts = g_new(double, list->len + 1);
-	double *nodes = g_new(double, list->len + 1);
-	int64_t *unknown = g_new(int64_t, list->len + 1);
-
-	for (guint i = 0; i < list->len; i++) {
-		const struct item *item = &g_array_index(list, struct item, i);
-		struct itemAmount amount = tracePyramidAmountOf(self, item);
-
-		watts[i] = wattsOf(amount.energy, amount.measured);
-		nodes[i] = wattsOf(amount.node, amount.measured);
-		unknown[i] = item->length - amount.measured;
-	}
-	packDoubles(self->columns, watts, list->len);
-	packIntegers(self->columns, unknown, list->len);
-	packDoubles(self->columns, nodes, list->len);
-	g_free(watts);
-	g_free(nodes);
-	g_free(unknown);
-}
-
-static void packEnergies(struct tracePyramid *self, GByteArray *out)
-{
-	g_byte_array_set_size(self->columns, 0);
-	putEnergies(self, self->states.items);
-	putEnergies(self, self->sums.items);
-	packFinish(out, self->columns);
-}
-
-static void tracePyramidPackTexts(struct tracePyramid *self, GByteArray *out)
-{
-	g_byte_array_set_size(self->columns, 0);
-	packIntegers(self->columns, (const int64_t *)self->texts->data,
-		     self->texts->len);
-	packBytes(self->columns, self->textBytes->data, self->textBytes->len);
-	packFinish(out, self->columns);
-}
-
-static int64_t listStart(const struct list *list)
-{
-	return list->items->len
-		       ? g_array_index(list->items, struct item, 0).start
-		       : INT64_MAX;
-}
-
-static void listEmpty(struct list *list)
-{
-	g_array_set_size(list->items, 0);
-	list->end = INT64_MIN;
-}
-
-/** Write the chunk of the zoom. */
-static void tracePyramidWriteChunk(struct tracePyramid *self)
-{
-	const struct zoom *zoom = self->track->zooms->pdata[self->zoom];
-	struct chunk chunk = {
-		.start = MIN(listStart(&self->states), listStart(&self->sums)),
-		.end = MAX(self->states.end, self->sums.end),
-		.first = self->written,
-		.count = self->states.items->len + self->sums.items->len,
-		.offset = -1,
-	};
-	bool isStored = self->isStored || self->zoom > 1;
-
-	if (chunk.count == 0)
-		return;
-	/* Steps may begin before the trace does, and end after it. */
-	chunk.start = MAX(chunk.start, self->first);
-	chunk.end = MIN(chunk.end, self->end);
-	if (isStored) {
-		packStates(self, chunk.start, self->parts[PART_STATES]);
-		if (zoom->partCount > PART_SUMS)
-			tracePyramidPackSums(self, zoom->width,
-					     self->parts[PART_SUMS]);
-		if (zoom->partCount > PART_ENERGY)
-			packEnergies(self, self->parts[PART_ENERGY]);
-	}
-	noteError(self, trackAddChunk(self->track, self->zoom, &chunk,
-				      isStored ? self->parts : NULL));
-	if (self->zoom == 1) {
-		if (isStored)
-			tracePyramidPackTexts(self, self->parts[0]);
-		noteError(self, trackAddChunk(self->track, 0, &chunk,
-					      isStored ? self->parts : NULL));
-		g_array_set_size(self->texts, 0);
-		g_byte_array_set_size(self->textBytes, 0);
-		trackReached(self->track, chunk.end, false);
-	}
-	self->written += chunk.count;
-	listEmpty(&self->states);
-	listEmpty(&self->sums);
-}
-
-/** Write the chunk if an item with that start should not go into it. */
-static void makeRoom(struct tracePyramid *self, int64_t start)
-{
-	int64_t first = MIN(listStart(&self->states), listStart(&self->sums));
-
-	if (self->states.items->len + self->sums.items->len >= CHUNK_ITEMS ||
-	    self->textBytes->len > 64 * CHUNK_ITEMS ||
-	    (first != INT64_MAX && start - first >= CHUNK_NS))
-		tracePyramidWriteChunk(self);
-}
-
-static void listAdd(struct list *list, const struct item *item, int64_t end)
-{
-	g_array_append_val(list->items, *item);
-	list->end = MAX(list->end, end);
 }
 
 /* ---- Zooms 0 and 1 ---------------------------------------------------- */
@@ -496,10 +172,10 @@ static void addItem(struct tracePyramid *self, const struct item *item,
 {
 	int64_t end = item->start + item->length;
 
-	makeRoom(self, item->start);
-	listAdd(&self->states, item, end);
+	traceListMakeRoom(self, item->start);
+	traceListAdd(&self->states, item, end);
 	addTexts(self, step);
-	itemsAdd(self, &self->items, item);
+	traceItemsAdd(self, &self->items, item);
 	if (!item->isEvent)
 		self->lengths[lengthClass(item->length)]++;
 	self->first = MIN(self->first, item->start);
@@ -577,10 +253,10 @@ static void tracePyramidEmitItem(struct reduction *self,
 	struct tracePyramid *zooms = self->zooms;
 	struct list *list = item->isSum ? &zooms->sums : &zooms->states;
 
-	itemsAdd(zooms, &self->out, item);
-	makeRoom(zooms, item->start);
-	listAdd(list, item,
-		item->start + (item->isSum ? self->width : item->length));
+	traceItemsAdd(zooms, &self->out, item);
+	traceListMakeRoom(zooms, item->start);
+	traceListAdd(list, item,
+		     item->start + (item->isSum ? self->width : item->length));
 }
 
 /** The first open step is over. */
@@ -704,7 +380,7 @@ static void reduce(struct tracePyramid *self, int64_t width)
 	for (int i = 0; i < 2; i++)
 		reduction.steps[i] = g_hash_table_new_full(hashItem, isSameItem,
 							   NULL, g_free);
-	itemsEach(self, &self->items, reduceItem, &reduction);
+	traceItemsEach(self, &self->items, reduceItem, &reduction);
 	for (int i = 0; i < 2; i++)
 		tracePyramidEndStep(&reduction);
 	for (int i = 0; i < 2; i++)
@@ -764,8 +440,9 @@ int tracePyramidFinish(struct tracePyramid *self,
 	self->charge = power ? attributionCursorNew(power, share) : NULL;
 	makeZooms(self, isShared && self->total);
 	if (self->power) {
-		noteError(self, powerCursorError(self->power));
-		noteError(self, attributionCursorError(self->charge));
+		tracePyramidNoteError(self, powerCursorError(self->power));
+		tracePyramidNoteError(self,
+				      attributionCursorError(self->charge));
 	}
 	powerCursorFree(self->power);
 	attributionCursorFree(self->charge);
@@ -794,8 +471,8 @@ struct tracePyramid *tracePyramidNew(struct track *track,
 	self->textBytes = g_byte_array_new();
 	self->states.items = g_array_new(FALSE, FALSE, sizeof(struct item));
 	self->sums.items = g_array_new(FALSE, FALSE, sizeof(struct item));
-	listEmpty(&self->states);
-	listEmpty(&self->sums);
+	traceListEmpty(&self->states);
+	traceListEmpty(&self->sums);
 	self->columns = g_byte_array_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(self->parts); i++)
 		self->parts[i] = g_byte_array_new();

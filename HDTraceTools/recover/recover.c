@@ -14,35 +14,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "HDTraceTools/recover/recoverstats.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/edit/xmlscan.h"
-#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/recover/recover.h"
 #include "cli/output.h"
 #include "cli/rows.h"
 #include "common/clock.h"
-#include "common/format/entry.h"
-#include "common/format/statheader.h"
 
-/** Rules whose breaking can be repaired, by kind of file. */
-static const char *const statHeaderRules[] = { "stat.length", "stat.header",
-					       "stat.type", NULL };
-static const char *const statRules[] = {
-	"stat.no-start", "stat.time-invalid", "stat.time-decreases",
-	"stat.string",   "stat.cut-tail",     NULL
-};
 static const char *const traceRules[] = { "trc.xml",    "trc.root",
 					  "trc.time",   "trc.nested-no-owner",
 					  "trc.cut",    "trc.name",
 					  "trc.no-end", NULL };
+
 static const char *const traceCutRules[] = { "trc.xml", "trc.root", "trc.cut",
 					     NULL };
+
 static const char *const relationRules[] = { "rel.xml", "rel.root", "rel.cut",
 					     "rel.no-end", NULL };
+
 static const char *const projectRules[] = { "proj.xml", "proj.root", NULL };
+
 static const char *const infoRules[] = { "info.cut", NULL };
 
 static const struct rowColumn columns[] = {
@@ -54,6 +49,7 @@ static const struct rowColumn columns[] = {
 	{ "<Broken rules", "rules", ROW_TEXT, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
+
 enum {
 	COLUMN_FILE,
 	COLUMN_RESULT,
@@ -67,6 +63,7 @@ enum {
 struct report {
 	struct rows *rows;
 	struct outJson json;
+	bool hasFile;
 };
 
 /* ---- Messages ---------------------------------------------------------- */
@@ -154,14 +151,16 @@ static void reportFile(struct recover *recover, struct report *report,
 		rowsInteger(report->rows, COLUMN_RECORDS, result->recordsLost);
 	rowsText(report->rows, COLUMN_RULES, broken ? broken->str : "");
 	rowsEnd(report->rows);
+	report->hasFile = true;
 }
 
 static void reportEnd(struct recover *recover, struct report *report)
 {
 	toolProgressHide(recover->tool);
-	rowsPrint(report->rows, "", recover->tool->isColored);
+	if (recover->tool->format != OUT_TEXT || report->hasFile)
+		rowsPrint(report->rows, "", recover->tool->isColored);
 	rowsFree(report->rows);
-	if (recover->tool->format == OUT_TEXT) {
+	if (recover->tool->format == OUT_TEXT && report->hasFile) {
 		printf("The copies are in ");
 		outPrintable(recover->directory);
 		putchar('\n');
@@ -180,8 +179,7 @@ static int recoverFail(struct recover *recover, const char *path, int error)
 	return error;
 }
 
-/** Start the copy of a file. */
-static int startCopy(struct recover *recover, const char *file,
+int recoverStartCopy(struct recover *recover, const char *file,
 		     struct newFile *new)
 {
 	char *name = g_path_get_basename(file);
@@ -197,8 +195,7 @@ static int startCopy(struct recover *recover, const char *file,
 	return ret;
 }
 
-/** End the copy of a file, after an error before if that is negative. */
-static int endCopy(struct recover *recover, const char *file,
+int recoverEndCopy(struct recover *recover, const char *file,
 		   struct newFile *new, int error)
 {
 	char *path = g_strdup(new->path);
@@ -216,8 +213,7 @@ static int endCopy(struct recover *recover, const char *file,
 	return ret;
 }
 
-/** Copy bytes of a file: from the beginning, up to a length or all. */
-static int copyBytes(const char *file, int64_t length, struct newFile *new)
+int recoverCopyBytes(const char *file, int64_t length, struct newFile *new)
 {
 	off_t size;
 	int fd = plainFileOpen(file, &size);
@@ -230,166 +226,17 @@ static int copyBytes(const char *file, int64_t length, struct newFile *new)
 	return ret;
 }
 
-static int recoverCopyFile(struct recover *recover, const char *file,
-			   struct recovered *result)
+int recoverCopyFile(struct recover *recover, const char *file,
+		    struct recovered *result)
 {
 	struct newFile new;
-	int ret = startCopy(recover, file, &new);
+	int ret = recoverStartCopy(recover, file, &new);
 
 	result->action = "copied";
 	if (ret < 0)
 		return ret;
-	return endCopy(recover, file, &new, copyBytes(file, -1, &new));
-}
-
-/* ---- Statistics -------------------------------------------------------- */
-
-static int64_t entryLength(const hdIGroup *group, const hdIBlock *block,
-			   size_t entry)
-{
-	int64_t length = HD_STAMP_SIZE;
-
-	if (group->entrySize)
-		return (int64_t)group->entrySize;
-	for (size_t i = 0; i < group->valueCount; i++) {
-		length += (int64_t)columnBytes(group->values[i].type);
-		if (group->values[i].type == HDI_STRING)
-			length +=
-				(int64_t)block->columns[i].string[entry].length;
-	}
-	return length;
-}
-
-/** Read a group to its end; tells where its last good record ends. */
-static int64_t recoverReadGroup(struct recover *recover, const hdIGroup *group,
-				bool *hasStart)
-{
-	hdIStatReader *reader = hdI_openStat(recover->project, group);
-	const hdIBlock *block;
-	int64_t end = group->dataOffset;
-	int64_t start;
-
-	*hasStart = false;
-	if (!reader)
-		return end;
-	if (hdI_getStatStart(reader, &start) == 1) {
-		*hasStart = true;
-		end += 8;
-	}
-	while (hdI_readStat(reader, &block) == 1) {
-		size_t last = block->count - 1;
-
-		end = block->offset[last] + entryLength(group, block, last);
-		toolProgressAt(recover->tool, end);
-	}
-	hdI_closeStat(reader);
-	return end;
-}
-
-static void putStamp(FILE *file, int64_t ns)
-{
-	char stamp[HD_STAMP_SIZE];
-
-	hdEntryPutStamp(stamp, CLAMP(ns, 0, HD_TIME_MAX));
-	fwrite(stamp, 1, sizeof(stamp), file);
-}
-
-/** When a group without any time started: with the project, or at last. */
-static int64_t recoverGuessStart(const struct recover *recover,
-				 const hdIGroup *group)
-{
-	struct stat status;
-
-	if (recover->hasStart)
-		return recover->projectStart - group->timeAdjustment;
-	if (stat(group->file, &status) != 0)
-		return 0;
-	return (int64_t)status.st_mtim.tv_sec * HD_NS_PER_S +
-	       status.st_mtim.tv_nsec - group->timeAdjustment;
-}
-
-static int repairGroup(struct recover *recover, const hdIGroup *group,
-		       int64_t end, bool hasStart, struct recovered *result)
-{
-	struct newFile new;
-	int64_t length = hasStart ? end : group->dataOffset;
-	int ret = startCopy(recover, group->file, &new);
-
-	result->action = "repaired";
-	result->bytesLost = group->fileSize - length;
-	if (group->entrySize)
-		result->recordsLost =
-			(result->bytesLost + (int64_t)group->entrySize - 1) /
-			(int64_t)group->entrySize;
-	else
-		result->recordsLost = -1;
-	if (!hasStart)
-		result->recordsLost = 0;
-	if (ret < 0)
-		return ret;
-	ret = copyBytes(group->file, length, &new);
-	if (!hasStart)
-		putStamp(new.file, recoverGuessStart(recover, group));
-	return endCopy(recover, group->file, &new, ret);
-}
-
-/** Make the header of a group without values: 0 or negative. */
-static int makeHeader(struct hdStatHeader *header, const hdIGroup *group)
-{
-	int depth = group->node ? group->node->level : 0;
-	const char **labels = g_new(const char *, (gsize)depth + 1);
-	int ret;
-
-	for (const hdINode *node = group->node; node && node->level > 0;
-	     node = node->parent)
-		labels[node->level - 1] = node->label;
-	ret = hdStatHeaderBegin(header, labels, depth, group->name);
-	g_free(labels);
-	return ret < 0 ? ret : hdStatHeaderEnd(header);
-}
-
-/** Write a group whose header is lost: there is nothing in it any more. */
-static int rebuildGroup(struct recover *recover, const hdIGroup *group,
-			struct recovered *result)
-{
-	struct hdStatHeader header = { 0 };
-	struct newFile new;
-	int ret = startCopy(recover, group->file, &new);
-
-	result->action = "emptied";
-	result->bytesLost = group->fileSize;
-	result->recordsLost = -1;
-	if (ret == 0) {
-		ret = makeHeader(&header, group);
-		if (ret == 0) {
-			fwrite(header.text.bytes, 1, header.text.used,
-			       new.file);
-			putStamp(new.file, recoverGuessStart(recover, group));
-		}
-		ret = endCopy(recover, group->file, &new, ret);
-	}
-	hdTextClear(&header.text);
-	return ret;
-}
-
-static int recoverGroup(struct recover *recover, const hdIGroup *group,
-			struct recovered *result)
-{
-	bool hasStart;
-	int64_t end;
-
-	if (!group->isReadable) {
-		if (recoverIsBroken(recover, group->file, statHeaderRules))
-			return rebuildGroup(recover, group, result);
-		result->action = "left out";
-		result->bytesLost = group->fileSize;
-		result->recordsLost = -1;
-		return 0;
-	}
-	end = recoverReadGroup(recover, group, &hasStart);
-	if (recoverIsBroken(recover, group->file, statRules))
-		return repairGroup(recover, group, end, hasStart, result);
-	return recoverCopyFile(recover, group->file, result);
+	return recoverEndCopy(recover, file, &new,
+			      recoverCopyBytes(file, -1, &new));
 }
 
 /* ---- Traces ------------------------------------------------------------ */
@@ -399,7 +246,7 @@ static int repairTrace(struct recover *recover, const hdITraceFile *trace,
 {
 	struct newFile new;
 	hdITraceReader *reader;
-	int ret = startCopy(recover, trace->file, &new);
+	int ret = recoverStartCopy(recover, trace->file, &new);
 
 	if (ret < 0)
 		return ret;
@@ -409,7 +256,7 @@ static int repairTrace(struct recover *recover, const hdITraceFile *trace,
 	hdI_closeTrace(reader);
 	if (!recoverIsBroken(recover, trace->file, traceCutRules))
 		result->bytesLost = 0;
-	return endCopy(recover, trace->file, &new, ret);
+	return recoverEndCopy(recover, trace->file, &new, ret);
 }
 
 static int recoverTrace(struct recover *recover, const hdITraceFile *trace,
@@ -476,12 +323,12 @@ static int repairRelations(struct recover *recover, const hdIRelationFile *file,
 		return 0;
 	}
 	result->action = "repaired";
-	ret = startCopy(recover, file->file, &new);
+	ret = recoverStartCopy(recover, file->file, &new);
 	if (ret < 0)
 		return ret;
-	ret = copyBytes(file->file, end, &new);
+	ret = recoverCopyBytes(file->file, end, &new);
 	fputs("</relation>", new.file);
-	return endCopy(recover, file->file, &new, ret);
+	return recoverEndCopy(recover, file->file, &new, ret);
 }
 
 static int recoverRelations(struct recover *recover,
@@ -521,10 +368,10 @@ static int recoverProject(struct recover *recover, const char *file,
 	if (ret < 0)
 		return recoverFail(recover, file, ret);
 	result->action = "repaired";
-	ret = startCopy(recover, file, &new);
+	ret = recoverStartCopy(recover, file, &new);
 	if (ret == 0) {
 		ret = recoverWriteProject(recover, text, size, &new, result);
-		ret = endCopy(recover, file, &new, ret);
+		ret = recoverEndCopy(recover, file, &new, ret);
 	}
 	g_free(text);
 	return ret;
@@ -546,11 +393,11 @@ static int recoverInfo(struct recover *recover, const char *file,
 		ret = recoverCopyFile(recover, file, result);
 	} else {
 		result->action = "repaired";
-		ret = startCopy(recover, file, &new);
+		ret = recoverStartCopy(recover, file, &new);
 		if (ret == 0) {
 			ret = recoverWriteInfo(recover, file, text, size, &new,
 					       result);
-			ret = endCopy(recover, file, &new, ret);
+			ret = recoverEndCopy(recover, file, &new, ret);
 		}
 	}
 	g_free(text);

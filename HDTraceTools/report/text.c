@@ -7,36 +7,33 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "HDTraceTools/report/text.h"
 #include "HDTraceTools/command/clocksteps.h"
-#include "HDTraceTools/command/powers.h"
-#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/report/report.h"
 
 /** So many gaps and late samples of a group, and messages, are listed. */
 #define LISTED 5
 
-static const char *plusMinus(const struct report *report)
+const char *reportPlusMinus(const struct report *report)
 {
 	return report->findings.tool->isUnicode ? "\302\261" : "+-";
 }
 
-static void reportTextPrintTitle(const struct report *report, const char *text)
+void reportTitle(const struct report *report, const char *text)
 {
 	printf("\n%s", report->findings.tool->isColored ? "\033[1m" : "");
 	outPrintable(text);
 	puts(report->findings.tool->isColored ? "\033[0m" : "");
 }
 
-static const char *nodeName(const struct report *report, const hdINode *node)
+const char *reportNodeName(const struct report *report, const hdINode *node)
 {
 	return *node->path ? node->path : report->findings.project->name;
 }
 
-/** ">= 12.5 +- 0.2 J (simulated)", or that it is not known. */
-static char *energyText(const struct report *report,
-			const struct findingsEnergy *energy)
+char *reportEnergyText(const struct report *report,
+		       const struct findingsEnergy *energy)
 {
 	GString *text = g_string_new(NULL);
 	char buffer[OUT_NUMBER_SIZE], bound[OUT_NUMBER_SIZE];
@@ -50,7 +47,7 @@ static char *energyText(const struct report *report,
 			energy->hasBound ? energy->bound : NAN, &unit);
 	g_string_append_printf(text, "%s%s", knownMark(energy->known), buffer);
 	if (*bound)
-		g_string_append_printf(text, " %s %s", plusMinus(report),
+		g_string_append_printf(text, " %s %s", reportPlusMinus(report),
 				       bound);
 	g_string_append_printf(text, " %s", *unit.name ? unit.name : "J");
 	if (energy->isSimulated)
@@ -58,18 +55,17 @@ static char *energyText(const struct report *report,
 	return g_string_free(text, FALSE);
 }
 
-/** "200 W", or "-" if too little is known for a mean. */
-static const char *wattsText(char *buffer, const struct findingsEnergy *energy)
+const char *reportWattsText(char *buffer, const struct findingsEnergy *energy)
 {
 	double watts = findingsWatts(energy);
 
 	return isnan(watts) ? "-" : quantityText(buffer, watts, "W");
 }
 
-static void printEnergy(const struct report *report,
-			const struct findingsEnergy *energy)
+void reportPrintEnergy(const struct report *report,
+		       const struct findingsEnergy *energy)
 {
-	char *text = energyText(report, energy);
+	char *text = reportEnergyText(report, energy);
 	char buffer[OUT_NUMBER_SIZE];
 
 	printf("%s", text);
@@ -79,7 +75,7 @@ static void printEnergy(const struct report *report,
 		printf(" of %s", outDuration(buffer, energy->known.durationNs));
 	}
 	if (energy->isKnown)
-		printf(", %s on average", wattsText(buffer, energy));
+		printf(", %s on average", reportWattsText(buffer, energy));
 	putchar('\n');
 	g_free(text);
 }
@@ -153,7 +149,7 @@ static void printHead(const struct report *report)
 	putchar('\n');
 	printf("  Energy        ");
 	if (report->findings.energyCount)
-		printEnergy(report, &report->findings.energy);
+		reportPrintEnergy(report, &report->findings.energy);
 	else
 		puts("not measured");
 	for (size_t i = 0; i < project->clockCount; i++) {
@@ -163,805 +159,6 @@ static void printHead(const struct report *report)
 		       outDuration(buffer, project->clocks[i].error));
 	}
 	printSteps(project);
-}
-
-/* ---- Nodes ------------------------------------------------------------- */
-
-static const char *const valueHeadings[] = {
-	"<Group", "<Value", "<Kind", "<Unit", ".Mean", ".Error", ".Min", ".Max",
-	".Total", ".Error", "<",     ".Rate", "<",     "<Note",  NULL,
-};
-
-/** What a table of values shows. */
-struct shownValues {
-	bool hasMeanBounds;
-	bool hasTotals;
-	bool hasTotalBounds;
-	bool hasRates;
-};
-
-/** Columns above that are not always shown. */
-enum {
-	COLUMN_ERROR = 5,
-	COLUMN_TOTAL = 8,
-	COLUMN_TOTAL_ERROR = 9,
-	COLUMN_TOTAL_UNIT = 10,
-	COLUMN_RATE = 11,
-};
-
-/** The unit of some numbers, and that in which they are shown. */
-struct shownUnit {
-	const char *name;
-	struct quantityUnit large;
-};
-
-static struct shownUnit shownUnitOf(const char *unit, double largest)
-{
-	return (struct shownUnit){
-		.name = unit,
-		.large = unitForPeople(unit, largest),
-	};
-}
-
-static const char *unitName(const struct shownUnit *unit)
-{
-	return *unit->large.name ? unit->large.name : unit->name;
-}
-
-static void reportTextAddNumber(struct outTable *table,
-				const struct shownUnit *unit, double value)
-{
-	char buffer[OUT_NUMBER_SIZE];
-
-	outTableAdd(table,
-		    isnan(value) ? "-"
-				 : quantityNumber(buffer, value, &unit->large));
-}
-
-/** Two cells: a number, marked if it is a lower bound, and how far off it can
- *  be.
- *
- *  @return Whether there is such a bound to be seen.
- */
-static bool addBounded(const struct report *report, struct outTable *table,
-		       const struct shownUnit *unit, const char *mark,
-		       double value, double bound)
-{
-	char buffer[OUT_NUMBER_SIZE], boundText[OUT_NUMBER_SIZE];
-	char *text;
-
-	if (isnan(value)) {
-		outTableAdd(table, "-");
-		outTableAdd(table, "");
-		return false;
-	}
-	quantityBounded(buffer, boundText, value, bound, &unit->large);
-	text = g_strconcat(mark, buffer, NULL);
-	outTableAdd(table, text);
-	g_free(text);
-	text = *boundText
-		       ? g_strdup_printf("%s %s", plusMinus(report), boundText)
-		       : g_strdup("");
-	outTableAdd(table, text);
-	g_free(text);
-	return *boundText != '\0';
-}
-
-static void addExtreme(struct outTable *table, const struct moments *moments,
-		       hdIType type, enum valueKind kind,
-		       const struct shownUnit *unit, double value,
-		       outInt128 integer)
-{
-	char buffer[OUT_NUMBER_SIZE];
-	bool isFloat = type == HDI_FLOAT || type == HDI_DOUBLE;
-
-	/* Of a counter that is a range of rates. */
-	if (kind == KIND_COUNTER)
-		outTableAdd(table, "");
-	else if (moments->count == 0 || type == HDI_STRING)
-		outTableAdd(table, "-");
-	else if (isFloat || *unit->large.name)
-		reportTextAddNumber(table, unit,
-				    isFloat ? value : (double)integer);
-	else
-		outTableAdd(table, outInteger(buffer, integer));
-}
-
-static void addNote(struct outTable *table, const struct findingsGroup *group,
-		    size_t i)
-{
-	const hdIValue *value = &group->group->values[i];
-	const struct moments *moments = &group->moments[i];
-	GString *text = g_string_new(NULL);
-	char buffer[OUT_NUMBER_SIZE];
-
-	if (valueIsSimulated(group->group, value))
-		g_string_append(text, "simulated");
-	if (moments->resets)
-		g_string_append_printf(text, "%sreset %" PRIu64 " %s",
-				       text->len ? ", " : "", moments->resets,
-				       moments->resets == 1 ? "time" : "times");
-	if (moments->missing)
-		g_string_append_printf(text, "%s%" PRIu64 " missing",
-				       text->len ? ", " : "", moments->missing);
-	if (momentsCount(moments) == 0)
-		g_string_append_printf(text, "%sno values",
-				       text->len ? ", " : "");
-	else if (value->type != HDI_STRING &&
-		 !knownIsWhole(group->values[i].known))
-		g_string_append_printf(
-			text, "%sknown for %s", text->len ? ", " : "",
-			outDuration(buffer, group->values[i].known.knownNs));
-	outTableAdd(table, text->str);
-	g_string_free(text, TRUE);
-}
-
-static void reportTextAddValue(const struct report *report,
-			       struct outTable *table,
-			       const struct findingsGroup *group, size_t i,
-			       struct shownValues *shown)
-{
-	const hdIValue *value = &group->group->values[i];
-	const struct moments *moments = &group->moments[i];
-	const struct findingsValue *found = &group->values[i];
-	enum valueKind kind = group->kinds[i];
-	bool isAmount = kindIsAmount(kind);
-	struct shownUnit unit = shownUnitOf(
-		value->unit, kind == KIND_COUNTER
-				     ? 0
-				     : momentsLargest(moments, value->type));
-	struct shownUnit total = shownUnitOf(
-		found->totalUnit ? found->totalUnit : "", found->total);
-	struct shownUnit rate = shownUnitOf(
-		found->rateUnit ? found->rateUnit : "", found->rate);
-
-	outTableAdd(table, group->group->name);
-	outTableAdd(table, value->name);
-	outTableAdd(table, valueKindTitle(group->group, value));
-	outTableAdd(table, unitName(&unit));
-	/* What has no sense for a kind stays empty. */
-	if (isAmount) {
-		outTableAdd(table, "");
-		outTableAdd(table, "");
-	} else {
-		shown->hasMeanBounds |= addBounded(
-			report, table, &unit, "", found->result.mean,
-			found->bound.isKnown ? found->bound.mean : NAN);
-	}
-	addExtreme(table, moments, value->type, kind, &unit, moments->min,
-		   moments->minInteger);
-	addExtreme(table, moments, value->type, kind, &unit, moments->max,
-		   moments->maxInteger);
-	if (found->totalUnit) {
-		shown->hasTotalBounds |= addBounded(
-			report, table, &total, knownMark(found->known),
-			found->total, found->totalBound);
-	} else {
-		outTableAdd(table, "");
-		outTableAdd(table, "");
-	}
-	outTableAdd(table, found->totalUnit ? unitName(&total) : "");
-	if (found->rateUnit)
-		reportTextAddNumber(table, &rate, found->rate);
-	else
-		outTableAdd(table, "");
-	outTableAdd(table, isnan(found->rate) ? "" : unitName(&rate));
-	addNote(table, group, i);
-	shown->hasTotals |= found->totalUnit != NULL;
-	shown->hasRates |= found->rateUnit != NULL;
-}
-
-/** Leave out columns that no row has. */
-static void hideValues(struct outTable *table, const struct shownValues *shown)
-{
-	if (!shown->hasMeanBounds)
-		outTableHide(table, COLUMN_ERROR);
-	if (!shown->hasTotals) {
-		outTableHide(table, COLUMN_TOTAL);
-		outTableHide(table, COLUMN_TOTAL_UNIT);
-	}
-	if (!shown->hasTotalBounds)
-		outTableHide(table, COLUMN_TOTAL_ERROR);
-	if (!shown->hasRates) {
-		outTableHide(table, COLUMN_RATE);
-		outTableHide(table, COLUMN_RATE + 1);
-	}
-}
-
-/** Print the energy of a node, and which of its values it is from. */
-static void printNodeEnergy(const struct report *report, const hdINode *node)
-{
-	const struct findings *findings = &report->findings;
-	struct findingsEnergy energy = findingsNodeEnergy(findings, node);
-
-	printf("  Energy: ");
-	printEnergy(report, &energy);
-	printf("  (from ");
-	powersPrintCounted(findings->project, findings->powers, node);
-	puts(energy.isKnown && !energy.hasBound
-		     ? "; error unknown: the source states no resolution or "
-		       "class)"
-		     : ")");
-	if (powersPrintLeftOut(findings->project, findings->powers, node,
-			       report->isVerbose ? POWERS_ALL : POWERS_FAULTS,
-			       "  Left out: "))
-		putchar('\n');
-}
-
-static void reportTextPrintNode(const struct report *report,
-				const hdINode *node)
-{
-	struct outTable *table = NULL;
-	const struct findings *findings = &report->findings;
-	const struct powerGroup *power = powerChoiceOf(findings->powers, node);
-	struct shownValues shown = { false };
-	bool hasGuesses = false;
-
-	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
-		const struct findingsGroup *group = &report->findings.groups[i];
-
-		if (group->group->node != node || !group->group->valueCount)
-			continue;
-		if (!table)
-			table = outTableNew(valueHeadings);
-		for (size_t k = 0; k < group->group->valueCount; k++) {
-			reportTextAddValue(report, table, group, k, &shown);
-			hasGuesses |= group->isGuessed[k];
-		}
-	}
-	if (!table)
-		return;
-	hideValues(table, &shown);
-	reportTextPrintTitle(report, nodeName(report, node));
-	if (power)
-		printNodeEnergy(report, node);
-	outTablePrint(table, "  ", report->findings.tool->isColored);
-	if (hasGuesses)
-		puts("  " KIND_GUESSED_NOTE);
-}
-
-/* ---- Phases ------------------------------------------------------------ */
-
-/** Two cells: a number, marked if it is a lower bound, and J with a prefix. */
-static void addEnergy(struct outTable *table, struct known known, double joules)
-{
-	struct shownUnit unit = shownUnitOf("J", joules);
-	char buffer[OUT_NUMBER_SIZE];
-	char *text;
-
-	if (isnan(joules)) {
-		outTableAdd(table, "-");
-		outTableAdd(table, "");
-		return;
-	}
-	text = g_strconcat(knownMark(known),
-			   quantityNumber(buffer, joules, &unit.large), NULL);
-	outTableAdd(table, text);
-	outTableAdd(table, unitName(&unit));
-	g_free(text);
-}
-
-static void addKnown(struct outTable *table, int64_t ns)
-{
-	char buffer[OUT_NUMBER_SIZE];
-
-	outTableAdd(table, outDuration(buffer, ns));
-}
-
-/** Returns whether the bound of an error is to be seen. */
-static bool addPhaseRow(const struct report *report, struct outTable *table,
-			const struct findingsPhase *phase, const char *node,
-			const struct findingsEnergy *energy)
-{
-	struct shownUnit unit = shownUnitOf("J", energy->joules);
-	char buffer[OUT_NUMBER_SIZE];
-	bool hasBound;
-	char *name = phase->occurrences == 1
-			     ? g_strdup(phase->name)
-			     : g_strdup_printf("%s (%" PRIu64 ")", phase->name,
-					       phase->occurrences);
-
-	outTableAdd(table, name);
-	g_free(name);
-	if (phase->start <= phase->end) {
-		snprintf(buffer, sizeof(buffer), "%.3f s",
-			 (double)(phase->start - report->findings.start) / 1e9);
-		outTableAdd(table, buffer);
-		outTableAdd(table, outDuration(buffer, phase->length));
-	} else {
-		outTableAdd(table, "-");
-		outTableAdd(table, "-");
-	}
-	outTableAdd(table, node);
-	hasBound = addBounded(report, table, &unit, knownMark(energy->known),
-			      energy->isKnown ? energy->joules : NAN,
-			      energy->hasBound ? energy->bound : NAN);
-	outTableAdd(table, energy->isKnown ? unitName(&unit) : "");
-	addKnown(table, energy->isKnown ? energy->known.knownNs : 0);
-	outTableAdd(table, wattsText(buffer, energy));
-	outTableAdd(table, energy->isSimulated ? "simulated" : "");
-	return hasBound;
-}
-
-/** Say which phases drew most, if there are several. */
-static void reportTextPrintMost(const struct report *report)
-{
-	const struct findingsMost most = report->findings.most;
-	char buffer[OUT_NUMBER_SIZE];
-	char *text;
-
-	if (most.power) {
-		text = energyText(report, &most.power->energy);
-		printf("  Most power: ");
-		outPrintable(most.power->name);
-		printf(", %s on average, %s\n",
-		       wattsText(buffer, &most.power->energy), text);
-		g_free(text);
-	}
-	if (most.energy) {
-		text = energyText(report, &most.energy->energy);
-		printf("  Most energy: ");
-		outPrintable(most.energy->name);
-		printf(", %s\n", text);
-		g_free(text);
-	}
-}
-
-/** Columns below that are not always shown. */
-enum { COLUMN_PHASE_ERROR = 5, COLUMN_PHASE_KNOWN = 7 };
-
-static void printPhases(const struct report *report)
-{
-	static const char *const headings[] = {
-		"<Phase", ">From",  ">Duration", "<Node", ".Energy", ".Error",
-		"<",      ">Known", ">Power",    "<Note", NULL,
-	};
-	struct outTable *table = outTableNew(headings);
-	bool hasBounds = false;
-	bool isPartial = false;
-
-	for (guint i = 0; i < report->findings.phases->len; i++) {
-		const struct findingsPhase *phase = &g_array_index(
-			report->findings.phases, struct findingsPhase, i);
-
-		isPartial |= !knownIsWhole(phase->energy.known);
-		if (report->findings.energyCount != 1)
-			hasBounds |= addPhaseRow(report, table, phase, "all",
-						 &phase->energy);
-		for (size_t k = 0; k < report->findings.project->groupCount;
-		     k++) {
-			const struct findingsGroup *group =
-				&report->findings.groups[k];
-
-			struct findingsEnergy energy;
-
-			if (!group->isFirst)
-				continue;
-			energy = findingsPhaseEnergy(&report->findings, phase,
-						     group->group->node);
-			hasBounds |= addPhaseRow(
-				report, table, phase,
-				nodeName(report, group->group->node), &energy);
-		}
-	}
-	if (!hasBounds)
-		outTableHide(table, COLUMN_PHASE_ERROR);
-	if (!isPartial)
-		outTableHide(table, COLUMN_PHASE_KNOWN);
-	reportTextPrintTitle(report, "Phases");
-	outTablePrint(table, "  ", report->findings.tool->isColored);
-	reportTextPrintMost(report);
-}
-
-/* ---- States ------------------------------------------------------------ */
-
-/** Columns below that are not always shown. */
-enum {
-	COLUMN_STATE_ENERGY = 5,
-	COLUMN_STATE_OTHER = 7,
-	COLUMN_STATE_KNOWN = 9,
-};
-
-/** How the other rule divides energy, as a heading after '.'. */
-static const char *otherHeading(const struct report *report)
-{
-	return report->findings.rule == ATTRIBUTION_CPU ? ".Equally"
-							: ".By CPU time";
-}
-
-/** Whether the other rule says something else of amounts, so that both are
- *  told. */
-static bool reportTextOtherDiffers(const struct report *report,
-				   const struct attributionAmount *amounts)
-{
-	return report->findings.other && amounts[FINDINGS_OTHER].measured &&
-	       attributionsDiffer(&amounts[FINDINGS_RULE],
-				  &amounts[FINDINGS_OTHER]);
-}
-
-/** Two cells: the energy by the other rule, where that differs. */
-static bool addOther(const struct report *report, struct outTable *table,
-		     const struct attributionAmount *amounts,
-		     struct known known)
-{
-	if (!reportTextOtherDiffers(report, amounts)) {
-		outTableAdd(table, "");
-		outTableAdd(table, "");
-		return false;
-	}
-	addEnergy(table, known, attributionEnergy(&amounts[FINDINGS_OTHER]));
-	return true;
-}
-
-/** Returns whether the other rule says something else. */
-static bool printTop(const struct report *report, bool isEnergy)
-{
-	const char *const headings[] = {
-		"<State",   ">Count",  ">Own time", ">Total time",
-		">Longest", ".Energy", "<",         otherHeading(report),
-		"<",        ">Known",  NULL,
-	};
-	struct outTable *table = outTableNew(headings);
-	const GPtrArray *states =
-		isEnergy ? report->findings.byEnergy : report->findings.byTime;
-	guint count = report->isAll ? states->len
-				    : MIN(states->len, (guint)report->top);
-	char buffer[OUT_NUMBER_SIZE];
-	bool isPartial = false;
-	bool hasOther = false;
-
-	for (guint i = 0; i < count; i++) {
-		const struct profileState *state = states->pdata[i];
-		const struct attributionAmount *amount = &state->own.amounts[0];
-		struct known known = { amount->measured, state->own.time };
-
-		outTableAdd(table, state->name);
-		outTableAdd(table, outInteger(buffer, (outInt128)state->count));
-		outTableAdd(table, outDuration(buffer, state->own.time));
-		outTableAdd(table, outDuration(buffer, state->total.time));
-		outTableAdd(table, outDuration(buffer, state->longest));
-		addEnergy(table, known,
-			  knownTotal(known, attributionEnergy(amount)));
-		hasOther |= addOther(report, table, amount, known);
-		addKnown(table, known.knownNs);
-		isPartial |= !knownIsWhole(known);
-	}
-	if (!report->findings.energyCount) {
-		outTableHide(table, COLUMN_STATE_ENERGY);
-		outTableHide(table, COLUMN_STATE_ENERGY + 1);
-	}
-	if (!hasOther) {
-		outTableHide(table, COLUMN_STATE_OTHER);
-		outTableHide(table, COLUMN_STATE_OTHER + 1);
-	}
-	if (!report->findings.energyCount || !isPartial)
-		outTableHide(table, COLUMN_STATE_KNOWN);
-	reportTextPrintTitle(report,
-			     isEnergy ? "States by energy" : "States by time");
-	outTablePrint(table, "  ", report->findings.tool->isColored);
-	if (count < states->len)
-		printf("  and %u more; --all lists them\n",
-		       states->len - count);
-	return hasOther;
-}
-
-/** Explain how the energy of nodes was divided. */
-static void printAttribution(const struct report *report, bool hasOther)
-{
-	const struct findings *findings = &report->findings;
-	char buffer[OUT_NUMBER_SIZE];
-
-	if (findings->relations.sums)
-		puts("  Active relations are charged as if relations and ranks "
-		     "had equal shares of\n  a node's energy.");
-	printf("  At each instant the energy of a node is divided among its "
-	       "active ranks,\n  %s. The share of a rank is divided among its "
-	       "traces,\n  and charged to the innermost state of each trace.\n",
-	       findings->rule == ATTRIBUTION_CPU
-		       ? "by CPU time where it is known"
-		       : "equally");
-	if (hasOther)
-		printf("  Energies that are divided %s are listed if they "
-		       "differ by more\n  than 5 %%: waiting ranks may draw "
-		       "less "
-		       "power.\n",
-		       findings->rule == ATTRIBUTION_CPU ? "equally"
-							 : "by CPU time");
-	if (findingsIsUnattributed(findings))
-		printf("  Unattributed, no rank %sactive: %s\n",
-		       findings->relations.sums ? "and no relation " : "",
-		       quantityText(buffer,
-				    (double)findings->unattributed / 1e12,
-				    "J"));
-}
-
-static void printStates(const struct report *report)
-{
-	bool hasOther;
-
-	if (!report->findings.profile->states->len)
-		return;
-	hasOther = printTop(report, false);
-	if (report->findings.energy.isKnown) {
-		hasOther |= printTop(report, true);
-		printAttribution(report, hasOther);
-	}
-}
-
-/* ---- Call sites -------------------------------------------------------- */
-
-/** Columns below that are not always shown. */
-enum {
-	COLUMN_SITE_ENERGY = 5,
-	COLUMN_SITE_KNOWN = 7,
-	COLUMN_SITE_CYCLES = 8,
-	COLUMN_SITE_RATIO = 10,
-	COLUMN_SITE_MISSES = 11,
-};
-
-/** A number with two digits behind the point. */
-static void addRatio(struct outTable *table, double ratio)
-{
-	char text[OUT_NUMBER_SIZE] = "-";
-
-	if (isfinite(ratio))
-		g_snprintf(text, sizeof(text), "%.2f", ratio);
-	outTableAdd(table, text);
-}
-
-/** What the processor counted, marked if not in all of so many states. */
-static void addCounted(struct outTable *table,
-		       const struct profileEvents *events,
-		       enum profileEvent event, uint64_t count)
-{
-	char text[OUT_NUMBER_SIZE + 8] = "-", buffer[OUT_NUMBER_SIZE];
-
-	if (events->with[event])
-		g_snprintf(text, sizeof(text), "%s%s",
-			   events->with[event] < count ? ">= " : "",
-			   outInteger(buffer, events->total[event]));
-	outTableAdd(table, text);
-}
-
-static void addSiteEvents(struct outTable *table,
-			  const struct profileSite *states)
-{
-	const struct profileEvents *events = &states->own.events;
-
-	addCounted(table, events, PROFILE_CYCLES, states->count);
-	addCounted(table, events, PROFILE_INSTRUCTIONS, states->count);
-	addRatio(table, profileRatio(events));
-	addCounted(table, events, PROFILE_CACHE_MISSES, states->count);
-}
-
-/** Leave out what no row tells. */
-static void hideSiteEvents(struct outTable *table,
-			   const struct profileEvents *all)
-{
-	bool hasRatio =
-		all->with[PROFILE_CYCLES] || all->with[PROFILE_INSTRUCTIONS];
-
-	for (size_t i = COLUMN_SITE_CYCLES; !hasRatio && i <= COLUMN_SITE_RATIO;
-	     i++)
-		outTableHide(table, i);
-	if (!all->with[PROFILE_CACHE_MISSES])
-		outTableHide(table, COLUMN_SITE_MISSES);
-}
-
-static void printSites(const struct report *report)
-{
-	static const char *const headings[] = {
-		"<Call site", "<State",        ">Count", ">Own time",
-		">Longest",   ".Energy",       "<",      ">Known",
-		">Cycles",    ">Instructions", ".IPC",   ">Cache misses",
-		NULL,
-	};
-	const struct findings *findings = &report->findings;
-	const GPtrArray *sites = findings->sites;
-	guint count = report->isAll ? sites->len
-				    : MIN(sites->len, (guint)report->top);
-	struct outTable *table;
-	char buffer[OUT_NUMBER_SIZE];
-	struct profileEvents all = { 0 };
-	bool isPartial = false;
-
-	if (!sites->len)
-		return;
-	table = outTableNew(headings);
-	for (guint i = 0; i < count; i++) {
-		const struct profileSite *states = sites->pdata[i];
-		const struct attributionAmount *amount =
-			&states->own.amounts[0];
-		struct known known = { amount->measured, states->own.time };
-		char *place = siteText(states->site, findings->addresses);
-
-		outTableAdd(table, place);
-		outTableAdd(table, states->name);
-		outTableAdd(table,
-			    outInteger(buffer, (outInt128)states->count));
-		outTableAdd(table, outDuration(buffer, states->own.time));
-		outTableAdd(table, outDuration(buffer, states->longest));
-		addEnergy(table, known,
-			  knownTotal(known, attributionEnergy(amount)));
-		addKnown(table, known.knownNs);
-		addSiteEvents(table, states);
-		profileEventsAdd(&all, &states->own.events);
-		isPartial |= !knownIsWhole(known);
-		g_free(place);
-	}
-	for (size_t i = COLUMN_SITE_ENERGY;
-	     !findings->energyCount && i < COLUMN_SITE_KNOWN; i++)
-		outTableHide(table, i);
-	if (!findings->energyCount || !isPartial)
-		outTableHide(table, COLUMN_SITE_KNOWN);
-	hideSiteEvents(table, &all);
-	reportTextPrintTitle(report, "Call sites by time");
-	outTablePrint(table, "  ", findings->tool->isColored);
-	if (count < sites->len)
-		printf("  and %u more; --all lists them\n", sites->len - count);
-}
-
-/** What programs did between calls. */
-static void printOutside(const struct report *report)
-{
-	struct profileEvents outside = profileOutside(report->findings.profile);
-
-	if (!outside.counted)
-		return;
-	reportTextPrintTitle(report, "Outside of states");
-	resultsTellOutside("  ", &outside);
-}
-
-/* ---- Kernels ----------------------------------------------------------- */
-
-/** Columns below that are not always shown. */
-enum {
-	COLUMN_KERNEL_RATIO = 5,
-	COLUMN_KERNEL_ENERGY = 6,
-	COLUMN_KERNEL_KNOWN = 12,
-};
-
-/** Of all threads, as files say; more than a duration can be is the longest. */
-static const char *threadTime(char *buffer, const struct kernel *kernel,
-			      enum kernelPart part)
-{
-	double limit = (double)INT64_MAX / 2;
-	double ns = kernel->seconds[part] * 1e9;
-
-	return outDuration(buffer, (int64_t)CLAMP(ns, -limit, limit));
-}
-
-static void reportTextAddKernel(const struct report *report,
-				struct outTable *table,
-				const struct kernel *kernel)
-{
-	struct attributionAmount all = kernelEnergy(kernel);
-	struct known known = { kernel->energy[KERNEL_BODY].measured,
-			       kernel->busy[KERNEL_BODY] };
-	char buffer[OUT_NUMBER_SIZE];
-
-	outTableAdd(table, kernel->name);
-	outTableAdd(table, nodeName(report, kernel->group->node));
-	outTableAdd(table, outInteger(buffer, (outInt128)kernel->instances));
-	outTableAdd(table, kernel->hasDispatch
-				   ? threadTime(buffer, kernel, KERNEL_DISPATCH)
-				   : "-");
-	outTableAdd(table, threadTime(buffer, kernel, KERNEL_BODY));
-	addRatio(table, kernel->ratio);
-	for (int i = 0; i < KERNEL_PARTS; i++) {
-		/* That of the dispatch stands before, as its time does. */
-		int part = KERNEL_PARTS - 1 - i;
-
-		addEnergy(table, known,
-			  kernel->energy[part].measured
-				  ? attributionEnergy(&kernel->energy[part])
-				  : NAN);
-	}
-	addEnergy(table, known,
-		  all.measured && kernel->instances
-			  ? attributionEnergy(&all) / (double)kernel->instances
-			  : NAN);
-	addKnown(table, known.knownNs);
-}
-
-static void printKernels(const struct report *report)
-{
-	static const char *const headings[] = {
-		"<Kernel",   "<Node", ">Instances",    ">Dispatch",
-		">Body",     ".IPC",  ".For dispatch", "<",
-		".For body", "<",     ".Per instance", "<",
-		">Known",    NULL,
-	};
-	const struct findings *findings = &report->findings;
-	struct outTable *table = outTableNew(headings);
-	char buffer[OUT_NUMBER_SIZE];
-	bool isPartial = false, isKnown = false, hasRatio = false;
-
-	for (guint i = 0; i < findings->kernels->len; i++) {
-		const struct kernel *kernel =
-			&g_array_index(findings->kernels, struct kernel, i);
-		int64_t measured = kernel->energy[KERNEL_BODY].measured;
-
-		reportTextAddKernel(report, table, kernel);
-		isKnown |= measured > 0;
-		hasRatio |= isfinite(kernel->ratio);
-		isPartial |= !knownIsWhole(
-			(struct known){ measured, kernel->busy[KERNEL_BODY] });
-	}
-	if (!findings->kernels->len) {
-		outTableFree(table);
-		return;
-	}
-	for (int i = COLUMN_KERNEL_ENERGY; !isKnown && i < COLUMN_KERNEL_KNOWN;
-	     i++)
-		outTableHide(table, (size_t)i);
-	if (!isKnown || !isPartial)
-		outTableHide(table, COLUMN_KERNEL_KNOWN);
-	if (!hasRatio)
-		outTableHide(table, COLUMN_KERNEL_RATIO);
-	reportTextPrintTitle(report, "Kernels");
-	outTablePrint(table, "  ", report->findings.tool->isColored);
-	if (isKnown)
-		printf("  The energy of a node is divided among its kernels by "
-		       "their thread time in each interval.\n  Unattributed, "
-		       "less "
-		       "than one thread in a kernel: %s\n",
-		       quantityText(buffer,
-				    (double)findings->kernelsRest / 1e12, "J"));
-}
-
-/* ---- Hardware counters ------------------------------------------------- */
-
-/** A total, marked if it is at least that. */
-static void reportTextAddEvents(struct outTable *table, struct known known,
-				double total)
-{
-	char text[OUT_NUMBER_SIZE + 8] = "-", buffer[OUT_NUMBER_SIZE];
-
-	total = knownTotal(known, total);
-	if (isfinite(total))
-		g_snprintf(text, sizeof(text), "%s%s", knownMark(known),
-			   outRounded(buffer, total));
-	outTableAdd(table, text);
-}
-
-static void printCounters(const struct report *report)
-{
-	static const char *const headings[] = {
-		"<Node",      ">Instructions", ">Cycles",      ".IPC",
-		">Traffic B", "<Source",       ">Bytes per J", NULL,
-	};
-	const struct findings *findings = &report->findings;
-	struct outTable *table = outTableNew(headings);
-	bool isThere = false;
-
-	for (size_t i = 0; i < findings->project->groupCount; i++) {
-		const struct findingsGroup *group = &findings->groups[i];
-		struct findingsCounters is;
-		char buffer[OUT_NUMBER_SIZE];
-
-		if (!findingsCountersOf(findings, group, &is))
-			continue;
-		isThere = true;
-		outTableAdd(table, nodeName(report, group->group->node));
-		reportTextAddEvents(table, is.known, is.instructions);
-		reportTextAddEvents(table, is.known, is.cycles);
-		addRatio(table, is.instructions / is.cycles);
-		reportTextAddEvents(table, is.trafficKnown, is.traffic);
-		outTableAdd(table, isnan(is.traffic) ? "-"
-				   : is.isOfMisses   ? "cache misses"
-						     : "memory controllers");
-		outTableAdd(table,
-			    isfinite(is.bytesPerJoule)
-				    ? outRounded(buffer, is.bytesPerJoule)
-				    : "-");
-	}
-	if (!isThere) {
-		outTableFree(table);
-		return;
-	}
-	reportTextPrintTitle(report, "Hardware counters");
-	outTablePrint(table, "  ", report->findings.tool->isColored);
 }
 
 /* ---- What it cost, and what is wrong ----------------------------------- */
@@ -1104,7 +301,7 @@ static void printPath(const struct report *report)
 	if (!criticalPathMatters(path))
 		return;
 	length = path->end - path->start;
-	reportTextPrintTitle(report, "Critical path");
+	reportTitle(report, "Critical path");
 	printf("  %s through %u %s", outDuration(buffer, length),
 	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
 	printf(": %s computing",
@@ -1123,6 +320,8 @@ static void printPath(const struct report *report)
 	    reportTextOtherDiffers(report, path->beside))
 		printPathEnergy(report, FINDINGS_OTHER);
 	printUnpaired(&path->counts);
+	if (report->isFolded)
+		return;
 	printPathRanks(report);
 	printPathNodes(report);
 	printPathStates(report);
@@ -1137,7 +336,7 @@ static void printCost(const struct report *report)
 				   : 0;
 	char buffer[OUT_NUMBER_SIZE];
 
-	reportTextPrintTitle(report, "Cost of tracing");
+	reportTitle(report, "Cost of tracing");
 	printf("  Files      %s", outSize(buffer, report->findings.size));
 	if (hasLength)
 		printf(", %s per second",
@@ -1175,7 +374,7 @@ static void printSpans(const struct report *report,
 	count = report->isAll ? spans->list->len
 			      : MIN(spans->list->len, LISTED);
 	printf("  ");
-	outPrintable(nodeName(report, group->group->node));
+	outPrintable(reportNodeName(report, group->group->node));
 	printf(" ");
 	outPrintable(group->group->name);
 	printf(": %" PRIu64 " %s, %s in total", spans->count,
@@ -1228,7 +427,7 @@ static void printProblems(const struct report *report)
 {
 	bool hasSome = report->findings.diagnostics.count > 0;
 
-	reportTextPrintTitle(report, "Gaps, late samples, problems");
+	reportTitle(report, "Gaps, late samples, problems");
 	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
 		const struct findingsGroup *group = &report->findings.groups[i];
 
@@ -1242,25 +441,55 @@ static void printProblems(const struct report *report)
 		puts("  none");
 }
 
-void reportPrintText(const struct report *report)
+/** What fits on a page. */
+static void printFolded(const struct report *report)
+{
+	struct report shown = *report;
+
+	shown.top = MIN(report->top, 4);
+	shown.isFolded = true;
+	if (report->findings.hasPhases)
+		reportPrintPhases(&shown);
+	if (report->findings.profile->states->len)
+		reportPrintTop(&shown, false);
+	printPath(&shown);
+	reportPrintFoldedProblems(&shown);
+}
+
+static void printNodes(const struct report *report)
 {
 	const hdIProject *project = report->findings.project;
 	bool hasRoot = false;
 
-	printHead(report);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		hasRoot |= project->nodes[i] == project->root;
 		reportTextPrintNode(report, project->nodes[i]);
 	}
 	if (!hasRoot)
 		reportTextPrintNode(report, project->root);
+}
+
+void reportPrintText(const struct report *report)
+{
+	bool isFolded = reportIsFolded(report);
+
+	printHead(report);
+	reportPrintFindings(report);
+	if (isFolded && !report->isOfNodes)
+		reportPrintNodes(report);
+	else
+		printNodes(report);
+	if (isFolded) {
+		printFolded(report);
+		return;
+	}
 	if (report->findings.hasPhases)
-		printPhases(report);
-	printStates(report);
-	printSites(report);
-	printOutside(report);
-	printCounters(report);
-	printKernels(report);
+		reportPrintPhases(report);
+	reportPrintStates(report);
+	reportPrintSites(report);
+	reportPrintOutside(report);
+	reportPrintCounters(report);
+	reportPrintKernels(report);
 	printPath(report);
 	reportPrintRelations(report);
 	reportPrintLayers(report);

@@ -189,6 +189,9 @@ int hdT_logStateStart(hdTrace *trace, const char *name);
  * clock was set by until the call.
  *
  * @param trace Trace to write to.
+ * Called before the first record, it also applies to the time of
+ * hdT_createTraceAt().
+ *
  * @param base Times are CLOCK_BOOTTIME plus this number of nanoseconds, and go
  *        on evenly; or HD_TIME_AS_GIVEN: they are written as they are.
  *

@@ -4,90 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <hdError.h>
+
+#include "HDTraceWritingCLibrary/src/outfileloop.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/clock.h"
-#include "common/thread.h"
 #include "common/tscclock.h"
 
 unsigned int hdOutfileGeneration;
 
-/* Steps of the wall clock that are known one by one until they are written. */
-#define LOOP_STEPS 8
-
-/* The background thread and its list of files. The lock is never held during
- * I/O; who drains a file outside it makes it "current" first. */
-static struct {
-	pthread_mutex_t lock;
-	pthread_cond_t wake; /* The thread shall look around. */
-	pthread_cond_t done; /* The thread is done with a file. */
-	struct hdOutfile *files;
-	struct hdOutfile *current;
-	pthread_t thread;
-	bool isRunning;
-	bool isEnding;
-	bool isWoken;
-	struct hdSteps steps;           /* Of the wall clock, so far. */
-	struct hdStep last[LOOP_STEPS]; /* By their number. */
-} loop = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* ---- Locks in threads that are not ours -------------------------------- */
-
-/*
- * What protects a thread of the program while it holds a lock of ours, and the
- * program from us: no handler runs that calls exit(), which would wait for the
- * lock; no cancellation leaves the lock behind; to write more than a limit
- * allows is an error and not a signal that kills.
- */
-void hdOutfileGuardEnter(struct hdOutfileGuard *guard)
-{
-	guard->error = errno;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancelState);
-	hdSignalsBlock(&guard->mask);
-}
-
-void hdOutfileGuardLeave(const struct hdOutfileGuard *guard)
-{
-	hdSignalsRestore(&guard->mask);
-	pthread_setcancelstate(guard->cancelState, NULL);
-	errno = guard->error;
-}
-
-void hdOutfileTakeSignal(const struct hdOutfile *file,
-			 const struct hdOutfileGuard *guard)
-{
-	static const struct timespec now;
-	sigset_t signals;
-
-	if (atomic_load(&file->error) != EFBIG ||
-	    sigismember(&guard->mask, SIGXFSZ))
-		return;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGXFSZ);
-	sigtimedwait(&signals, NULL, &now);
-}
-
-/* Get the I/O lock of a file. */
-static void outfileEnter(struct hdOutfile *file, struct hdOutfileGuard *guard)
-{
-	hdOutfileGuardEnter(guard);
-	pthread_mutex_lock(&file->io);
-}
-
-static void outfileLeave(struct hdOutfile *file,
-			 const struct hdOutfileGuard *guard)
-{
-	pthread_mutex_unlock(&file->io);
-	hdOutfileTakeSignal(file, guard);
-	hdOutfileGuardLeave(guard);
-}
+struct outfileLoop hdOutfileLoop = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* ---- Draining ---------------------------------------------------------- */
 
@@ -230,253 +160,16 @@ static void outfileDrain(struct hdOutfile *file)
 		file->gather(file, file->gatherData);
 }
 
-/* Drain by whoever calls. */
-static void outfileDrainNow(struct hdOutfile *file)
+void hdOutfileDrainNow(struct hdOutfile *file)
 {
 	struct hdOutfileGuard guard;
 
-	outfileEnter(file, &guard);
+	hdOutfileEnter(file, &guard);
 	outfileDrain(file);
-	outfileLeave(file, &guard);
+	hdOutfileLeave(file, &guard);
 }
 
 /* ---- Steps of the wall clock ------------------------------------------- */
-
-/* Look whether it was set. Called with the lock held. */
-static void loopLook(void)
-{
-	struct hdStep step;
-
-	if (hdStepsLook(&loop.steps, &step))
-		loop.last[(loop.steps.count - 1) % LOOP_STEPS] = step;
-}
-
-/* Copy the steps that a file does not have yet. Called with the lock held.
- * Returns how many. */
-static size_t loopTakeSteps(struct hdOutfile *file, struct hdStep *steps)
-{
-	uint64_t count = loop.steps.count, from = file->stepsSaid;
-	size_t taken = 0;
-
-	if (count - from > LOOP_STEPS)
-		from = count - LOOP_STEPS;
-	for (; from < count; from++)
-		steps[taken++] = loop.last[from % LOOP_STEPS];
-	file->stepsSaid = count;
-	return taken;
-}
-
-/* Write them down, without the lock. */
-static void loopSaySteps(const struct hdOutfile *file,
-			 const struct hdStep *steps, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (hdOwnedIs(&file->owned, file->fd))
-			hdStepsWrite(file->path, file->fd, &steps[i]);
-}
-
-/* ---- The background thread --------------------------------------------- */
-
-/* Drain all files. Called and returns with the lock held. */
-static void loopDrainAll(void)
-{
-	struct hdOutfile *file = loop.files;
-
-	while (file) {
-		struct hdStep steps[LOOP_STEPS];
-		size_t count = loopTakeSteps(file, steps);
-
-		loop.current = file;
-		pthread_mutex_unlock(&loop.lock);
-		loopSaySteps(file, steps, count);
-		atomic_store(&file->isAwaited, false);
-		outfileDrainNow(file);
-		pthread_mutex_lock(&loop.lock);
-		/* It cannot leave the list while it is current. */
-		file = file->next;
-		loop.current = NULL;
-		pthread_cond_broadcast(&loop.done);
-	}
-}
-
-static void *outfileLoopRun(void *unused)
-{
-	int64_t halfNs = hdSettingsGet()->flushMs * (HD_NS_PER_S / 2000);
-
-	(void)unused;
-	pthread_mutex_lock(&loop.lock);
-	while (!loop.isEnding) {
-		struct timespec deadline =
-			hdClockToTimespec(hdMonotonicNow() + halfNs);
-		int ret = 0;
-
-		while (!loop.isEnding && !loop.isWoken && ret == 0)
-			ret = loop.files ? pthread_cond_timedwait(&loop.wake,
-								  &loop.lock,
-								  &deadline)
-					 : pthread_cond_wait(&loop.wake,
-							     &loop.lock);
-		loop.isWoken = false;
-		/* The counter is to be compared, whoever reads it else. */
-		if (hdTscClockUsed())
-			hdClockNow();
-		loopLook();
-		loopDrainAll();
-	}
-	pthread_mutex_unlock(&loop.lock);
-	return NULL;
-}
-
-/* In a child of fork(): the thread is not there, the files are not ours. */
-static void loopForget(void)
-{
-	pthread_condattr_t monotonic;
-
-	hdOutfileGeneration++;
-	pthread_mutex_init(&loop.lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&loop.wake, &monotonic);
-	pthread_cond_init(&loop.done, NULL);
-	pthread_condattr_destroy(&monotonic);
-	loop.files = NULL;
-	loop.current = NULL;
-	loop.isRunning = false;
-	loop.isEnding = false;
-	loop.isWoken = false;
-}
-
-static void loopInitialise(void)
-{
-	unsigned int generation = hdOutfileGeneration;
-
-	loopForget();
-	hdOutfileGeneration = generation;
-	pthread_atfork(NULL, NULL, loopForget);
-}
-
-/* Start the thread unless it runs. The lock is held, so signals are blocked,
- * and stay so in the thread. Without a thread files are still written: when
- * they are full, flushed or closed. */
-static void loopStart(void)
-{
-	int ret;
-
-	if (loop.isRunning || loop.isEnding)
-		return;
-	ret = pthread_create(&loop.thread, NULL, outfileLoopRun, NULL);
-	if (ret == 0)
-		loop.isRunning = true;
-	else
-		hdMessage(HD_LOG_ERROR,
-			  "cannot create the background thread: %s",
-			  strerror(ret));
-}
-
-static void loopLock(struct hdOutfileGuard *guard)
-{
-	hdOutfileGuardEnter(guard);
-	pthread_mutex_lock(&loop.lock);
-}
-
-static void loopUnlock(const struct hdOutfileGuard *guard)
-{
-	pthread_mutex_unlock(&loop.lock);
-	hdOutfileGuardLeave(guard);
-}
-
-/* Add a file, unless this process writes it already under any name. */
-static bool outfileLoopAdd(struct hdOutfile *file)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct hdOutfileGuard guard;
-	bool isNew = true;
-
-	pthread_once(&once, loopInitialise);
-	file->generation = hdOutfileGeneration;
-	loopLock(&guard);
-	for (const struct hdOutfile *other = loop.files; other && isNew;
-	     other = other->next)
-		isNew = other->owned.device != file->owned.device ||
-			other->owned.inode != file->owned.inode;
-	if (!isNew) {
-		loopUnlock(&guard);
-		return false;
-	}
-	loopStart();
-	loopLook();
-	file->stepsBefore = loop.steps;
-	file->stepsSaid = loop.steps.count;
-	file->next = loop.files;
-	if (file->next)
-		file->next->previous = file;
-	else
-		pthread_cond_signal(&loop.wake);
-	loop.files = file;
-	loopUnlock(&guard);
-	return true;
-}
-
-void hdOutfileSteps(struct hdOutfile *file, struct hdSteps *steps)
-{
-	struct hdStep new[LOOP_STEPS];
-	struct hdOutfileGuard guard;
-	size_t count;
-
-	loopLock(&guard);
-	loopLook();
-	steps->count = loop.steps.count - file->stepsBefore.count;
-	steps->sumNs = loop.steps.sumNs - file->stepsBefore.sumNs;
-	count = loopTakeSteps(file, new);
-	loopUnlock(&guard);
-	loopSaySteps(file, new, count);
-}
-
-static void outfileLoopRemove(struct hdOutfile *file)
-{
-	struct hdOutfileGuard guard;
-
-	loopLock(&guard);
-	while (loop.current == file)
-		pthread_cond_wait(&loop.done, &loop.lock);
-	if (file->next)
-		file->next->previous = file->previous;
-	if (file->previous)
-		file->previous->next = file->next;
-	else
-		loop.files = file->next;
-	loopUnlock(&guard);
-}
-
-void hdOutfileWake(void)
-{
-	struct hdOutfileGuard guard;
-
-	loopLock(&guard);
-	loop.isWoken = true;
-	pthread_cond_signal(&loop.wake);
-	loopUnlock(&guard);
-}
-
-/* The process ends, or the library is unloaded: end the thread, write what is
- * complete. */
-__attribute__((__destructor__)) static void loopEnd(void)
-{
-	bool wasRunning;
-
-	pthread_mutex_lock(&loop.lock);
-	wasRunning = loop.isRunning;
-	loop.isEnding = true;
-	if (wasRunning)
-		pthread_cond_signal(&loop.wake);
-	pthread_mutex_unlock(&loop.lock);
-	if (wasRunning)
-		pthread_join(loop.thread, NULL);
-	pthread_mutex_lock(&loop.lock);
-	loop.isRunning = false;
-	loopDrainAll();
-	pthread_mutex_unlock(&loop.lock);
-}
 
 /* ---- Files ------------------------------------------------------------- */
 
@@ -510,14 +203,14 @@ static int outfileTake(struct hdOutfile *file, bool overwrite)
 	int ret = 0;
 
 	hdOwnedSet(&file->owned, file->fd);
-	if (!outfileLoopAdd(file))
+	if (!hdOutfileLoopAdd(file))
 		return outfileRefuse(file, "this program already writes to it");
 	if (outfileIsTaken(file))
 		ret = outfileRefuse(file, "another program writes to it");
 	else if (overwrite && ftruncate(file->fd, 0) < 0)
 		ret = outfileRefuse(file, strerror(errno));
 	if (ret < 0)
-		outfileLoopRemove(file);
+		hdOutfileLoopRemove(file);
 	return ret;
 }
 
@@ -612,7 +305,7 @@ static void outfileMakeRoom(struct hdOutfile *file, size_t size)
 {
 	struct hdOutfileGuard guard;
 
-	outfileEnter(file, &guard);
+	hdOutfileEnter(file, &guard);
 	file->tailSeen =
 		atomic_load_explicit(&file->tail, memory_order_relaxed);
 	if (file->mask < file->maskMax || !outfileFits(file, size)) {
@@ -623,7 +316,7 @@ static void outfileMakeRoom(struct hdOutfile *file, size_t size)
 		file->mask = file->maskMax;
 		hdOutfileForceFlush(file, file->forceFlush);
 	}
-	outfileLeave(file, &guard);
+	hdOutfileLeave(file, &guard);
 }
 
 int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
@@ -723,14 +416,14 @@ static void outfileWriteDirectly(struct hdOutfile *file, const char *bytes,
 	struct hdOutfileGuard guard;
 	int ret;
 
-	outfileEnter(file, &guard);
+	hdOutfileEnter(file, &guard);
 	if (atomic_load(&file->error) == 0) {
 		ret = outfileWrite(file, bytes, length);
 		if (ret != 0)
 			outfileGiveUp(file, ret,
 				      file->written - file->directStart);
 	}
-	outfileLeave(file, &guard);
+	hdOutfileLeave(file, &guard);
 }
 
 void hdOutfileAddSlowly(struct hdOutfile *file, const char *bytes,
@@ -758,7 +451,7 @@ int hdOutfileCommitSlowly(struct hdOutfile *file)
 		return 0;
 	}
 	if (file->forceFlush) {
-		outfileDrainNow(file);
+		hdOutfileDrainNow(file);
 		file->tailSeen = file->head;
 		return 0;
 	}
@@ -773,7 +466,7 @@ int hdOutfileFlush(struct hdOutfile *file)
 {
 	if (hdOutfileIsForeign(file))
 		return 0;
-	outfileDrainNow(file);
+	hdOutfileDrainNow(file);
 	file->tailSeen =
 		atomic_load_explicit(&file->published, memory_order_relaxed);
 	if (atomic_load(&file->error) == 0)
@@ -788,7 +481,7 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 	int ret = hdOutfileFlush(file);
 	struct hdOutfileGuard guard;
 
-	outfileEnter(file, &guard);
+	hdOutfileEnter(file, &guard);
 	if (ret == 0 && !hdOwnedIs(&file->owned, file->fd)) {
 		outfileGiveUp(file, EBADF, 0);
 		ret = -HD_ERR_WRITE_FILE;
@@ -807,7 +500,7 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		bytes += done;
 		length -= (size_t)done;
 	}
-	outfileLeave(file, &guard);
+	hdOutfileLeave(file, &guard);
 	return ret;
 }
 
@@ -816,10 +509,10 @@ void hdOutfileSetGather(struct hdOutfile *file, hdOutfileGather gather,
 {
 	struct hdOutfileGuard guard;
 
-	outfileEnter(file, &guard);
+	hdOutfileEnter(file, &guard);
 	file->gather = gather;
 	file->gatherData = data;
-	outfileLeave(file, &guard);
+	hdOutfileLeave(file, &guard);
 }
 
 void hdOutfileAppend(struct hdOutfile *file, const char *bytes,
@@ -850,17 +543,17 @@ void hdOutfileAppendNow(struct hdOutfile *file, const char *bytes,
 {
 	struct hdOutfileGuard guard;
 
-	outfileEnter(file, &guard);
+	hdOutfileEnter(file, &guard);
 	outfileDrain(file);
 	hdOutfileAppend(file, bytes, ends, count);
-	outfileLeave(file, &guard);
+	hdOutfileLeave(file, &guard);
 }
 
 uint64_t hdOutfileLost(struct hdOutfile *file)
 {
 	/* What was put before the failure was seen is lost, too. */
 	if (!hdOutfileIsForeign(file) && atomic_load(&file->error) != 0)
-		outfileDrainNow(file);
+		hdOutfileDrainNow(file);
 	return file->lost + atomic_load(&file->discarded);
 }
 
@@ -874,7 +567,7 @@ int hdOutfileClose(struct hdOutfile *file)
 	if (hdOutfileIsForeign(file)) {
 		hdOwnedClose(&file->owned, file->fd);
 	} else {
-		outfileLoopRemove(file);
+		hdOutfileLoopRemove(file);
 		ret = hdOutfileFlush(file);
 		/* Where it has ended that was said. */
 		if (hdOutfileLost(file) > 0 && atomic_load(&file->error) != 0)

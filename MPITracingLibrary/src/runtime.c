@@ -377,7 +377,7 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs)
 
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 {
-	struct timespec when = hdClockToTimespec(begin + hdClockStep());
+	struct timespec when = hdClockToTimespec(begin);
 	hdTopoNode *node = runtimeNode(thread, 3);
 	hdTrace *trace;
 

@@ -208,6 +208,12 @@ hwmon_is_left_out() {
 	tr -s ' ' <out | grep -qx ' ina226-power1 unknown left out: unknown role'
 }
 ok "--explain explains a sensor of unknown role" hwmon_is_left_out
+names_sensor() {
+	"$pt" energy --verbose --root="$scratch/tree" -d 0.2 >out 2>err || return 1
+	cat err
+	grep -q 'ina226-power1: left out: unknown role' err
+}
+ok "--verbose names a sensor of unknown role" names_sensor
 zone intel-rapl:1 psys 90
 ok "--explain explains a platform" explains <<END
 powercap
@@ -241,7 +247,7 @@ is_simulated() {
 }
 ok "--meter=sim uses the simulated meter" is_simulated
 ok "an unknown meter is refused" refuses "$pt" energy --meter=best -- touch ran
-ok "the error for an unknown meter lists the meters" grep -q 'powercap, perf, nvml, hwmon or sim' err
+ok "the error for an unknown meter lists the meters" grep -q 'powercap, perf, nvml, hwmon, power_supply or sim' err
 
 # A service of this user that is there is asked.
 cat >site.cfg <<END

@@ -208,6 +208,24 @@ static void defineMetrics(struct otf2 *self)
 	}
 }
 
+/** The description of the project, and how many messages lack an end. */
+static void describeArchive(struct otf2 *self)
+{
+	const char *description = self->export->project->description;
+	GString *text = g_string_new(description);
+
+	if (self->unsent || self->unreceived)
+		g_string_append_printf(text,
+				       "%smessages without a send: %" PRIu64
+				       ", without a receive: %" PRIu64,
+				       *description ? "\n" : "", self->unsent,
+				       self->unreceived);
+	if (text->len)
+		otf2Check(self, otf2Api.OTF2_Archive_SetDescription(
+					self->archive, text->str));
+	g_string_free(text, TRUE);
+}
+
 /** Number the ranks that have a trace, in their order, and say where they are.
  *  Ranks to their number + 1. */
 static GHashTable *defineRanks(struct otf2 *self)
@@ -482,7 +500,6 @@ static void defineTimes(struct otf2 *self)
 
 void otf2Define(struct otf2 *self)
 {
-	const hdIProject *project = self->export->project;
 	guint strings;
 
 	self->definitions =
@@ -507,9 +524,7 @@ void otf2Define(struct otf2 *self)
 	g_assert(self->stringList->len == strings);
 	otf2Check(self, otf2Api.OTF2_Archive_SetCreator(
 				self->archive, "hdtrace " PACKAGE_VERSION));
-	if (*project->description)
-		otf2Check(self, otf2Api.OTF2_Archive_SetDescription(
-					self->archive, project->description));
+	describeArchive(self);
 	otf2Check(self, otf2Api.OTF2_Archive_OpenDefFiles(self->archive));
 	for (guint i = 0; i < self->locations->len; i++)
 		defineClock(self, i);

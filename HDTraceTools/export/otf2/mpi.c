@@ -186,6 +186,70 @@ static OTF2_ErrorCode putReceived(struct otf2 *self,
 					       (uint64_t)end->request);
 }
 
+/** What the two ends of a message have in common. */
+struct endKey {
+	int64_t sender, receiver, tag;
+	const struct messageGroup *group;
+};
+
+static guint otf2EndKeyHash(gconstpointer data)
+{
+	const struct endKey *key = data;
+	uint64_t hash = (uint64_t)key->sender;
+
+	hash = 31 * hash + (uint64_t)key->receiver;
+	hash = 31 * hash + (uint64_t)key->tag;
+	return (guint)(31 * hash + key->group->number);
+}
+
+static gboolean otf2EndKeyIs(gconstpointer a, gconstpointer b)
+{
+	const struct endKey *x = a, *y = b;
+
+	return x->sender == y->sender && x->receiver == y->receiver &&
+	       x->tag == y->tag && x->group->number == y->group->number;
+}
+
+GHashTable *otf2EndsNew(void)
+{
+	return g_hash_table_new_full(otf2EndKeyHash, otf2EndKeyIs, g_free,
+				     g_free);
+}
+
+/** Count an end: the other one may be in a part that is not exported. */
+static void otf2CountEnd(struct otf2 *self, const struct messageEnd *end)
+{
+	const struct endKey key = { end->sender, end->receiver, end->tag,
+				    end->group };
+	int64_t *more;
+
+	pthread_mutex_lock(self->lock);
+	more = g_hash_table_lookup(self->ends, &key);
+	if (!more) {
+		more = g_new0(int64_t, 1);
+		g_hash_table_insert(self->ends, g_memdup2(&key, sizeof(key)),
+				    more);
+	}
+	*more += end->isSent ? 1 : -1;
+	pthread_mutex_unlock(self->lock);
+}
+
+void otf2CountEnds(struct otf2 *self)
+{
+	GHashTableIter iter;
+	void *more;
+
+	g_hash_table_iter_init(&iter, self->ends);
+	while (g_hash_table_iter_next(&iter, NULL, &more)) {
+		int64_t count = *(const int64_t *)more;
+
+		self->unreceived += count > 0 ? (uint64_t)count : 0;
+		self->unsent += count < 0 ? (uint64_t)-count : 0;
+	}
+	exportLose(self->export, "sends of received messages", self->unsent);
+	exportLose(self->export, "receives of sent messages", self->unreceived);
+}
+
 /** Requests that are made are to be known later. */
 static void otf2MpiPutNothing(const struct messageEnd *end, void *data)
 {
@@ -210,6 +274,7 @@ static void otf2MpiPutMessage(const struct messageEnd *end, void *data)
 	otf2Check(self, end->isSent ? putSent(self, end, size)
 				    : putReceived(self, end, size));
 	otf2CountEvent(self, end->time);
+	otf2CountEnd(self, end);
 	self->export->messages += end->isSent;
 	exportLose(self->export, EXPORT_UNSURE,
 		   end->isSent &&

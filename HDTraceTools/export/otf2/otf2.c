@@ -288,6 +288,7 @@ static int otf2PutProject(struct otf2 *self)
 	if (ret == 0 && self->error == OTF2_SUCCESS && export->hasRelations)
 		ret = otf2PutRelations(self);
 	otf2Check(self, otf2Api.OTF2_Archive_CloseEvtFiles(self->archive));
+	otf2CountEnds(self);
 	if (ret == 0 && self->error == OTF2_SUCCESS)
 		otf2Define(self);
 	return ret;
@@ -304,6 +305,7 @@ static void openTables(struct otf2 *self)
 	self->lock = g_new(pthread_mutex_t, 1);
 	pthread_mutex_init(self->lock, NULL);
 	self->functions = otf2MpiFunctions();
+	self->ends = otf2EndsNew();
 	self->stringList = g_ptr_array_new_with_free_func(g_free);
 	self->regionList = g_array_new(FALSE, FALSE, sizeof(struct otf2Region));
 	self->lineList = g_array_new(FALSE, FALSE, sizeof(struct otf2Line));
@@ -329,6 +331,7 @@ static void closeTables(struct otf2 *self)
 	pthread_mutex_destroy(self->lock);
 	g_free(self->lock);
 	g_hash_table_destroy(self->functions);
+	g_hash_table_destroy(self->ends);
 	g_hash_table_destroy(self->ranks);
 	g_hash_table_destroy(self->tree);
 	g_free(self->firstMetrics);

@@ -119,6 +119,10 @@ struct otf2 {
 	/** Requests of collective calls that are not complete, to what they
 	 *  are. */
 	GHashTable *collectives;
+	/** Ends of messages to how many more were sent than received; of all
+	 *  parts, under the lock. */
+	GHashTable *ends;
+	uint64_t unsent, unreceived; /**< Messages with one end. */
 	struct otf2Rma *rma;
 	struct otf2Io *io;
 	bool wantsSent;
@@ -165,6 +169,12 @@ GArray *otf2NumbersOf(const struct exportGroup *group);
 void otf2PutGroup(struct otf2 *self, const struct exportGroup *group);
 
 /* ---- mpi.c --------------------------------------------------------------- */
+
+/** Ends of messages, none yet. */
+GHashTable *otf2EndsNew(void);
+
+/** All locations are written: say how many messages have one end only. */
+void otf2CountEnds(struct otf2 *self);
 
 /** The functions of MPI, by name. */
 GHashTable *otf2MpiFunctions(void);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <glib.h>
 
+#include "HDTraceTools/model/relations/forestparts.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/relations/forest.h"
@@ -26,46 +27,13 @@ struct entry {
 	int64_t end;
 };
 
-/** A relation is met, or named by one that it caused. */
-struct mention {
-	unsigned char key[16]; /**< Hash of the token, or the span. */
-	uint32_t number;       /**< Who is it, or who names it. */
-	uint32_t link;         /**< With which of its links, from 1; or 0. */
-	bool isReference;
-};
-
 /** Times of those that a relation caused, or of its states. */
 struct interval {
 	int64_t start;
 	int64_t end;
 };
 
-struct forest {
-	const hdIProject *project;
-	GPtrArray *files;   /**< struct forestFile */
-	GArray *entries;    /**< struct entry */
-	struct spool *rest; /**< Of each: see forestPutRelation(). */
-	struct sorter *mentions;
-	uint64_t spans; /**< How many are caused by spans. */
-	struct forestCounts counts;
-	uint32_t *parents;
-	uint32_t *children;
-	uint32_t *siblings;
-	uint32_t *depths;
-	GArray *circular; /**< uint32_t: those that were cut, in order. */
-	GArray *causes;   /**< struct forestLink */
-	int error;        /**< Negative errno of a temporary file. */
-	/* What forestGet() gives. */
-	GByteArray *bytes;
-	GArray *states;
-	GArray *attributes;
-	GArray *links;
-	GString *token;
-	GString *parent;
-	GArray *intervals;
-};
-
-static int forestCompareMentions(const void *left, const void *right)
+int forestCompareMentions(const void *left, const void *right)
 {
 	const struct mention *a = left, *b = right;
 	int order = memcmp(a->key, b->key, sizeof(a->key));
@@ -139,7 +107,7 @@ static struct entry *forestEntryAt(const struct forest *self, uint32_t number)
 	return &g_array_index(self->entries, struct entry, number);
 }
 
-static void forestFail(struct forest *self, int ret)
+void forestFail(struct forest *self, int ret)
 {
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
@@ -189,9 +157,8 @@ static void forestPutRelation(struct forest *self, const hdIRelation *relation,
 		forestPutText(self, relation->links[i]);
 }
 
-/** @param link Of a reference: see struct mention. */
-static void mention(struct forest *self, uint32_t number, const char *token,
-		    bool isReference, uint32_t link)
+void forestMention(struct forest *self, uint32_t number, const char *token,
+		   bool isReference, uint32_t link)
 {
 	struct mention mention;
 
@@ -236,15 +203,15 @@ static void forestAddRelation(struct forest *self, struct forestFile *file,
 	};
 
 	relationToken(owner, relation, self->token);
-	mention(self, number, self->token->str, false, 0);
+	forestMention(self, number, self->token->str, false, 0);
 	g_string_truncate(self->parent, 0);
 	if (relationParent(owner, relation, self->parent))
-		mention(self, number, self->parent->str, true, 0);
+		forestMention(self, number, self->parent->str, true, 0);
 	else if (relation->parentKind == HDI_PARENT_SPAN)
 		self->spans++;
 	for (size_t i = 0; i < relation->linkCount; i++)
-		mention(self, number, relation->links[i], true,
-			(uint32_t)i + 1);
+		forestMention(self, number, relation->links[i], true,
+			      (uint32_t)i + 1);
 	self->counts.roots += relation->parentKind != HDI_PARENT_SPAN &&
 			      self->parent->len == 0;
 	self->counts.inferred += (relation->parentKind == HDI_PARENT_SPAN ||
@@ -300,163 +267,6 @@ int forestRead(struct forest *self, const hdIRelationFile *from,
 	}
 	hdI_closeRelations(reader);
 	return 0;
-}
-
-/* ---- Who caused whom --------------------------------------------------- */
-
-/** Those of one key come together, who has it first. */
-static void forestJoinMentions(struct forest *self)
-{
-	struct mention now, relation;
-	bool isThere = false;
-	int ret;
-
-	while ((ret = sorterNext(self->mentions, &now)) == 1) {
-		bool isSame = isThere && memcmp(relation.key, now.key,
-						sizeof(now.key)) == 0;
-
-		if (!now.isReference && !isSame) {
-			relation = now;
-			isThere = true;
-		} else if (now.link && isSame) {
-			const struct forestLink link = {
-				.number = now.number,
-				.index = now.link - 1,
-				.cause = relation.number,
-			};
-
-			g_array_append_val(self->causes, link);
-		} else if (now.isReference && isSame) {
-			self->parents[now.number] = relation.number;
-		}
-	}
-	forestFail(self, ret);
-	sorterFree(self->mentions);
-	self->mentions = NULL;
-}
-
-/** Read 16 hexadecimal digits. */
-static bool parseSpan(const char *text, unsigned char *id)
-{
-	for (int i = 0; i < 8; i++) {
-		int high = g_ascii_xdigit_value(text[2 * i]);
-		int low = high < 0 ? -1 : g_ascii_xdigit_value(text[2 * i + 1]);
-
-		if (low < 0)
-			return false;
-		id[i] = (unsigned char)(16 * high + low);
-	}
-	return true;
-}
-
-/** Spans that caused relations may be relations of the project. */
-static void forestJoinSpans(struct forest *self)
-{
-	struct forestRelation relation;
-
-	self->mentions =
-		sorterNew(sizeof(struct mention), forestCompareMentions);
-	for (uint32_t i = 0; i < forestCount(self) && self->error == 0; i++) {
-		struct mention mention;
-
-		forestFail(self, forestGet(self, i, &relation));
-		if (self->error)
-			return;
-		memset(&mention, 0, sizeof(mention));
-		mention.number = i;
-		hdSpanId(relation.token, strlen(relation.token), mention.key);
-		forestFail(self, sorterAdd(self->mentions, &mention));
-		mention.isReference = true;
-		if (relation.span && parseSpan(relation.span, mention.key))
-			forestFail(self, sorterAdd(self->mentions, &mention));
-	}
-	forestJoinMentions(self);
-}
-
-static gint compareLinks(gconstpointer left, gconstpointer right)
-{
-	const struct forestLink *a = left, *b = right;
-
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return (a->index > b->index) - (a->index < b->index);
-}
-
-static gint forestCompareNumbers(gconstpointer left, gconstpointer right)
-{
-	const uint32_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/** Find depths, and cut where a relation would be its own cause. */
-static void findDepths(struct forest *self)
-{
-	const uint32_t isOnWay = UINT32_MAX;
-	GArray *way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-
-	/* Depths are one more until all are known. */
-	for (uint32_t i = 0; i < forestCount(self); i++) {
-		uint32_t at = i;
-		uint32_t depth;
-
-		while (at != FOREST_NONE && self->depths[at] == 0) {
-			self->depths[at] = isOnWay;
-			g_array_append_val(way, at);
-			at = self->parents[at];
-		}
-		if (at != FOREST_NONE && self->depths[at] == isOnWay) {
-			uint32_t last =
-				g_array_index(way, uint32_t, way->len - 1);
-
-			self->parents[last] = FOREST_NONE;
-			g_array_append_val(self->circular, last);
-			self->counts.circular++;
-			at = FOREST_NONE;
-		}
-		depth = at == FOREST_NONE ? 0 : self->depths[at];
-		while (way->len > 0) {
-			self->depths[g_array_index(way, uint32_t,
-						   way->len - 1)] = ++depth;
-			g_array_set_size(way, way->len - 1);
-		}
-	}
-	g_array_unref(way);
-	g_array_sort(self->circular, forestCompareNumbers);
-	for (uint32_t i = 0; i < forestCount(self); i++)
-		self->depths[i]--;
-}
-
-int forestEnd(struct forest *self)
-{
-	const uint32_t count = forestCount(self);
-	uint32_t without = 0;
-
-	self->parents = g_new(uint32_t, (size_t)count + 1);
-	self->children = g_new(uint32_t, (size_t)count + 1);
-	self->siblings = g_new(uint32_t, (size_t)count + 1);
-	self->depths = g_new0(uint32_t, (size_t)count + 1);
-	memset(self->parents, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
-	memset(self->children, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
-	forestJoinMentions(self);
-	g_array_sort(self->causes, compareLinks);
-	if (self->spans > 0)
-		forestJoinSpans(self);
-	findDepths(self);
-	for (uint32_t i = count; i-- > 0;) {
-		uint32_t parent = self->parents[i];
-
-		if (parent == FOREST_NONE) {
-			without++;
-			continue;
-		}
-		self->siblings[i] = self->children[parent];
-		self->children[parent] = i;
-	}
-	/* Others without one name one; circular ones are cut from theirs. */
-	self->counts.unknown =
-		without - self->counts.roots - self->counts.circular;
-	return self->error;
 }
 
 /* ---- What there is ----------------------------------------------------- */

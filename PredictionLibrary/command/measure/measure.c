@@ -9,15 +9,14 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "PredictionLibrary/command/measure/measurement.h"
 #include "LoadLevels/core/load.h"
 #include "LoadLevels/core/loadrecord.h"
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/measure/batch.h"
 #include "PredictionLibrary/command/measure/files.h"
-#include "PredictionLibrary/command/measure/pairs.h"
 #include "PredictionLibrary/command/measure/plan.h"
 #include "PredictionLibrary/command/measure/steady.h"
 #include "cli/errors.h"
@@ -27,47 +26,17 @@
 #include "recording/reason.h"
 
 #define TOOL "hdpredict measure"
+
 /** Of a cycle at each end may be wrong what a batch is charged with: 1 %. */
 #define BATCH_CYCLES 200
 #define BATCH_SECONDS_MIN 2.0
 #define PAUSE_CYCLES 10
 #define PAUSE_SECONDS_MIN 2.0
+
 /** Times are found by running for so long, so often. */
 #define TRIAL_NS (HD_NS_PER_S / 40)
 #define TRIALS 3
 #define MARK "0.1:1,0.1:0,0.1:1,0.1:0"
-#define MARK_SECONDS 0.4
-
-struct measure {
-	struct predict *predict;
-	char *directory;     /**< Where it is measured into. */
-	char *configuration; /**< pt.cfg */
-	char *architecture;
-	char *kernels; /**< Directories of shared objects. */
-	char *platformPath;
-	int batches;
-	int pes;
-	double batchSeconds; /**< 0: by the meter. */
-	double pauseSeconds;
-	double stillSeconds; /**< 0: by whether there are temperatures. */
-	gboolean isPlan;
-	gboolean isSteady;
-	gboolean isAlone; /**< No loads. */
-	gboolean hasFiles;
-	gboolean isQuiet;
-
-	hdPGraph *graph;
-	hdPPlatform *platform;
-	struct plan plan;
-	struct hdKernelSet *set;
-	int *cpus;
-	struct measureCalls **calls; /**< Of each PE. */
-	struct hdLoadRecord *record;
-	hdTrace *const *traces;
-	const char *project; /**< That these are of. */
-	double left;         /**< Seconds that are planned. */
-	double done;         /**< Seconds of the batches that are done. */
-};
 
 /** Set by a signal. */
 static atomic_int isStopped;
@@ -85,112 +54,6 @@ static void catchSignals(void)
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-}
-
-/* ---- What is planned ----------------------------------------------------- */
-
-static struct planRow *measureRowAt(const struct measure *self, guint i)
-{
-	return &g_array_index(self->plan.rows, struct planRow, i);
-}
-
-/* One batch takes so long, with what is before it. */
-static double batchTime(const struct measure *self, const struct planRow *row)
-{
-	return fmax(self->batchSeconds, row->seconds) + 2 * self->pauseSeconds +
-	       MARK_SECONDS;
-}
-
-static double rowTime(const struct measure *self, const struct planRow *row)
-{
-	unsigned int all = (unsigned int)self->batches;
-
-	return row->done < all ? (all - row->done) * batchTime(self, row) : 0;
-}
-
-static struct planRow *measureFileAt(const struct measure *self, guint i)
-{
-	return &g_array_index(self->plan.files, struct planRow, i);
-}
-
-static double measureTimeOf(const struct measure *self)
-{
-	double sum = 0;
-
-	for (guint i = 0; i < self->plan.files->len; i++)
-		sum += rowTime(self, measureFileAt(self, i));
-	for (guint i = 0; i < self->plan.rows->len; i++)
-		sum += rowTime(self, measureRowAt(self, i));
-	return sum;
-}
-
-static void formatTime(double seconds, char *text, size_t size)
-{
-	int64_t whole = (int64_t)ceil(seconds);
-
-	if (whole < 60)
-		g_snprintf(text, size, "%" PRId64 " s", whole);
-	else if (whole < 3600)
-		g_snprintf(text, size, "%" PRId64 " min %02" PRId64 " s",
-			   whole / 60, whole % 60);
-	else
-		g_snprintf(text, size, "%" PRId64 " h %02" PRId64 " min",
-			   whole / 3600, whole % 3600 / 60);
-}
-
-static bool isAllAlone(const struct measure *self)
-{
-	for (guint i = 0; i < self->plan.rows->len; i++) {
-		if (measureRowAt(self, i)->done == 0)
-			return false;
-	}
-	return true;
-}
-
-static int measureAddPairs(struct measure *self)
-{
-	char *wrong;
-
-	if (self->isAlone || self->pes < 2)
-		return PREDICT_OK;
-	wrong = pairsAdd(&self->plan, self->graph, self->platform, self->pes,
-			 self->architecture);
-	if (wrong)
-		predictError(self->predict, "relevant loads: %s", wrong);
-	g_free(wrong);
-	return wrong ? PREDICT_INVALID : PREDICT_OK;
-}
-
-static void measurePrintRow(const struct measure *self,
-			    const struct planRow *row)
-{
-	char text[64];
-
-	formatTime(rowTime(self, row), text, sizeof(text));
-	printf("%s: %u of %d batches complete; %s\n", row->key,
-	       MIN(row->done, (unsigned int)self->batches), self->batches,
-	       text);
-}
-
-static int printPlan(struct measure *self)
-{
-	char text[64];
-	int status = PREDICT_OK;
-	bool isKnown = isAllAlone(self);
-
-	if (isKnown)
-		status = measureAddPairs(self);
-	for (guint i = 0; i < self->plan.rows->len; i++)
-		measurePrintRow(self, measureRowAt(self, i));
-	for (guint i = 0; i < self->plan.files->len; i++)
-		measurePrintRow(self, measureFileAt(self, i));
-	formatTime(measureTimeOf(self), text, sizeof(text));
-	printf("%s%s\n", text,
-	       isKnown || self->isAlone || self->pes < 2
-		       ? ""
-		       : " without loads; the loads are selected after all "
-			 "kernels were measured alone");
-	return status;
 }
 
 /* ---- Measuring ----------------------------------------------------------- */
@@ -352,8 +215,8 @@ static int runBatch(struct measure *self, struct planRow *row,
 	if (ret < 0)
 		return measureReportError(self, self->project, ret);
 	ret = planDone(&self->plan, row, seconds);
-	self->left -= batchTime(self, row);
-	self->done += batchTime(self, row);
+	self->left -= measureBatchTime(self, row);
+	self->done += measureBatchTime(self, row);
 	return ret < 0 ? measureReportError(self, self->plan.journal.path, ret)
 		       : PREDICT_OK;
 }
@@ -365,7 +228,7 @@ static void measureReportProgress(struct measure *self, const char *what)
 	if (self->isQuiet)
 		return;
 	cliProgressHide(&self->predict->progress);
-	formatTime(fmax(self->left, 0), text, sizeof(text));
+	measureFormatTime(fmax(self->left, 0), text, sizeof(text));
 	outSay(stderr, TOOL ": %s; %s left", what, text);
 }
 
@@ -605,7 +468,7 @@ static int workIn(struct measure *self)
 		for (int i = 0; self->hasFiles && i < FILES_CLASSES; i++)
 			planAddFiles(&self->plan, filesName(i));
 		if (self->isPlan)
-			status = printPlan(self);
+			status = measurePrintPlan(self);
 		else if (isDone(self))
 			measureReportProgress(self,
 					      "all measurements are complete");
