@@ -172,6 +172,20 @@ format_once() {
 			never '/ 1000000000\b|% 1000000000\b|>> shift & 0xff'
 }
 
+# Kinds of values; those of the power service are numbers of its protocol.
+kinds_once() {
+	but='common/kind.h|InstrumentationLibrary/include/hdProbe.h' \
+		never '^	[A-Z_]*KIND_(GAUGE|COUNTER|DELTA),?( |$)'
+}
+
+# The test itself must be able to fail.
+finds_kind() (
+	mkdir "$scratch/kinds"
+	printf 'enum mutant {\n\tMUTANT_KIND_GAUGE, /* A level. */\n};\n' >"$scratch/kinds/mutant.h"
+	components=$scratch/kinds
+	! kinds_once && grep -q MUTANT_KIND_GAUGE "$scratch/found"
+)
+
 # Columns, gaps and clocks of what is recorded, and value times time.
 recording_once() {
 	but='recording|HDTraceWritingCLibrary|PredictionLibrary/output/series.c' \
@@ -241,6 +255,8 @@ ok "a chapter that is long or not listed is found" finds_long_chapter
 ok "the manual contains all public headers" headed
 ok "README lists all commands" introduced
 ok "the file format has one implementation" format_once
+ok "kinds of values have one enumeration" kinds_once
+ok "another enumeration of kinds is found" finds_kind
 ok "recording has one implementation" recording_once
 ok "integrals have one implementation" integral_once
 ok "iteration over files has one implementation" scan_once
