@@ -154,7 +154,7 @@ function addNote(note,    phase, verb, arguments) {
 # ---- Kinds of parameters ---------------------------------------------------
 
 function isHandle(t) {
-	return t ~ /^(const )?MPI_(Comm|Datatype|Request|File|Win|Message|Group|Op|Info)$/
+	return t ~ /^(const )?MPI_(Comm|Datatype|Request|File|Win|Message|Group|Op|Info|Session)$/
 }
 
 function handleOf(t) {
@@ -197,6 +197,11 @@ function length_(i,    comm) {
 	return extent[i]
 }
 
+# Whether the call is looked at before recording begins and after it has ended, too.
+function isAlways() {
+	return class == "env" || after ~ /hdmpiNote(MadeFromGroup|OfSession)\(/
+}
+
 # ---- C -----------------------------------------------------------------------
 
 function prototype(    i, text) {
@@ -222,12 +227,14 @@ function emitC(    i, status, tracks) {
 		else if (isStatus(i))
 			print "\tMPI_Status *ownStatuses = NULL;"
 	print "\tint ret;\n"
-	if (class == "env")
+	if (isAlways())
 		printf "\thdmpiBegin(&call, HDMPI_%s);\n", function_
 	else
 		printf "\tif (!hdmpiBegin(&call, HDMPI_%s)%s)\n" \
 			"\t\treturn HDMPI_NEXT(%s)(%s);\n", function_,
 			tracks ? " && !call.self" : "", function_, arguments()
+	if (after ~ /hdmpiNoteDone(One|Some)\(/)
+		print "\tcall.base = 0;"
 	for (i = 1; i <= count; i++) {
 		if (isStatus(i) && !extent[i])
 			printf "\tif (%s == MPI_STATUS_IGNORE)\n\t\t%s = " \
@@ -256,7 +263,7 @@ function indented(notes) {
 
 function emitAfter(ret) {
 	# It ends what was begun before the call, whatever came of that.
-	if (after ~ /hdmpiNoteFinalized/) {
+	if (after ~ /hdmpiNote(Finalized|SessionClosed)/) {
 		printf "%s", indented(after)
 		return
 	}
@@ -307,6 +314,8 @@ function fortranType(i) {
 		return "MPI_Aint *"
 	if (type[i] ~ /MPI_Offset/)
 		return "MPI_Offset *"
+	if (type[i] ~ /MPI_Count/)
+		return "MPI_Count *"
 	return "MPI_Fint *"
 }
 
@@ -335,7 +344,7 @@ function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengt
 	for (i = 1; i <= count; i++)
 		declareFortran(i, all)
 	print ""
-	if (class == "env")
+	if (isAlways())
 		printf "\thdmpiBegin(&call, HDMPI_%s);\n", function_
 	else
 		printf "\tif (!hdmpiBegin(&call, HDMPI_%s)%s) {\n" \
@@ -363,7 +372,7 @@ function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengt
 	emitAfter("ret")
 	for (i = 1; i <= count; i++)
 		releaseFortran(i, all)
-	if (class != "env")
+	if (!isAlways())
 		print "out:"
 	print "\tif (ierror)\n\t\t*ierror = ret;\n}"
 	printf "HDMPI_ENTRY(%d, %s, (%sMPI_Fint *ierror%s), (%sierror%s))\n\n",
@@ -428,7 +437,7 @@ function declareFortran(i, all) {
 	} else if (type[i] == "int *") {
 		printf "\tint c_%s = 0, *%s = &c_%s;\n", name[i], name[i],
 			name[i]
-	} else if (type[i] ~ /^MPI_(Aint|Offset)$/ && suffix[i] == "") {
+	} else if (type[i] ~ /^MPI_(Aint|Offset|Count)$/ && suffix[i] == "") {
 		printf "\t%s %s = *f_%s;\n", type[i], name[i], name[i]
 	} else {
 		printf "\t%s%s%s = f_%s;\n", type[i],

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "common/clock.h"
@@ -27,15 +28,25 @@
 
 static sigset_t waitSignals, waitOldSignals;
 
-gboolean cliIsCommand(const char *tool, const char *command)
+int cliCheckCommand(const char *tool, const char *command)
 {
 	char *program = g_find_program_in_path(command);
 	gboolean isThere = program != NULL;
+	int error;
 
 	g_free(program);
-	if (!isThere)
-		outSay(stderr, "%s: %s: command not found", tool, command);
-	return isThere;
+	if (isThere)
+		return 0;
+	if (!strchr(command, '/') || access(command, F_OK) < 0) {
+		outSay(stderr, "%s: %s: command not found", tool,
+		       cliErrorObject(command));
+		return CLI_EXIT_NOT_FOUND;
+	}
+	/* Directories may be searched, but not run. */
+	error = access(command, X_OK) < 0 ? errno : EACCES;
+	outSay(stderr, "%s: %s: cannot run: %s", tool, command,
+	       g_strerror(error));
+	return CLI_EXIT_CANNOT;
 }
 
 char *cliBeside(const char *program)

@@ -27,8 +27,11 @@ struct cliWait {
 	void *context; /**< For started(). */
 };
 
-/** Check that a command exists; FALSE after a message. */
-gboolean cliIsCommand(const char *tool, const char *command);
+/** Check that a command exists and can be run.
+ *
+ * @return 0, or after a message CLI_EXIT_NOT_FOUND or CLI_EXIT_CANNOT.
+ */
+int cliCheckCommand(const char *tool, const char *command);
 
 /** Find another program of HDTrace: its path in the directory of this program,
  *  or its name, for a search in PATH. To be freed. */

@@ -5,9 +5,11 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <glib.h>
 
 #include "cli/errors.h"
@@ -77,41 +79,60 @@ int cliErrorNeeds(const struct cliCommand *command, const char *option,
 	return cliUsage(command, CLI_TEXT_NEEDS, option, other);
 }
 
+bool cliErrorRoot(const char *tool, const char *root)
+{
+	bool isDirectory = !root || !*root;
+
+	errno = ENOTDIR;
+	if (!isDirectory && access(root, F_OK) == 0)
+		isDirectory = g_file_test(root, G_FILE_TEST_IS_DIR);
+	if (!isDirectory)
+		cliErrorOpen(tool, root, errno);
+	return !isDirectory;
+}
+
 const char *cliErrorReason(int error)
 {
 	return error ? g_strerror(abs(error)) : "unknown error";
 }
 
+const char *cliErrorObject(const char *path)
+{
+	return *path ? path : "\"\"";
+}
+
 void cliErrorOpen(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_OPEN, tool, path, cliErrorReason(error));
+	outSay(stderr, "%s: " CLI_TEXT_OPEN, tool, cliErrorObject(path),
+	       cliErrorReason(error));
 }
 
 void cliErrorRead(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_READ, tool, path, cliErrorReason(error));
+	outSay(stderr, "%s: " CLI_TEXT_READ, tool, cliErrorObject(path),
+	       cliErrorReason(error));
 }
 
 void cliErrorWrite(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_WRITE, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_WRITE, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }
 
 void cliErrorCreate(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_CREATE, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_CREATE, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }
 
 void cliErrorRemove(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_REMOVE, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_REMOVE, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }
 
 void cliErrorRename(const char *tool, const char *path, int error)
 {
-	outSay(stderr, "%s: " CLI_TEXT_RENAME, tool, path,
+	outSay(stderr, "%s: " CLI_TEXT_RENAME, tool, cliErrorObject(path),
 	       cliErrorReason(error));
 }

@@ -18,6 +18,8 @@
 #ifndef HD_CLI_ERRORS_H
 #define HD_CLI_ERRORS_H
 
+#include <stdbool.h>
+
 #include "cli/options.h"
 
 /* ---- Texts ------------------------------------------------------------- */
@@ -50,6 +52,8 @@
 #define CLI_TEXT_READ "%s: cannot read: %s"
 #define CLI_TEXT_WRITE "%s: cannot write: %s"
 #define CLI_TEXT_CREATE "%s: cannot create: %s"
+/** Path only. */
+#define CLI_TEXT_EXISTS "%s: exists; --force replaces it"
 #define CLI_TEXT_REMOVE "%s: cannot remove: %s"
 #define CLI_TEXT_RENAME "%s: cannot rename: %s"
 /** What stands for the path in messages about standard output. */
@@ -126,6 +130,12 @@ void cliErrorCreate(const char *tool, const char *path, int error);
 void cliErrorRemove(const char *tool, const char *path, int error);
 /** The same for renaming a file. */
 void cliErrorRename(const char *tool, const char *path, int error);
+
+/** A path as the object of a message: "" in quotes if it is empty. */
+const char *cliErrorObject(const char *path);
+
+/** Whether an option such as --root names no directory; after a message. */
+bool cliErrorRoot(const char *tool, const char *root);
 
 /** The text for an errno, which may be negative; 0: "unknown error". */
 const char *cliErrorReason(int error);

@@ -21,9 +21,29 @@ cli_width() {
 	echo "$columns"
 }
 
-# The lines of --help.
+# Put the lines of a text into the columns of the terminal: COLUMNS
+cli_fold() {
+	awk -v columns="$1" '
+	length($0) <= columns { print; next }
+	{
+		match($0, /^ */)
+		indent = RLENGTH ? RLENGTH + 4 : 0
+		line = substr($0, 1, RLENGTH) $1
+		for (i = 2; i <= NF; i++) {
+			if (length(line $i) + 1 > columns) {
+				print line
+				line = sprintf("%*s%s", indent, "", $i)
+			} else {
+				line = line " " $i
+			}
+		}
+		print line
+	}'
+}
+
+# The lines of options in --help: COLUMNS, which a pipe would hide from cli_width.
 cli_help() {
-	printf '%s\n' "$options" | awk -F '|' -v columns="$(cli_width)" '
+	printf '%s\n' "$options" | awk -F '|' -v columns="$1" '
 	# Put the words of a text behind an option: OPTION TEXT
 	function wrap(left, text,    list, count, i, line) {
 		line = sprintf("%-*s", width + 2, left)
@@ -90,6 +110,10 @@ cli_invalid_duration() {
 	cli_misused "$1: invalid duration \"$2\"; use a number and a unit," \
 		"such as 10ms or 5s"
 }
+# Whether this is the first process of an MPI program, or no process of one.
+cli_is_first() {
+	[ "${OMPI_COMM_WORLD_RANK-${PMI_RANK-${SLURM_PROCID-0}}}" = 0 ]
+}
 # Set $ms to the milliseconds of a duration: OPTION TEXT
 cli_milliseconds() {
 	ms=$(printf '%s\n' "$2" | awk '
@@ -110,7 +134,10 @@ cli_milliseconds() {
 	[ -n "$ms" ] || cli_invalid_duration "$1" "$2"
 	case $2 in
 	*[!0-9]* | 0) ;;
-	*) echo "$name: $1: $2 is taken as $2 ms; write ${2}ms" >&2 ;;
+	*)
+		! cli_is_first ||
+			echo "$name: $1: $2 is taken as $2 ms; write ${2}ms" >&2
+		;;
 	esac
 }
 # OPTION OTHER

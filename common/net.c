@@ -208,7 +208,7 @@ const struct addrinfo *hdNetSearchList(const struct hdNetSearch *search,
 				       const char **why)
 {
 	if (!hdNetSearchIsDone(search)) {
-		*why = "the host is not found yet";
+		*why = "the address of the host is not known yet";
 		return NULL;
 	}
 	if (!search->list)

@@ -75,10 +75,11 @@ static const struct rolePattern {
 
 /* Drivers whose every channel is the same. */
 static const struct rolePattern roleDevices[] = {
-	{ "lmg450", HD_POWER_METER },    { "wattsup", HD_POWER_METER },
-	{ "dcmeter", HD_POWER_METER },   { "dc2meter", HD_POWER_METER },
-	{ "ardupower", HD_POWER_METER }, { "rawtcp", HD_POWER_METER },
-	{ "apc", HD_POWER_METER },       { "ipmi", HD_POWER_SUPPLY },
+	{ "lmg450", HD_POWER_METER },        { "wattsup", HD_POWER_METER },
+	{ "dcmeter", HD_POWER_METER },       { "dc2meter", HD_POWER_METER },
+	{ "ardupower", HD_POWER_METER },     { "rawtcp", HD_POWER_METER },
+	{ "apc", HD_POWER_METER },           { "ipmi", HD_POWER_SUPPLY },
+	{ "power_supply", HD_POWER_SUPPLY },
 };
 
 /* Length of "-N" behind a word at the beginning, or 0. */

@@ -57,7 +57,7 @@ int hdSecretRead(const char *path, size_t max, char **text, size_t *size,
 
 	if (fd < 0) {
 		ret = -errno;
-		snprintf(why, whySize, "%s", strerror(-ret));
+		snprintf(why, whySize, "cannot open: %s", strerror(-ret));
 		return ret;
 	}
 	ret = checkFile(fd, max, why, whySize);

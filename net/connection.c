@@ -20,8 +20,8 @@
 
 /* ---- Buffers ----------------------------------------------------------- */
 
-/* Make room; the size doubles. */
-static bool bufferFit(struct hdBuffer *buffer, size_t size)
+/* Make room; the size doubles, up to the most that there may be. */
+static bool bufferFit(struct hdBuffer *buffer, size_t size, size_t most)
 {
 	size_t fit = buffer->size ? buffer->size : IN_FIRST;
 	unsigned char *bytes;
@@ -30,6 +30,8 @@ static bool bufferFit(struct hdBuffer *buffer, size_t size)
 		return true;
 	while (fit < size)
 		fit *= 2;
+	if (fit > most && size <= most)
+		fit = most;
 	bytes = realloc(buffer->bytes, fit);
 	if (!bytes)
 		return false;
@@ -81,7 +83,8 @@ unsigned char *hdConnectionRoom(struct hdConnection *connection, size_t size)
 	if (connection->out.used + size > connection->out.size)
 		connectionPack(connection);
 	if (connection->out.used + size <= connection->setup->answerMax &&
-	    bufferFit(&connection->out, connection->out.used + size))
+	    bufferFit(&connection->out, connection->out.used + size,
+		      connection->setup->answerMax))
 		return connection->out.bytes + connection->out.used;
 	hdNetLog(HD_LOG_WARNING, "%s: out of memory for a reply",
 		 connection->peer);
@@ -178,12 +181,15 @@ static bool connectionFlush(struct hdConnection *connection, size_t *turn)
 	return !connection->isDead;
 }
 
-/* Who has nothing to be sent needs no room. */
+/* Who has nothing to be sent needs no room, and who has sent something long
+ * needs no more for a while. */
 static void connectionRelease(struct hdConnection *connection)
 {
 	if (connection->out.used == 0 && connection->out.size > IN_FIRST &&
 	    !(connection->setup->calls->isBusy(connection)))
 		bufferFree(&connection->out);
+	if (connection->in.used == 0 && connection->in.size > IN_FIRST)
+		bufferFree(&connection->in);
 }
 
 /* Whether TLS begins here, and if so, begin it. */
@@ -212,7 +218,8 @@ static void connectionReceive(struct hdConnection *connection)
 
 		if (connection->in.used == connection->in.size &&
 		    (connection->in.size >= connection->setup->inMax ||
-		     !bufferFit(&connection->in, connection->in.size + 1)))
+		     !bufferFit(&connection->in, connection->in.size + 1,
+				connection->setup->inMax)))
 			return;
 		got = connectionRead(connection);
 		if (got < 0 && connectionIsLater(got))
@@ -332,7 +339,7 @@ int hdConnectionOpen(struct hdConnection *connection,
 	connection->fd = fd;
 	connection->activeNs = hdMonotonicNow();
 	connection->events = EPOLLIN;
-	if (!bufferFit(&connection->in, IN_FIRST)) {
+	if (!bufferFit(&connection->in, IN_FIRST, setup->inMax)) {
 		hdNetLog(HD_LOG_WARNING, "out of memory; client rejected");
 		return -ENOMEM;
 	}

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <gnutls/gnutls.h>
 
@@ -50,6 +51,16 @@ static struct hdTls *tlsNew(void)
 	return tls;
 }
 
+/* GnuTLS does not tell why a file cannot be read. */
+static void tlsLogFile(const char *file, const char *why)
+{
+	if (access(file, R_OK) < 0)
+		hdNetLog(HD_LOG_ERROR, "%s: cannot open: %s", file,
+			 strerror(errno));
+	else
+		hdNetLog(HD_LOG_ERROR, "%s: %s", file, why);
+}
+
 int hdTlsCreate(const char *certificate, const char *key, struct hdTls **result)
 {
 	struct hdTls *tls = tlsNew();
@@ -60,8 +71,8 @@ int hdTlsCreate(const char *certificate, const char *key, struct hdTls **result)
 	ret = gnutls_certificate_set_x509_key_file(
 		tls->credentials, certificate, key, GNUTLS_X509_FMT_PEM);
 	if (ret < 0) {
-		hdNetLog(HD_LOG_ERROR, "%s, %s: %s", certificate, key,
-			 gnutls_strerror(ret));
+		tlsLogFile(access(certificate, R_OK) < 0 ? certificate : key,
+			   gnutls_strerror(ret));
 		hdTlsDestroy(tls);
 		return -EINVAL;
 	}
@@ -100,8 +111,10 @@ static int tlsTrust(struct hdTls *tls, const char *ca)
 
 	if (count > 0)
 		return 0;
-	hdNetLog(HD_LOG_ERROR, "%s: %s", ca ? ca : "authorities of the system",
-		 count < 0 ? gnutls_strerror(count) : "no certificates");
+	if (ca)
+		tlsLogFile(ca, "no certificates in PEM format");
+	else
+		hdNetLog(HD_LOG_ERROR, "this system trusts no authorities");
 	return -EINVAL;
 }
 
@@ -119,8 +132,8 @@ int hdTlsCreateClient(const char *ca, const char *fingerprint,
 		ret = tlsFingerprint(fingerprint, tls->fingerprint);
 	if (ret < 0)
 		hdNetLog(HD_LOG_ERROR,
-			 "a fingerprint is the SHA-256 of a certificate, 64 "
-			 "hexadecimal digits: \"%.80s\"",
+			 "invalid fingerprint \"%.80s\"; expected the SHA-256 "
+			 "of a certificate, 64 hexadecimal digits",
 			 fingerprint);
 	if (ret == 0 && tls->isByName)
 		ret = tlsTrust(tls, ca);

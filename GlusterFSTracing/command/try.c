@@ -218,8 +218,8 @@ static int checkMachine(void)
 			CLI_EXIT_FAILED,
 			"permission denied; run this command as root, because "
 			"bricks need trusted attributes");
-	if (!cliIsCommand("hdgluster try", "glusterfsd") ||
-	    !cliIsCommand("hdgluster try", "glusterfs"))
+	if (cliCheckCommand("hdgluster try", "glusterfsd") != 0 ||
+	    cliCheckCommand("hdgluster try", "glusterfs") != 0)
 		return trialReport(
 			CLI_EXIT_FAILED,
 			"GlusterFS is not installed (Debian: glusterfs-server "

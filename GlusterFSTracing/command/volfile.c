@@ -301,7 +301,7 @@ static char *volfileReadFile(const char *path, int *status)
 	if (file && file != stdin)
 		fclose(file);
 	if (error) {
-		volfileFail(0, path, g_strerror(error));
+		cliErrorRead("hdgluster", path, error);
 	} else if (text->len > VOLUMES_MAX) {
 		volfileFail(0, path, "file exceeds the size limit");
 	} else if (strlen(text->str) != text->len) {

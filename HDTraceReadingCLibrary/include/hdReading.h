@@ -129,9 +129,9 @@ typedef struct hdIValue {
 	/** Other attributes in the header, in file order. */
 	const hdIAttribute *attributes;
 	size_t attributeCount;
-	/** Whether an integer stands for "no value", as the attribute missing
-	 *  of it or of its group says, and which one. Floating-point numbers
-	 * have NaN. */
+	/** Whether the integer in the next field stands for "no value". The
+	 *  attribute missing of the value or of its group declares it.
+	 *  Floating-point numbers have NaN instead. */
 	int hasMissing;
 	int64_t missing;
 } hdIValue;
@@ -583,7 +583,7 @@ typedef enum hdIParentKind {
 	HDI_PARENT_LOCAL,   /**< PID:TOPOLOGY:ID, on the same host. */
 	HDI_PARENT_REMOTE,  /**< HOST:PID:TOPOLOGY:ID. */
 	HDI_PARENT_PROCESS, /**< TOPOLOGY:ID, in the same process. */
-	HDI_PARENT_SPAN     /**< 16 digits: a span of a W3C trace. */
+	HDI_PARENT_SPAN     /**< 16 digits, the id of a span (W3C). */
 } hdIParentKind;
 
 /** An element of a .rel file. */

@@ -194,6 +194,7 @@ static void checkValues(struct check *check, const hdIGroup *group)
 /** A group while it is read. */
 struct groupCheck {
 	struct checkSpan span;
+	struct checkPace pace;
 	bool hasEntry;
 };
 
@@ -202,13 +203,17 @@ static bool checkAddBlock(const hdIBlock *block, void *data)
 	struct groupCheck *self = data;
 
 	self->hasEntry = true;
+	checkPaceAdd(&self->pace, block);
 	checkCover(&self->span, block->start[0], block->end[block->count - 1]);
 	return true;
 }
 
 static void checkStatGroup(struct check *check, const hdIGroup *group)
 {
-	struct groupCheck self = { .span = { .file = group->file } };
+	struct groupCheck self = {
+		.span = { .file = group->file },
+		.pace = { .node = group->node, .file = group->file },
+	};
 	hdIStatReader *reader = NULL;
 	bool hasStart;
 	int64_t start;
@@ -227,6 +232,8 @@ static void checkStatGroup(struct check *check, const hdIGroup *group)
 		toolReport(check->tool, "stat.empty", group->file, -1, 0,
 			   "no entries");
 	g_array_append_val(check->spans, self.span);
+	if (checkPaceIsUsed(&self.pace, group))
+		g_array_append_val(check->paces, self.pace);
 	hdI_closeStat(reader);
 }
 
@@ -261,6 +268,7 @@ static void checkRunFile(struct part *part, size_t number, void *data)
 	own->scan.tool = &part->tool;
 	own->scan.sink = &sink;
 	own->spans = g_array_new(FALSE, FALSE, sizeof(struct checkSpan));
+	own->paces = g_array_new(FALSE, FALSE, sizeof(struct checkPace));
 	own->messages = NULL;
 	if (number < files->groups) {
 		checkStatGroup(own, project->groups[number]);
@@ -279,7 +287,9 @@ static bool checkAddFile(struct part *part, size_t number, void *data)
 	struct check *own = part->result;
 
 	g_array_append_vals(check->spans, own->spans->data, own->spans->len);
+	g_array_append_vals(check->paces, own->paces->data, own->paces->len);
 	g_array_unref(own->spans);
+	g_array_unref(own->paces);
 	if (own->messages) {
 		checkMessagesAdd(check->messages, own->messages);
 		checkMessagesFree(own->messages);
@@ -371,6 +381,7 @@ static void checkAllFiles(struct check *check)
 	checkMessagesEnd(check);
 	checkRelations(check);
 	checkSpans(check);
+	checkPaces(check);
 }
 
 /* ---- Rules ------------------------------------------------------------- */
@@ -457,12 +468,15 @@ static int checkRunOn(struct tool *tool, const char *path)
 							g_free, NULL);
 		check.spans =
 			g_array_new(FALSE, FALSE, sizeof(struct checkSpan));
+		check.paces =
+			g_array_new(FALSE, FALSE, sizeof(struct checkPace));
 		check.messages = checkMessagesNew(project);
 		checkAllFiles(&check);
 		toolProgressEnd(tool);
 		g_hash_table_destroy(check.comms);
 		g_hash_table_destroy(check.datatypes);
 		g_array_free(check.spans, TRUE);
+		g_array_free(check.paces, TRUE);
 		checkMessagesFree(check.messages);
 	}
 	endOutput(&check, path);

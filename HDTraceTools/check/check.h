@@ -19,6 +19,16 @@ struct checkSpan {
 	int64_t end;
 };
 
+/** How the times of a group go on; oldsteps.c. */
+struct checkPace {
+	const hdINode *node;
+	const char *file;
+	int64_t start, end, longest;
+	size_t count, still; /**< Entries, and those without a length. */
+	size_t longestAt;    /**< Number of the longest entry. */
+	bool isBroken;       /**< It was stopped in between. */
+};
+
 /** State of a check. */
 struct check {
 	struct tool *tool;
@@ -31,6 +41,7 @@ struct check {
 	GHashTable *comms;
 	GHashTable *datatypes;
 	GArray *spans; /**< struct checkSpan. */
+	GArray *paces; /**< struct checkPace. */
 	GArray *steps; /**< struct clockSteps; while .info files are read. */
 	struct checkMessages *messages;
 	bool lostOwner; /**< A Nested block had no owner just now. */
@@ -40,6 +51,15 @@ struct check {
 
 /** Note that a file has something at a time. */
 void checkCover(struct checkSpan *span, int64_t start, int64_t end);
+
+/** Take a block of a group. */
+void checkPaceAdd(struct checkPace *pace, const hdIBlock *block);
+
+/** Whether a group that was read is of use for checkPaces(). */
+bool checkPaceIsUsed(const struct checkPace *pace, const hdIGroup *group);
+
+/** Find groups of earlier versions whose clock was set. */
+void checkPaces(struct check *check);
 
 /** Check what the .proj says, and collect the ids in it. */
 void checkProject(struct check *check);

@@ -67,30 +67,41 @@ int toolNeeds(struct tool *tool, const char *option, const char *other)
 
 void toolErrorOpen(struct tool *tool, const char *path, int error)
 {
-	toolError(tool, CLI_TEXT_OPEN, path, cliErrorReason(error));
+	toolError(tool, CLI_TEXT_OPEN, cliErrorObject(path),
+		  cliErrorReason(error));
 }
 
 void toolErrorRead(struct tool *tool, const char *path, int error)
 {
-	toolError(tool, CLI_TEXT_READ, path, cliErrorReason(error));
+	toolError(tool, CLI_TEXT_READ, cliErrorObject(path),
+		  cliErrorReason(error));
 }
 
 void toolErrorWrite(struct tool *tool, const char *path, int error)
 {
-	toolError(tool, CLI_TEXT_WRITE, path, cliErrorReason(error));
+	toolError(tool, CLI_TEXT_WRITE, cliErrorObject(path),
+		  cliErrorReason(error));
+}
+
+void toolErrorExists(struct tool *tool, const char *path)
+{
+	toolError(tool, CLI_TEXT_EXISTS, path);
 }
 
 void toolErrorCreate(struct tool *tool, const char *path, int error)
 {
-	toolError(tool, CLI_TEXT_CREATE, path, cliErrorReason(error));
+	toolError(tool, CLI_TEXT_CREATE, cliErrorObject(path),
+		  cliErrorReason(error));
 }
 
 void toolErrorRemove(struct tool *tool, const char *path, int error)
 {
-	toolError(tool, CLI_TEXT_REMOVE, path, cliErrorReason(error));
+	toolError(tool, CLI_TEXT_REMOVE, cliErrorObject(path),
+		  cliErrorReason(error));
 }
 
 void toolErrorRename(struct tool *tool, const char *path, int error)
 {
-	toolError(tool, CLI_TEXT_RENAME, path, cliErrorReason(error));
+	toolError(tool, CLI_TEXT_RENAME, cliErrorObject(path),
+		  cliErrorReason(error));
 }

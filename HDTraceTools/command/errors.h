@@ -44,6 +44,8 @@ void toolErrorOpen(struct tool *tool, const char *path, int error);
 void toolErrorRead(struct tool *tool, const char *path, int error);
 /** PATH: cannot write: REASON */
 void toolErrorWrite(struct tool *tool, const char *path, int error);
+/** PATH: exists; --force replaces it */
+void toolErrorExists(struct tool *tool, const char *path);
 /** PATH: cannot create: REASON */
 void toolErrorCreate(struct tool *tool, const char *path, int error);
 /** PATH: cannot remove: REASON */

@@ -168,8 +168,9 @@ static void openingFailedFile(struct tool *tool, const char *path, int error,
 {
 	GPtrArray *projects = g_ptr_array_new_with_free_func(g_free);
 	char *directory = g_path_get_dirname(path);
-	char *name = g_path_get_basename(path);
-	char *before = g_strndup(path, strlen(path) - strlen(name));
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	char *before = g_strndup(path, (size_t)(name - path));
 	bool isProject = g_str_has_suffix(name, ".proj");
 	char *prefix = g_strndup(path, strlen(path) - (isProject ? 5 : 0));
 	bool hasTraces =
@@ -177,7 +178,7 @@ static void openingFailedFile(struct tool *tool, const char *path, int error,
 	char *ask = openingAsk(name, before, projects);
 	char *file = openingFile(path);
 
-	if (error == ENOENT && hasTraces)
+	if (error == ENOENT && hasTraces && *name)
 		toolError(tool,
 			  "%s.proj: cannot open: %s; 'hdtrace merge %s' "
 			  "writes it for the trace files",
@@ -185,14 +186,13 @@ static void openingFailedFile(struct tool *tool, const char *path, int error,
 	else if (error == ENOENT && g_file_test(path, G_FILE_TEST_EXISTS))
 		toolError(tool, "%s: not an HDTrace project", path);
 	else
-		toolError(tool, CLI_TEXT_OPEN "%s", file,
+		toolError(tool, CLI_TEXT_OPEN "%s", cliErrorObject(file),
 			  reason ? reason : strerror(error),
 			  error == ENOENT ? ask : "");
 	g_free(file);
 	g_free(ask);
 	g_free(prefix);
 	g_free(before);
-	g_free(name);
 	g_free(directory);
 	g_ptr_array_unref(projects);
 }
@@ -206,7 +206,8 @@ hdIProject *toolOpen(struct tool *tool, const char *path)
 	errno = 0;
 	tool->openingPath = path;
 	project = hdI_openProject(path, openingTake, tool);
-	error = errno;
+	/* The library takes an empty name for a wrong argument. */
+	error = *path ? errno : ENOENT;
 	tool->openingPath = NULL;
 	if (project || error == EBADMSG) {
 		if (!project && tool->errors == errors)

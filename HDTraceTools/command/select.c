@@ -52,14 +52,22 @@ static void selectAddValues(const hdIProject *project, GPtrArray *names)
 /** "A, B, C and 7 more" */
 static char *selectList(const GPtrArray *names)
 {
-	GString *text = g_string_new(names->len ? NULL : "none");
+	GString *text = g_string_new(NULL);
+	guint count = 0;
 
-	for (guint i = 0; i < names->len && i < SELECT_NAMES; i++)
-		g_string_append_printf(text, "%s%s", i ? ", " : "",
-				       (char *)names->pdata[i]);
-	if (names->len > SELECT_NAMES)
+	for (guint i = 0; i < names->len; i++) {
+		const char *name = names->pdata[i];
+
+		/* The root of the topology has no name. */
+		if (*name && count++ < SELECT_NAMES)
+			g_string_append_printf(text, "%s%s",
+					       text->len ? ", " : "", name);
+	}
+	if (count > SELECT_NAMES)
 		g_string_append_printf(text, " and %u more",
-				       names->len - SELECT_NAMES);
+				       count - SELECT_NAMES);
+	if (count == 0)
+		g_string_append(text, "none");
 	return g_string_free(text, FALSE);
 }
 
@@ -99,8 +107,8 @@ static int resolveTime(struct tool *tool, const char *option, const char *text,
 	if (ret == 0)
 		return -1;
 	return toolInvalidTime(tool, option, text,
-			       "seconds since the start, or @SECONDS since "
-			       "1970");
+			       "the time since the start, such as 10 or "
+			       "500ms, or @SECONDS since 1970");
 }
 
 static bool isRelative(const char *time)

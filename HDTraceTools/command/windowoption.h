@@ -20,10 +20,12 @@ struct windowOption {
 };
 
 /** An entry for toolParse(). */
-#define WINDOW_ENTRY(option)                                                   \
-	{                                                                      \
-		"window", 0, 0, G_OPTION_ARG_FILENAME, &(option)->text,        \
-			"Merge entries over windows of this length", "SECONDS" \
+#define WINDOW_ENTRY(option)                                                  \
+	{                                                                     \
+		"window", 0, 0, G_OPTION_ARG_FILENAME, &(option)->text,       \
+			"Merge entries over windows of this length, such as " \
+			"500ms",                                              \
+			"DURATION"                                            \
 	}
 
 void windowOptionFree(struct windowOption *option);

@@ -125,9 +125,46 @@ static void setKnown(const struct compare *self, struct compareRow *row,
 	}
 }
 
+/** The median over the runs of a set of the part of all time that a row takes;
+ * NaN if it is no state. */
+static double compareTimeShareOf(const struct compare *self,
+				 const struct compareRow *row, int set)
+{
+	struct compareRow part = { .costs = g_new0(struct compareCost,
+						   compareRuns(self)) };
+	double share;
+
+	for (size_t i = 0; i < compareRuns(self); i++)
+		part.costs[i].values[COMPARE_TIME] =
+			differenceIsState(row)
+				? row->costs[i].values[COMPARE_TIME] * 1e9 /
+					  (double)self->runs[i].rankTime
+				: NAN;
+	share = medianOf(self, &part, COMPARE_TIME, set);
+	g_free(part.costs);
+	return share;
+}
+
+/** Make numbers of functions and regions those of a rank. */
+static void compareDividePerRank(const struct compare *self,
+				 struct compareRow *row)
+{
+	static const int measures[] = { COMPARE_COUNT, COMPARE_TIME,
+					COMPARE_ENERGY, COMPARE_OTHER };
+
+	for (size_t i = 0; differenceIsState(row) && i < compareRuns(self); i++)
+		for (size_t k = 0; k < G_N_ELEMENTS(measures); k++)
+			row->costs[i].values[measures[k]] /=
+				(double)self->runs[i].ranks;
+}
+
 static void setResults(const struct compare *self, struct compareRow *row)
 {
 	setAbsent(self, row);
+	for (int set = 0; set < COMPARE_SETS; set++)
+		row->shares[set] = compareTimeShareOf(self, row, set);
+	if (self->isPerRank)
+		compareDividePerRank(self, row);
 	for (int set = 0; set < COMPARE_SETS; set++)
 		setKnown(self, row, set);
 	for (int i = 0; i < COMPARE_MEASURES; i++) {
@@ -157,7 +194,9 @@ static double differenceShareOf(const struct compare *self,
 	double all = 0;
 
 	for (size_t i = 0; i < compareRuns(self); i++) {
-		double value = row->costs[i].values[measure];
+		double value =
+			row->costs[i].values[measure] *
+			(self->isPerRank ? (double)self->runs[i].ranks : 1);
 
 		if (measure == COMPARE_TIME)
 			all += (double)self->runs[i].rankTime / 1e9;
@@ -472,8 +511,22 @@ static void findCannot(struct compare *self)
 	sayMissing(self, COMPARE_NODE, "nodes (by their names)");
 }
 
+/** Whether the numbers of ranks differ, and all are known. */
+static bool compareHasOtherRanks(const struct compare *self)
+{
+	bool differs = false;
+
+	for (size_t i = 0; i < compareRuns(self); i++) {
+		if (!self->runs[i].ranks)
+			return false;
+		differs |= self->runs[i].ranks != self->runs[0].ranks;
+	}
+	return differs;
+}
+
 void compareFind(struct compare *self)
 {
+	self->isPerRank = compareHasOtherRanks(self);
 	for (guint i = 0; i < self->rows->len; i++)
 		setResults(self, differenceRowAt(self, i));
 	testAll(self);

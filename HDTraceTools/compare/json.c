@@ -118,6 +118,8 @@ static void compareJsonPutRuns(const struct compare *self, struct outJson *json,
 		outJsonText(json, "file", run->file);
 		outJsonInteger(json, "message_count",
 			       (int64_t)run->diagnostics);
+		if (self->isPerRank)
+			outJsonInteger(json, "ranks", (int64_t)run->ranks);
 		powersPut(json, run->project, run->powers);
 		outJsonEnd(json);
 	}
@@ -201,6 +203,10 @@ static void compareJsonPutRows(const struct compare *self, struct outJson *json)
 
 		compareJsonSetRow(rows, row);
 		rowsPut(rows);
+		if (self->isPerRank) {
+			outJsonDouble(json, "a_share", row->shares[COMPARE_A]);
+			outJsonDouble(json, "b_share", row->shares[COMPARE_B]);
+		}
 		outJsonObject(json, "runs", true);
 		for (int set = 0; set < COMPARE_SETS; set++)
 			putCosts(self, json, row, set);
@@ -221,6 +227,8 @@ void comparePrintJson(const struct compare *self)
 	outJsonText(&json, "attribution",
 		    self->rule == ATTRIBUTION_CPU ? "cpu" : "equal");
 	outJsonText(&json, "by", self->isByEnergy ? "energy" : "time");
+	if (self->isPerRank)
+		outJsonBool(&json, "per_rank", true);
 	putTest(self, &json);
 	putNamed(self, &json);
 	compareJsonPutRows(self, &json);

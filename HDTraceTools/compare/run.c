@@ -240,6 +240,7 @@ static void compareReadAddRank(struct taking *taking, GHashTable *labels,
 		compareReadCostOf(taking, isRank ? COMPARE_RANK : COMPARE_TRACE,
 				  hasName ? node->label : node->path);
 
+	taking->run->ranks += isRank;
 	cost->values[COMPARE_COUNT] = (double)rank->states;
 	cost->values[COMPARE_TIME] = secondsOf(rank->start, rank->end);
 	compareReadSetAmount(taking, cost, rank->amounts,

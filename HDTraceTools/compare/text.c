@@ -97,6 +97,32 @@ static void compareTextPrintDiagnostics(const struct compare *self)
 	}
 }
 
+/** The numbers of ranks of a set: "4", or "2 to 4". */
+static void compareTextPrintRanks(const struct compare *self, int set)
+{
+	size_t first = compareFirst(self, set);
+	uint64_t least = self->runs[first].ranks, most = least;
+
+	for (size_t i = 1; i < self->counts[set]; i++) {
+		least = MIN(least, self->runs[first + i].ranks);
+		most = MAX(most, self->runs[first + i].ranks);
+	}
+	printf("%" PRIu64, least);
+	if (most > least)
+		printf(" to %" PRIu64, most);
+}
+
+static void compareTextPrintPerRank(const struct compare *self)
+{
+	if (!self->isPerRank)
+		return;
+	printf("  The numbers of ranks differ (A: ");
+	compareTextPrintRanks(self, COMPARE_A);
+	printf(", B: ");
+	compareTextPrintRanks(self, COMPARE_B);
+	puts("): functions and regions are compared per rank.");
+}
+
 /* ---- What differs ------------------------------------------------------ */
 
 /** What there is instead of a verdict, if there is none. */
@@ -186,13 +212,19 @@ static void printNamed(const struct compare *self)
 
 /* ---- Tables ------------------------------------------------------------ */
 
+static unsigned int bit(enum compareKind kind)
+{
+	return 1U << kind;
+}
+
 /** Columns of tables that are not always shown. */
 enum {
 	COLUMN_ENERGY = 6,
 	COLUMN_POWER = 9,
 	COLUMN_OTHER = 11,
 	COLUMN_PATH = 13,
-	COLUMN_VERDICT = 15,
+	COLUMN_SHARE = 15,
+	COLUMN_VERDICT = 17,
 };
 
 /** An empty table; the headings that depend on the rule are those of the other
@@ -203,8 +235,8 @@ static struct outTable *compareTextNewTable(const struct compare *self)
 		"<Name",   ".Count A",       ".Count B",  ".Time A",
 		".Time B", ".Change",        ".Energy A", ".Energy B",
 		".Change", ".Power A",       ".Power B",  NULL,
-		".B",      ".On the path A", ".B",        "<Verdict",
-		NULL,
+		".B",      ".On the path A", ".B",        ".Share A",
+		".B",      "<Verdict",       NULL,
 	};
 
 	headings[COLUMN_OTHER] =
@@ -244,6 +276,21 @@ static void compareTextAddChange(struct outTable *table,
 
 	outTableAdd(table, text);
 	g_free(text);
+}
+
+/** The parts of the time of all ranks. */
+static void compareTextAddShares(struct outTable *table,
+				 const struct compareRow *row)
+{
+	for (int set = 0; set < COMPARE_SETS; set++) {
+		char *text = isnan(row->shares[set])
+				     ? g_strdup("")
+				     : g_strdup_printf("%.1f %%",
+						       100 * row->shares[set]);
+
+		outTableAdd(table, text);
+		g_free(text);
+	}
 }
 
 /** Which measures differ, or why it is not said. */
@@ -288,6 +335,7 @@ static void compareTextAddRow(struct outTable *table,
 		outTableAdd(table, "");
 	}
 	addMedians(table, row, COMPARE_PATH);
+	compareTextAddShares(table, row);
 	addVerdict(table, row);
 }
 
@@ -327,6 +375,10 @@ static void hideColumns(const struct compare *self, unsigned int kinds,
 		outTableHide(table, COLUMN_PATH);
 		outTableHide(table, COLUMN_PATH + 1);
 	}
+	for (size_t i = COLUMN_SHARE; i < COLUMN_VERDICT; i++)
+		if (!self->isPerRank ||
+		    !(kinds & (bit(COMPARE_FUNCTION) | bit(COMPARE_REGION))))
+			outTableHide(table, i);
 	if (!self->isTested)
 		outTableHide(table, COLUMN_VERDICT);
 }
@@ -373,19 +425,18 @@ static void printCannot(const struct compare *self)
 	}
 }
 
-static unsigned int bit(enum compareKind kind)
-{
-	return 1U << kind;
-}
-
 void comparePrintText(const struct compare *self)
 {
 	for (int set = 0; set < COMPARE_SETS; set++)
 		printSet(self, set);
 	compareTextPrintDiagnostics(self);
+	compareTextPrintPerRank(self);
 	printNamed(self);
 	compareTextPrintTable(self, "The whole run", bit(COMPARE_RUN));
-	compareTextPrintTable(self, "Functions and regions",
+	compareTextPrintTable(self,
+			      self->isPerRank
+				      ? "Functions and regions, per rank"
+				      : "Functions and regions",
 			      bit(COMPARE_FUNCTION) | bit(COMPARE_REGION));
 	compareTextPrintTable(self, "Ranks", bit(COMPARE_RANK));
 	compareTextPrintTable(self, "Traces without a rank",

@@ -534,8 +534,9 @@ static const struct toolHelp help = {
 	.description = "Print the contents of a project in file order: "
 		       "description and topology, entries of\nstatistics "
 		       "groups, states and events of traces, and relations. "
-		       "Numbers are exact.\n\nTIME is in seconds since the "
-		       "start of the project, or @SECONDS since 1970.",
+		       "Numbers are exact.\n\nTIME counts from the start of "
+		       "the project, in seconds or with a unit (500ms); "
+		       "@SECONDS counts from 1970.",
 	.examples = "  hdtrace dump --node node06 --group Energy run1.proj\n"
 		    "  hdtrace dump --only=stats --format=csv run1\n",
 	.minArguments = 1,

@@ -128,10 +128,9 @@ static const struct toolHelp help = {
 		"Write a project in a format of other tools, and list the data "
 		"that the format cannot represent.\n\nFORMAT is csv, csv-wide, "
 		"ctf, "
-		"json, openmetrics, otf2, otlp, paraver or perfetto.\nTIME is "
-		"in "
-		"seconds since the start of the project, or @SECONDS since "
-		"1970.",
+		"json, openmetrics, otf2, otlp, paraver or perfetto.\nTIME "
+		"counts from the start of the project, in seconds or with a "
+		"unit (500ms); @SECONDS counts from 1970.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
 		    "  hdtrace export --to perfetto --from 10 --until 20 "
 		    "run1\n"
@@ -198,9 +197,12 @@ static int exportOpenOutput(struct export *export)
 	if (mkdir(export->output, 0777) == 0 || isEmpty(export->output))
 		return 0;
 	/* Files of another export would become part of this one. */
-	toolError(export->tool, "%s: %s", export->output,
-		  errno == EEXIST ? "exists and is not an empty directory"
-				  : strerror(errno));
+	if (errno == EEXIST)
+		toolError(export->tool,
+			  "%s: exists and is not an empty directory",
+			  export->output);
+	else
+		toolErrorCreate(export->tool, export->output, errno);
 	return -1;
 }
 

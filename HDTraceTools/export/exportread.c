@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/export/export.h"
 
@@ -84,9 +85,10 @@ int exportStartFile(struct export *export, struct newFile *file,
 		ret = -EEXIST;
 	else
 		ret = newFileStart(file, path);
-	if (ret < 0)
-		toolError(export->tool, "%s: %s%s", path, strerror(-ret),
-			  ret == -EEXIST ? "; --force replaces it" : "");
+	if (ret == -EEXIST)
+		toolErrorExists(export->tool, path);
+	else if (ret < 0)
+		toolErrorCreate(export->tool, path, ret);
 	else
 		g_ptr_array_add(export->files, g_strdup(path));
 	g_free(path);
@@ -104,7 +106,7 @@ int exportCloseFile(struct export *export, struct newFile *file, bool hasFailed)
 	}
 	ret = newFileClose(file);
 	if (ret < 0)
-		toolError(export->tool, "%s: %s", path, strerror(-ret));
+		toolErrorWrite(export->tool, path, ret);
 	return ret < 0 ? -1 : 0;
 }
 
@@ -124,7 +126,7 @@ int exportEndFile(struct export *export, struct newFile *file, bool hasFailed)
 	if (ret == -EIO && export->tool->outputError)
 		ret = -export->tool->outputError;
 	if (ret < 0)
-		toolError(export->tool, "%s: %s", path, strerror(-ret));
+		toolErrorWrite(export->tool, path, ret);
 	return ret < 0 ? -1 : 0;
 }
 

@@ -306,6 +306,12 @@ static void startAll(struct findings *findings)
 	findings->callsNs = -1;
 	findings->ranks =
 		g_array_new(FALSE, FALSE, sizeof(struct findingsRank));
+	findings->traces = g_new0(struct findingTrace, project->traceCount + 1);
+	for (size_t i = 0; i < project->traceCount; i++)
+		findings->traces[i].start = INT64_MAX;
+	findingsStartReplay(findings);
+	findings->list = g_array_new(FALSE, FALSE, sizeof(struct finding));
+	g_array_set_clear_func(findings->list, findingClear);
 	findings->phases =
 		g_array_new(FALSE, FALSE, sizeof(struct findingsPhase));
 	findings->groups =
@@ -386,6 +392,9 @@ static void findingsFreeAll(struct findings *findings)
 			       .groups);
 	g_array_unref(findings->phases);
 	g_array_unref(findings->ranks);
+	g_array_unref(findings->list);
+	findingsFreeReplay(findings);
+	g_free(findings->traces);
 }
 
 int findingsStart(struct findings *findings, const hdIProject *project)
@@ -406,8 +415,11 @@ void findingsRead(struct findings *findings)
 	findingsReadAll(findings);
 	if (findings->relations.forest)
 		findingsEndRelations(findings);
+	findingsAddAccount(findings);
+	findingsSortList(findings);
 	endPhases(findings);
 	findingsAddUp(findings);
+	findingsEndReplay(findings);
 	findings->byTime =
 		sortStates(findings->profile->states, findingsByTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
@@ -448,7 +460,7 @@ hdIProject *findingsOpen(struct findings *findings, const char *path)
 
 void findingsInit(struct findings *findings, struct tool *tool)
 {
-	*findings = (struct findings){ .tool = tool };
+	*findings = (struct findings){ .tool = tool, .idlePower = -1 };
 	findingsDiagnosticsInit(&findings->diagnostics);
 }
 
@@ -459,6 +471,7 @@ void findingsClear(struct findings *findings)
 	windowOptionFree(&findings->window);
 	g_free(findings->power);
 	g_free(findings->ruleText);
+	g_strfreev(findings->questions);
 }
 
 int findingsCheckOptions(struct findings *findings, bool isPage)

@@ -12,6 +12,7 @@
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/command/windowoption.h"
+#include "HDTraceTools/findings/finding.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
 #include "HDTraceTools/model/kernels.h"
 #include "HDTraceTools/model/layers/outliers.h"
@@ -196,6 +197,19 @@ struct findings {
 	GPtrArray *sites;
 	struct addresses *addresses;
 	GArray *ranks; /**< struct findingsRank, as they are met. */
+	struct findingTrace *traces; /**< By their places in the project. */
+	GArray *list;                /**< struct finding, what is worth most
+				      *   first. */
+	struct findingsAccount account;
+	/* Of replays: from findingsStart() on. */
+	struct calls *calls;
+	struct calls **named; /**< States of what-if questions, or NULL. */
+	struct events events;
+	struct replay *replay;
+	struct waits *waits;
+	struct efficiency efficiency; /**< When all was read: of ranks. */
+	double energyEfficiency;      /**< NaN: not known. */
+	GArray *whatIf;               /**< struct findingWhatIf, likewise. */
 	/** What traces did outside of states, while they were active. */
 	int64_t outsideTime;
 	struct attributionAmount outside[FINDINGS_RULES];
@@ -239,6 +253,9 @@ struct findings {
 	char *power;
 	char *ruleText;        /**< Of ATTRIBUTION_ENTRY(), if it is offered. */
 	gboolean isAsRecorded; /**< Of DELAY_ENTRY(). */
+	/** Of a node, in W; less than 0: not known. */
+	double idlePower;
+	char **questions; /**< What-if; or NULL. */
 	enum attributionRule rule;
 	struct phases phaseList;
 	bool hasPhases;

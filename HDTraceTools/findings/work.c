@@ -134,6 +134,8 @@ struct position {
 	struct findings *findings;
 	int64_t offset;
 	struct pathReader *path;
+	struct callsReader *calls;
+	struct callsReader **named; /**< Of what-if questions. */
 	int error;
 };
 
@@ -144,6 +146,12 @@ static void findingsWorkAddRecord(void *data, const hdIRecord *record)
 
 	if (position->error == 0)
 		position->error = pathNote(position->path, record);
+	if (position->error == 0)
+		position->error = callsNote(position->calls, record);
+	for (guint i = 0; position->named && position->named[i]; i++) {
+		if (position->error == 0)
+			position->error = callsNote(position->named[i], record);
+	}
 	if (offset < position->offset + PROGRESS_STEP)
 		return;
 	findingsProgress(position->findings, offset - position->offset);
@@ -192,6 +200,38 @@ static void closeCharge(struct task *task, struct charge *charge)
 	}
 }
 
+/** Readers of the states that what-if questions name; or NULL. */
+static struct callsReader **enterNamed(const struct findings *findings,
+				       size_t place)
+{
+	struct callsReader **readers;
+	guint count = 0;
+
+	if (!findings->named)
+		return NULL;
+	while (findings->named[count])
+		count++;
+	readers = g_new0(struct callsReader *, count + 1);
+	for (guint i = 0; i < count; i++)
+		readers[i] = callsEnter(findings->named[i], place);
+	return readers;
+}
+
+/** All records of a trace were taken. */
+static void leaveCalls(struct position *position)
+{
+	int ret = callsLeave(position->calls);
+
+	for (guint i = 0; position->named && position->named[i]; i++) {
+		int other = callsLeave(position->named[i]);
+
+		ret = ret < 0 ? ret : other;
+	}
+	g_free(position->named);
+	if (position->error == 0)
+		position->error = ret;
+}
+
 static void findingsWorkReadTrace(struct work *work, struct task *task)
 {
 	struct findings *findings = work->findings;
@@ -204,11 +244,14 @@ static void findingsWorkReadTrace(struct work *work, struct task *task)
 	task->path = pathSearchEnter(work->search, task->trace,
 				     (uint32_t)task->place);
 	position.path = task->path;
+	position.calls = callsEnter(findings->calls, task->place);
+	position.named = enterNamed(findings, task->place);
 	task->error = profileRead(findings->project, task->trace, &sink,
 				  charge.sources, findings->profile->sources,
 				  INT64_MIN, INT64_MAX, findingsWorkAddRecord,
 				  &position, &task->profile);
 	closeCharge(task, &charge);
+	leaveCalls(&position);
 	if (task->spoolError == 0)
 		task->spoolError = position.error;
 	findingsProgress(findings, task->trace->fileSize - position.offset);
@@ -361,6 +404,21 @@ static enum findingsKind findingsWorkKindOf(const char *name)
 	return g_str_has_prefix(name, "File_") ? FINDINGS_IO : FINDINGS_MPI;
 }
 
+/** Whether a state of OpenMP is none of the program's work. */
+static bool ompWaits(const char *name)
+{
+	static const char *const names[] = {
+		"omp.barrier",  "omp.taskwait", "omp.taskgroup", "omp.create",
+		"omp.critical", "omp.lock",     "omp.ordered",   "omp.atomic",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
 static void addWork(struct findingsWork *work, int64_t time,
 		    const struct attributionAmount *amount)
 {
@@ -396,6 +454,36 @@ static void takeWorks(struct findingsRank *rank, const struct task *task)
 	}
 	addWork(&rank->works[FINDINGS_COMPUTATION], MAX(time, 0),
 		hasEnergy ? &rest : NULL);
+}
+
+/** Note what is needed of a trace to account for its time. */
+static void takeTrace(struct findings *findings, const struct task *task)
+{
+	struct findingTrace *trace = &findings->traces[task->place];
+	const struct profile *profile = task->profile;
+
+	trace->start = profile->start;
+	trace->end = profile->end;
+	trace->rank = messagesRankOf(findings->project, task->trace->node);
+	for (guint i = 0; i < profile->states->len; i++) {
+		const struct profileState *state = profile->states->pdata[i];
+		int64_t time = state->own.time;
+
+		switch (findingsWorkKindOf(state->name)) {
+		case FINDINGS_TRACER:
+			trace->tracer += time;
+			break;
+		case FINDINGS_IO:
+			trace->io += time;
+			break;
+		case FINDINGS_MPI:
+			trace->mpi += time;
+			break;
+		default:
+			if (ompWaits(state->name))
+				trace->openmp += time;
+		}
+	}
 }
 
 /** Add a trace to its rank, and what it did outside of states. */
@@ -455,6 +543,7 @@ static void findingsWorkAddResult(void *data, size_t number)
 	if (task->profile) {
 		profileAdd(findings->profile, task->profile);
 		findingsWorkAddRank(work, task);
+		takeTrace(findings, task);
 	}
 	profileFree(task->profile);
 	findingsWorkAddPath(work, task);
@@ -479,6 +568,8 @@ static void findingsWorkFindPath(struct work *work)
 	int ret = forest ? pathSearchRelations(work->search, forest) : 0;
 	int end = pathSearchEnd(work->search, &findings->path);
 
+	if (ret == 0 && end == 0)
+		ret = findingsFindWaits(findings, findings->waits);
 	if (ret < 0 || end < 0)
 		findingsWorkReportTemp(findings, ret < 0 ? ret : end);
 	pathSearchFree(work->search);
@@ -510,12 +601,14 @@ void findingsReadAll(struct findings *findings)
 	struct work work = {
 		.findings = findings,
 		.tasks = g_array_new(FALSE, FALSE, sizeof(struct task)),
-		.search = pathSearchNew(findings->project),
 		.powers = spoolNew(),
 		.rankLevel = rolesRankLevel(findings->project),
 		.ranks = g_hash_table_new(NULL, NULL),
 	};
+	int ret;
 
+	work.search =
+		pathSearchNew(findings->project, findingsTakeMatch, findings);
 	findings->profile = profileNew(findings->other ? FINDINGS_RULES : 1);
 	findingsWorkAddTasks(&work);
 	tasksDo(work.tasks->len, findingsWorkRunTask, findingsWorkAddResult,
@@ -524,6 +617,9 @@ void findingsReadAll(struct findings *findings)
 	takeCalls(findings);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);
+	ret = findings->hasTemporaryError ? 0 : findingsReplay(findings);
+	if (ret < 0)
+		findingsWorkReportTemp(findings, ret);
 	g_hash_table_destroy(work.ranks);
 	g_array_unref(work.tasks);
 }

@@ -26,7 +26,7 @@
 
 /* A step, as a file says it. */
 struct step {
-	const struct mergeNode *host;
+	const struct mergeNode *host, *node;
 	int64_t time, by;
 };
 
@@ -38,7 +38,7 @@ GArray *mergeNewSteps(void)
 void mergeAddStep(struct merge *merge, const struct mergeFile *file,
 		  const struct infoLine *line)
 {
-	const struct step step = { mergeHostOf(merge, file->node),
+	const struct step step = { mergeHostOf(merge, file->node), file->node,
 				   line->clock.time, line->clock.offset };
 
 	if (step.host)
@@ -50,6 +50,30 @@ static gint basesCompare(gconstpointer a, gconstpointer b)
 	const struct step *x = a, *y = b;
 
 	return (x->time > y->time) - (x->time < y->time);
+}
+
+/* Let times of steps be those since the boot, which all processes of a host
+ * have alike: the times of their files differ by their bases. */
+static void basesUnify(struct merge *merge)
+{
+	GHashTable *files = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < merge->files->len; i++) {
+		struct mergeFile *file = merge->files->pdata[i];
+
+		if (file->hasBase)
+			g_hash_table_insert(files, file->node, file);
+	}
+	for (guint i = 0; i < merge->steps->len; i++) {
+		struct step *step =
+			&g_array_index(merge->steps, struct step, i);
+		const struct mergeFile *file =
+			g_hash_table_lookup(files, step->node);
+
+		if (file)
+			step->time -= file->base;
+	}
+	g_hash_table_unref(files);
 }
 
 /* The steps of a host by time, each of them once. */
@@ -147,6 +171,7 @@ void mergeAlignBases(struct merge *merge)
 
 	if (merge->hasRawTimes || merge->steps->len == 0)
 		return;
+	basesUnify(merge);
 	references = basesReferences(merge);
 	for (guint i = 0; i < merge->files->len; i++) {
 		struct mergeFile *file = merge->files->pdata[i];

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,16 +58,15 @@ static void mergeCopyFindCopies(struct tool *tool, const char *from,
 				const char *to, const char *name,
 				GPtrArray *copies)
 {
-	GError *error = NULL;
-	GDir *dir = g_dir_open(from, 0, &error);
-	const char *file;
+	DIR *dir = opendir(from);
+	const struct dirent *entry;
 
 	if (!dir) {
-		toolError(tool, CLI_TEXT_OPEN, from, error->message);
-		g_error_free(error);
+		toolErrorOpen(tool, from, errno);
 		return;
 	}
-	while ((file = g_dir_read_name(dir)) != NULL) {
+	while ((entry = readdir(dir)) != NULL) {
+		const char *file = entry->d_name;
 		struct copy *copy;
 
 		if (!mergeCopyIsOfProject(file, name))
@@ -82,7 +82,7 @@ static void mergeCopyFindCopies(struct tool *tool, const char *from,
 		mergeCopyIsSame(tool, copy);
 		copyFree(copy);
 	}
-	g_dir_close(dir);
+	closedir(dir);
 }
 
 void mergeShowCopied(void *tool, off_t size)

@@ -132,8 +132,8 @@ static int openProject(struct join *self, struct joinProject *project)
 	}
 	if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
 		toolError(self->tool,
-			  "%s: cannot open %s; 'hdtrace merge' writes it",
-			  project->argument, file);
+			  CLI_TEXT_OPEN "; 'hdtrace merge %s' writes it", file,
+			  strerror(ENOENT), project->argument);
 		g_free(file);
 		return TOOL_FAILED;
 	}
@@ -378,9 +378,8 @@ static int prepareFile(struct join *self, struct joinFile *file,
 	}
 	if (self->options->isForced)
 		return mergeClose(self->tool, file->path, &file->new);
-	toolError(self->tool,
-		  "%s: cannot create: %s and differs; --force replaces it",
-		  file->path, strerror(EEXIST));
+	toolError(self->tool, "%s: exists and differs; --force replaces it",
+		  file->path);
 	newFileAbort(&file->new);
 	return TOOL_FAILED;
 }
@@ -568,9 +567,7 @@ static int checkInto(struct join *self)
 		status = TOOL_FAILED;
 	} else if (!self->options->isForced &&
 		   g_file_test(path, G_FILE_TEST_EXISTS)) {
-		toolError(self->tool,
-			  "%s: cannot create: %s; --force replaces it", path,
-			  strerror(EEXIST));
+		toolErrorExists(self->tool, path);
 		status = TOOL_FAILED;
 	}
 	g_free(path);

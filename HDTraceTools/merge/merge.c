@@ -70,8 +70,7 @@ int mergeWriteText(struct tool *tool, const char *path, const GString *content,
 	if (ret == 0)
 		return -1;
 	if (ret == -EEXIST)
-		toolError(tool, "%s: cannot create: %s; --force replaces it",
-			  path, strerror(EEXIST));
+		toolErrorExists(tool, path);
 	else
 		toolErrorWrite(tool, path, ret);
 	return TOOL_FAILED;
@@ -178,9 +177,7 @@ static int mergeWriteAll(struct merge *merge, const struct options *options)
 
 	if (!isStdout && !options->isForced &&
 	    g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-		toolError(merge->tool,
-			  "%s: cannot create: %s; --force replaces it", path,
-			  strerror(EEXIST));
+		toolErrorExists(merge->tool, path);
 		status = TOOL_FAILED;
 	}
 	/* Only who names a pipe wants to write to it. */

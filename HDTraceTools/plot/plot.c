@@ -12,6 +12,7 @@
 #include "cli/newfile.h"
 #include "HDTraceTools/command/alignoption.h"
 #include "HDTraceTools/command/core/delayoption.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/plot/options.h"
 
@@ -217,9 +218,10 @@ static int plotProjects(struct plotJob *job, const hdIProject *const *projects,
 	if (plot->height <= 0)
 		plot->height = plotHeight(plot);
 	ret = plotWriteFile(job);
-	if (ret < 0)
-		toolError(plot->tool, "%s: %s%s", plot->output, strerror(-ret),
-			  ret == -EEXIST ? "; --force replaces it" : "");
+	if (ret == -EEXIST)
+		toolErrorExists(plot->tool, plot->output);
+	else if (ret < 0)
+		toolErrorWrite(plot->tool, plot->output, ret);
 	else
 		plotPrintSummary(job);
 	return toolFinish(plot->tool);
@@ -289,9 +291,9 @@ static const struct toolHelp help = {
 		"Draw values and states over time as SVG, PNG or PDF: a panel "
 		"for each grouping of values,\nwith a curve for each node, and "
 		"time lines of traces. Many entries are drawn as a line of\n"
-		"means and a band from minimum to maximum.\n\nTIME is in "
-		"seconds since the start of the project, or @SECONDS since "
-		"1970.",
+		"means and a band from minimum to maximum.\n\nTIME "
+		"counts from the start of the project, in seconds or with a "
+		"unit (500ms); @SECONDS counts from 1970.",
 	.examples =
 		"  hdtrace plot --value P --states=above -o run1.svg run1\n"
 		"  hdtrace plot --group Energy --from 10 --to 20 --size=85x60 "

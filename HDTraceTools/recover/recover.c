@@ -63,6 +63,7 @@ enum {
 struct report {
 	struct rows *rows;
 	struct outJson json;
+	bool hasFile;
 };
 
 /* ---- Messages ---------------------------------------------------------- */
@@ -150,14 +151,16 @@ static void reportFile(struct recover *recover, struct report *report,
 		rowsInteger(report->rows, COLUMN_RECORDS, result->recordsLost);
 	rowsText(report->rows, COLUMN_RULES, broken ? broken->str : "");
 	rowsEnd(report->rows);
+	report->hasFile = true;
 }
 
 static void reportEnd(struct recover *recover, struct report *report)
 {
 	toolProgressHide(recover->tool);
-	rowsPrint(report->rows, "", recover->tool->isColored);
+	if (recover->tool->format != OUT_TEXT || report->hasFile)
+		rowsPrint(report->rows, "", recover->tool->isColored);
 	rowsFree(report->rows);
-	if (recover->tool->format == OUT_TEXT) {
+	if (recover->tool->format == OUT_TEXT && report->hasFile) {
 		printf("The copies are in ");
 		outPrintable(recover->directory);
 		putchar('\n');

@@ -14,6 +14,7 @@
 
 #include "cli/newfile.h"
 #include "HDTraceTools/base/tasks.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/pages/meta.h"
 #include "HDTraceTools/pages/page.h"
@@ -363,9 +364,9 @@ static int htmlWriteFile(struct html *self, const char *path, bool mayReplace)
 			newFileAbort(&file);
 	}
 	if (ret == -EEXIST)
-		toolError(tool, "%s: File exists; --force replaces it", path);
+		toolErrorExists(tool, path);
 	else if (ret < 0)
-		toolError(tool, "%s: %s", path, strerror(-ret));
+		toolErrorWrite(tool, path, ret);
 	else
 		sayResult(self, path, size);
 	return ret < 0 ? -1 : 0;

@@ -662,6 +662,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putCounters(json, findings);
 	reportJsonPutKernels(json, findings);
 	reportJsonPutPath(json, findings);
+	reportPutFindings(findings, json);
 	reportPutRelations(findings, json);
 	reportPutLayers(findings, json);
 	outJsonObject(json, "tracing", true);

@@ -17,7 +17,40 @@ struct report {
 	char *html; /**< Write a page instead; NULL: no. */
 	uint64_t maxSize;
 	gboolean isForced;
+	bool isFolded;      /**< Only what matters most is printed. */
+	gboolean isOfNodes; /**< Values of all nodes are printed. */
+	gboolean isOfRanks; /**< Times of all ranks are. */
+	gboolean isCsv;     /**< Print findings as CSV only. */
+	char **limits;      /**< Of findings that fail; or NULL. */
 };
+
+/** Whether only what matters most is printed, since all would not fit. */
+bool reportIsFolded(const struct report *report);
+
+/** Print nodes by their energy, alike ones together. */
+void reportPrintNodes(const struct report *report);
+
+/** Print how many problems there are. */
+void reportPrintFoldedProblems(const struct report *report);
+
+/** Print what ranks spent their time on. */
+void reportPrintRanks(const struct report *report);
+
+/** Print a line of CSV for each finding. */
+void reportPrintCsv(const struct findings *findings);
+
+/** See that limits make sense: -1, or the exit status. */
+int reportCheckLimits(struct report *report);
+
+/** Whether findings exceed limits; says which. */
+bool reportExceedsLimits(const struct report *report);
+
+/** Print the heading of a part. */
+void reportTitle(const struct report *report, const char *text);
+
+/** Print findings and the account for people, or put them into JSON. */
+void reportPrintFindings(const struct report *report);
+void reportPutFindings(const struct findings *findings, struct outJson *json);
 
 /** Print relations for people, or put them into JSON, if there are any. */
 void reportPrintRelations(const struct report *report);

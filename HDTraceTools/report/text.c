@@ -20,7 +20,7 @@ const char *reportPlusMinus(const struct report *report)
 	return report->findings.tool->isUnicode ? "\302\261" : "+-";
 }
 
-void reportTextPrintTitle(const struct report *report, const char *text)
+void reportTitle(const struct report *report, const char *text)
 {
 	printf("\n%s", report->findings.tool->isColored ? "\033[1m" : "");
 	outPrintable(text);
@@ -301,7 +301,7 @@ static void printPath(const struct report *report)
 	if (!criticalPathMatters(path))
 		return;
 	length = path->end - path->start;
-	reportTextPrintTitle(report, "Critical path");
+	reportTitle(report, "Critical path");
 	printf("  %s through %u %s", outDuration(buffer, length),
 	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
 	printf(": %s computing",
@@ -320,6 +320,8 @@ static void printPath(const struct report *report)
 	    reportTextOtherDiffers(report, path->beside))
 		printPathEnergy(report, FINDINGS_OTHER);
 	printUnpaired(&path->counts);
+	if (report->isFolded)
+		return;
 	printPathRanks(report);
 	printPathNodes(report);
 	printPathStates(report);
@@ -334,7 +336,7 @@ static void printCost(const struct report *report)
 				   : 0;
 	char buffer[OUT_NUMBER_SIZE];
 
-	reportTextPrintTitle(report, "Cost of tracing");
+	reportTitle(report, "Cost of tracing");
 	printf("  Files      %s", outSize(buffer, report->findings.size));
 	if (hasLength)
 		printf(", %s per second",
@@ -425,7 +427,7 @@ static void printProblems(const struct report *report)
 {
 	bool hasSome = report->findings.diagnostics.count > 0;
 
-	reportTextPrintTitle(report, "Gaps, late samples, problems");
+	reportTitle(report, "Gaps, late samples, problems");
 	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
 		const struct findingsGroup *group = &report->findings.groups[i];
 
@@ -439,18 +441,48 @@ static void printProblems(const struct report *report)
 		puts("  none");
 }
 
-void reportPrintText(const struct report *report)
+/** What fits on a page. */
+static void printFolded(const struct report *report)
+{
+	struct report shown = *report;
+
+	shown.top = MIN(report->top, 4);
+	shown.isFolded = true;
+	if (report->findings.hasPhases)
+		reportPrintPhases(&shown);
+	if (report->findings.profile->states->len)
+		reportPrintTop(&shown, false);
+	printPath(&shown);
+	reportPrintFoldedProblems(&shown);
+}
+
+static void printNodes(const struct report *report)
 {
 	const hdIProject *project = report->findings.project;
 	bool hasRoot = false;
 
-	printHead(report);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		hasRoot |= project->nodes[i] == project->root;
 		reportTextPrintNode(report, project->nodes[i]);
 	}
 	if (!hasRoot)
 		reportTextPrintNode(report, project->root);
+}
+
+void reportPrintText(const struct report *report)
+{
+	bool isFolded = reportIsFolded(report);
+
+	printHead(report);
+	reportPrintFindings(report);
+	if (isFolded && !report->isOfNodes)
+		reportPrintNodes(report);
+	else
+		printNodes(report);
+	if (isFolded) {
+		printFolded(report);
+		return;
+	}
 	if (report->findings.hasPhases)
 		reportPrintPhases(report);
 	reportPrintStates(report);

@@ -19,8 +19,6 @@ struct shownUnit {
 
 const char *reportPlusMinus(const struct report *report);
 
-void reportTextPrintTitle(const struct report *report, const char *text);
-
 const char *reportNodeName(const struct report *report, const hdINode *node);
 
 /** ">= 12.5 +- 0.2 J (simulated)", or that it is not known. */
@@ -59,6 +57,9 @@ void reportPrintPhases(const struct report *report);
  *  told. */
 bool reportTextOtherDiffers(const struct report *report,
 			    const struct attributionAmount *amounts);
+
+/** Returns whether the other rule says something else. */
+bool reportPrintTop(const struct report *report, bool isEnergy);
 
 void reportPrintStates(const struct report *report);
 

@@ -247,7 +247,7 @@ void reportTextPrintNode(const struct report *report, const hdINode *node)
 	if (!table)
 		return;
 	hideValues(table, &shown);
-	reportTextPrintTitle(report, reportNodeName(report, node));
+	reportTitle(report, reportNodeName(report, node));
 	if (power)
 		printNodeEnergy(report, node);
 	outTablePrint(table, "  ", report->findings.tool->isColored);

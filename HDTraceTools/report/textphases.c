@@ -140,7 +140,7 @@ void reportPrintPhases(const struct report *report)
 		outTableHide(table, COLUMN_PHASE_ERROR);
 	if (!isPartial)
 		outTableHide(table, COLUMN_PHASE_KNOWN);
-	reportTextPrintTitle(report, "Phases");
+	reportTitle(report, "Phases");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	reportTextPrintMost(report);
 }
@@ -184,8 +184,7 @@ static bool addOther(const struct report *report, struct outTable *table,
 	return true;
 }
 
-/** Returns whether the other rule says something else. */
-static bool printTop(const struct report *report, bool isEnergy)
+bool reportPrintTop(const struct report *report, bool isEnergy)
 {
 	const char *const headings[] = {
 		"<State",   ">Count",  ">Own time", ">Total time",
@@ -227,8 +226,7 @@ static bool printTop(const struct report *report, bool isEnergy)
 	}
 	if (!report->findings.energyCount || !isPartial)
 		outTableHide(table, COLUMN_STATE_KNOWN);
-	reportTextPrintTitle(report,
-			     isEnergy ? "States by energy" : "States by time");
+	reportTitle(report, isEnergy ? "States by energy" : "States by time");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (count < states->len)
 		printf("  and %u more; --all lists them\n",
@@ -272,9 +270,9 @@ void reportPrintStates(const struct report *report)
 
 	if (!report->findings.profile->states->len)
 		return;
-	hasOther = printTop(report, false);
+	hasOther = reportPrintTop(report, false);
 	if (report->findings.energy.isKnown) {
-		hasOther |= printTop(report, true);
+		hasOther |= reportPrintTop(report, true);
 		printAttribution(report, hasOther);
 	}
 }

@@ -119,7 +119,7 @@ void reportPrintSites(const struct report *report)
 	if (!findings->energyCount || !isPartial)
 		outTableHide(table, COLUMN_SITE_KNOWN);
 	hideSiteEvents(table, &all);
-	reportTextPrintTitle(report, "Call sites by time");
+	reportTitle(report, "Call sites by time");
 	outTablePrint(table, "  ", findings->tool->isColored);
 	if (count < sites->len)
 		printf("  and %u more; --all lists them\n", sites->len - count);
@@ -131,7 +131,7 @@ void reportPrintOutside(const struct report *report)
 
 	if (!outside.counted)
 		return;
-	reportTextPrintTitle(report, "Outside of states");
+	reportTitle(report, "Outside of states");
 	resultsTellOutside("  ", &outside);
 }
 
@@ -224,7 +224,7 @@ void reportPrintKernels(const struct report *report)
 		outTableHide(table, COLUMN_KERNEL_KNOWN);
 	if (!hasRatio)
 		outTableHide(table, COLUMN_KERNEL_RATIO);
-	reportTextPrintTitle(report, "Kernels");
+	reportTitle(report, "Kernels");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (isKnown)
 		printf("  The energy of a node is divided among its kernels by "
@@ -285,6 +285,6 @@ void reportPrintCounters(const struct report *report)
 		outTableFree(table);
 		return;
 	}
-	reportTextPrintTitle(report, "Hardware counters");
+	reportTitle(report, "Hardware counters");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 }

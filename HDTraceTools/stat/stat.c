@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "HDTraceTools/stat/statprint.h"
 #include "HDTraceTools/command/core/delayoption.h"
@@ -26,6 +27,7 @@
 #include "HDTraceTools/stat/callsites.h"
 #include "HDTraceTools/stat/regions.h"
 #include "HDTraceTools/stat/shares.h"
+#include "HDTraceTools/stat/volumes.h"
 #include "cli/known.h"
 #include "cli/output.h"
 #include "cli/rows.h"
@@ -130,10 +132,12 @@ static void statPrintTitle(const struct statGroup *work)
 /** Windows are printed before all entries are known. */
 static void printWindowTitle(const struct statGroup *work)
 {
-	const struct statRun *run = work->run;
+	const char *text = work->run->window.text;
 
 	startTitle(work);
-	printf("  (windows of %s s)\n", run->window.text);
+	/* Without a unit it is in seconds. */
+	printf("  (windows of %s%s)\n", text,
+	       g_ascii_isalpha(text[strlen(text) - 1]) ? "" : " s");
 }
 
 /** Hide what none of the kinds has. */
@@ -450,8 +454,9 @@ static const struct toolHelp help = {
 		"entries, minimum, maximum;\nmean, standard deviation and "
 		"integral of gauges; total and rate of counters and "
 		"deltas.\nThe mean is time-weighted. The integral of power is "
-		"energy. NaN means \"no value\".\n\nTIME is in seconds since "
-		"the start of the project, or @SECONDS since 1970.",
+		"energy. NaN means \"no value\".\n\nTIME counts from the "
+		"start of the project, in seconds or with a unit (500ms); "
+		"@SECONDS counts from 1970.",
 	.examples = "  hdtrace stat run1.proj\n"
 		    "  hdtrace stat --group Energy --value P --from 10 --to 20 "
 		    "run1\n"
@@ -461,7 +466,8 @@ static const struct toolHelp help = {
 		    "  hdtrace stat --window=0.5 --format=csv run1\n"
 		    "  hdtrace stat --regions 'All*' run1\n"
 		    "  hdtrace stat --regions '*' --by-site run1\n"
-		    "  hdtrace stat --shares run1\n",
+		    "  hdtrace stat --shares run1\n"
+		    "  hdtrace stat --volume run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
 	.hasNumbers = true,
@@ -496,7 +502,10 @@ static int statRunOn(struct statRun *run, const char *path)
 		 sharesPrint(run->tool, project, &run->selection, run->rule) <
 			 0)
 		status = TOOL_FAILED;
-	else if (status < 0 && (run->regions || run->isShares))
+	else if (status < 0 && run->isVolume &&
+		 volumesPrint(run->tool, project, &run->selection) < 0)
+		status = TOOL_FAILED;
+	else if (status < 0 && (run->regions || run->isShares || run->isVolume))
 		status = toolFinish(run->tool);
 	if (status < 0 && statFindPhases(run) < 0)
 		status = TOOL_FAILED;
@@ -525,6 +534,10 @@ int statRun(struct tool *tool, int argc, char **argv)
 		  "Print time fractions and energy of all states by trace, "
 		  "and C-states",
 		  NULL },
+		{ "volume", 0, 0, G_OPTION_ARG_NONE, &run.isVolume,
+		  "Print bytes and message sizes of MPI by function, call "
+		  "site, pair of ranks, and communicator",
+		  NULL },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
 		WINDOW_ENTRY(&run.window),
 		ATTRIBUTION_ENTRY(&run.ruleText),
@@ -538,13 +551,18 @@ int statRun(struct tool *tool, int argc, char **argv)
 		status = toolNeeds(tool, "by-site", "regions");
 	if (status < 0 && run.regions && run.isShares)
 		status = toolExcludes(tool, "regions", "shares");
-	if (status < 0 && (run.regions || run.isShares) &&
+	if (status < 0 && run.isVolume && (run.regions || run.isShares))
+		status = toolExcludes(tool, "volume",
+				      run.regions ? "regions" : "shares");
+	if (status < 0 && (run.regions || run.isShares || run.isVolume) &&
 	    (phaseOptionsAre(&run.phaseOptions) || run.phaseOptions.isByName ||
 	     run.window.text))
 		status = toolUsage(tool,
 				   "%s: cannot be combined with --phases, "
 				   "--phases-from, --by-name or --window",
-				   run.regions ? "--regions" : "--shares");
+				   run.regions    ? "--regions"
+				   : run.isShares ? "--shares"
+						  : "--volume");
 	if (status < 0 && run.window.text && phaseOptionsAre(&run.phaseOptions))
 		status = toolUsage(tool, "--window: cannot be combined with "
 					 "--phases or --phases-from");

@@ -33,6 +33,7 @@ struct statRun {
 	char *regions;
 	gboolean isBySite;
 	gboolean isShares;
+	gboolean isVolume;
 	char *ruleText;
 	gboolean isAsRecorded;
 	gboolean isVerbose;

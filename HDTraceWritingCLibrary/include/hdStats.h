@@ -159,8 +159,8 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
 /**
  * Add an attribute to the description of the group or of its last value.
  *
- * Before the first hdS_addValue(), the attribute describes the group. After it,
- * the attribute describes the last value. Readers ignore unknown attributes.
+ * Before the first hdS_addValue(), the attribute describes the group, otherwise
+ * the last value that was added. Readers ignore unknown attributes.
  *
  *     hdS_addAttribute(group, "resolution", "10 ms");
  *     hdS_addAttribute(group, "kind", "delta");

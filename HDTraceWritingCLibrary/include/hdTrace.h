@@ -189,6 +189,9 @@ int hdT_logStateStart(hdTrace *trace, const char *name);
  * clock was set by until the call.
  *
  * @param trace Trace to write to.
+ * Called before the first record, it also applies to the time of
+ * hdT_createTraceAt().
+ *
  * @param base Times are CLOCK_BOOTTIME plus this number of nanoseconds, and go
  *        on evenly; or HD_TIME_AS_GIVEN: they are written as they are.
  *
@@ -416,6 +419,17 @@ int hdT_flush(hdTrace *trace);
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
  */
 int hdT_getLosses(const hdTrace *trace, hdLosses *losses);
+
+/**
+ * Get the size of a trace so far, including what is not written yet; states that are
+ * open do not count. Only the thread that uses the trace may call it.
+ *
+ * @param trace Trace to query.
+ *
+ * @return Number of bytes.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int64_t hdT_getSize(const hdTrace *trace);
 
 /**
  * End a trace: close open states, write all data, close the file, and free the

@@ -239,6 +239,12 @@ static inline int hdOutfileCommit(struct hdOutfile *file)
 	return 0;
 }
 
+/** Bytes of all records so far; only its owner may ask. */
+static inline size_t hdOutfileSize(const struct hdOutfile *file)
+{
+	return atomic_load_explicit(&file->published, memory_order_relaxed);
+}
+
 /** Leave so many bytes more to records that must not be dropped. */
 static inline void hdOutfileReserve(struct hdOutfile *file, size_t size)
 {

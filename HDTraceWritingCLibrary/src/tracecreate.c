@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <hdTrace.h>
 
@@ -51,6 +52,19 @@ static int traceClearInfo(const char *path)
 	return 0;
 }
 
+/* What a trace without records begins with is of its clock, too: it was taken
+ * for a time of the wall clock, which may have been set meanwhile. */
+static void traceBeginAgain(hdTrace *trace)
+{
+	int64_t now = hdTimeGiven(&trace->base, &trace->given) - trace->epoch;
+	struct stat is;
+
+	if (trace->given.tv_sec > 0 && trace->used == 1 &&
+	    hdOutfileFlush(trace->file) == 0 &&
+	    fstat(trace->file->fd, &is) == 0 && is.st_size == trace->headerSize)
+		trace->last = now > 0 ? now : 0;
+}
+
 static int traceWriteHeader(hdTrace *trace, const hdTopoNode *node)
 {
 	char seconds[HD_INT64_MAX + 1], source[HD_TIME_SOURCE_SIZE];
@@ -79,6 +93,7 @@ static int traceWriteHeader(hdTrace *trace, const hdTopoNode *node)
 				   HD_OUTFILE_KEEP);
 	if (ret == 0)
 		ret = hdOutfileFlush(trace->file);
+	trace->headerSize = (off_t)header->used;
 	header->used = 0;
 	return ret;
 }
@@ -94,7 +109,9 @@ void hdTraceFree(hdTrace *trace)
 	free(trace);
 }
 
-static hdTrace *traceCreate(hdTopoNode *node, int64_t now)
+/* Create a trace whose first time is now, with room for times from another one
+ * on. */
+static hdTrace *traceCreate(hdTopoNode *node, int64_t now, int64_t earliest)
 {
 	char *path;
 	hdTrace *trace;
@@ -107,7 +124,7 @@ static hdTrace *traceCreate(hdTopoNode *node, int64_t now)
 		return hdFailNull(-HD_ERR_MALLOC);
 	trace->isEnabled = true;
 	trace->maxDepth = (unsigned int)hdSettingsGet()->maxDepth;
-	trace->epoch = now / HD_NS_PER_S * HD_NS_PER_S;
+	trace->epoch = earliest / HD_NS_PER_S * HD_NS_PER_S;
 	trace->last = now - trace->epoch;
 	trace->time = HD_TIME_TEXT_NONE;
 	trace->size = 16;
@@ -151,17 +168,22 @@ hdTrace *hdT_createTrace(hdTopoNode *node)
 	now = hdClockNow();
 	if (now < 0)
 		return hdFailNull(-HD_ERR_GET_TIME);
-	return traceCreate(node, now);
+	return traceCreate(node, now, now);
 }
 
 hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when)
 {
 	const struct hdTimeBase wall = { 0 };
-	int64_t now = hdTimeGiven(&wall, when);
+	int64_t now = hdTimeGiven(&wall, when), given;
+	hdTrace *trace;
 
 	if (!node || now < 0)
 		return hdFailNull(-HD_ERR_INVALID_ARGUMENT);
-	return traceCreate(node, now);
+	given = hdClockToNs(when);
+	trace = traceCreate(node, now, now < given ? now : given);
+	if (trace)
+		trace->given = *when;
+	return trace;
 }
 
 int hdT_setTimeBase(hdTrace *trace, int64_t base)
@@ -169,6 +191,7 @@ int hdT_setTimeBase(hdTrace *trace, int64_t base)
 	if (!trace)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	hdTimeBaseSet(&trace->base, base);
+	traceBeginAgain(trace);
 	return 0;
 }
 
@@ -230,4 +253,11 @@ int hdT_getLosses(const hdTrace *trace, hdLosses *losses)
 		losses->records += hdOutfileLost(trace->info);
 	losses->times = trace->clamped;
 	return 0;
+}
+
+int64_t hdT_getSize(const hdTrace *trace)
+{
+	if (!trace)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	return (int64_t)hdOutfileSize(trace->file);
 }

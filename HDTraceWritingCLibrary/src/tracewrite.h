@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <hdTrace.h>
 
 #include "HDTraceWritingCLibrary/src/attributes.h"
@@ -69,6 +70,8 @@ struct _hdTrace {
 	int64_t last;            /* Last time in the file, relative. */
 	struct hdTimeText time;
 	uint64_t clamped;
+	struct timespec given; /* Of hdT_createTraceAt(); else 0. */
+	off_t headerSize;
 	size_t sourceAt; /* In the file: where times are from; 0: not said. */
 	struct hdKnown names[HD_KNOWNS]; /* Of states. */
 	struct hdKnown keys[HD_KNOWNS];

@@ -222,6 +222,9 @@ static void tableRead(struct attached *self, bool isReset,
 		g_array_unref(reading.resets);
 }
 
+/* In the place of a time. */
+#define TABLE_UNKNOWN INT64_C(-1)
+
 /* Seconds from a time that the process has written; NaN: not one of the past.
  */
 static double tableSeconds(int64_t since, int64_t now)
@@ -243,11 +246,17 @@ static void tableHead(struct attached *self, int64_t now,
 	table->outside = atomic_load(&head->outside);
 }
 
-/* Say in the page when it was reset. */
-static void tableReset(struct attached *self, int64_t now)
+/* Say in the page when it was reset: of one that was reset in part, no time is
+ * right for all counters. */
+static void tableReset(struct attached *self, int64_t now,
+		       const struct probeTable *table)
 {
-	ssize_t ret = pwrite(self->fd, &now, sizeof(now),
-			     offsetof(struct hdProbeHead, resetAt));
+	ssize_t ret;
+
+	if (table->skipped > 0 || table->isCut)
+		now = TABLE_UNKNOWN;
+	ret = pwrite(self->fd, &now, sizeof(now),
+		     offsetof(struct hdProbeHead, resetAt));
 
 	(void)ret;
 }
@@ -266,9 +275,9 @@ int attachedRead(struct attached *self, bool isReset,
 	now = hdMonotonicNow();
 	if (ret == 0) {
 		tableHead(self, now, table);
-		if (isReset)
-			tableReset(self, now);
 		tableRead(self, isReset, table);
+		if (isReset)
+			tableReset(self, now, table);
 	}
 	tableUnlock(self);
 	return ret;

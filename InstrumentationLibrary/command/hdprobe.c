@@ -125,7 +125,7 @@ static int hdprobeRun(struct options *options, const char *pid)
 
 	if (*end || end == pid || number <= 0 || number > G_MAXINT)
 		return cliUsage(&command,
-				"invalid process ID \"%s\"; expected a number",
+				"invalid process ID \"%s\"; expected 1 or more",
 				pid);
 	options->how.pid = (int)number;
 	process = attach((pid_t)number, options->hasReset,

@@ -256,7 +256,10 @@ static void printUnknown(const struct probeTable *table)
 
 void printText(const struct probeTable *table, const struct printing *how)
 {
-	printf("Process %d, %.1f s\n\n", how->pid, table->seconds);
+	if (isfinite(table->seconds))
+		printf("Process %d, %.1f s\n\n", how->pid, table->seconds);
+	else
+		printf("Process %d\n\n", how->pid);
 	printTimes(table, how);
 	printAmounts(table, how);
 	if (table->rows->len == 0)

@@ -329,7 +329,7 @@ int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
  *
  * The events cover only user space, without the work of the operating system
  * for the thread. Therefore, any user can count them if perf_event_paranoid is
- * at most 2. A timer counts from start to stop; a kernel counts in its bodies.
+ * at most 2. Timers count events from start to stop, kernels while a body runs.
  * Both include about 50 instructions of the probe itself. Start and stop must
  * be in the same thread. A thread opens a file descriptor for each event at its
  * first measurement. It can store the starts of up to 16 nested measurements.
@@ -548,8 +548,8 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
  *  HDPROBE_DISPATCH_START(). */
 #define HDPROBE_DEADLINE(id, seconds) \
 	((void)hdProbe_setDeadline(&hdProbeOf_##id, seconds))
-/** Count events in the probe of HDPROBE_START() or HDPROBE_DISPATCH_START(),
- * from its next start on. */
+/** Count events in the probe of HDPROBE_START() or HDPROBE_DISPATCH_START().
+ * Counting begins at the next start. */
 #define HDPROBE_COUNT_EVENTS(id) ((void)hdProbe_setEvents(&hdProbeOf_##id, 1))
 
 #else

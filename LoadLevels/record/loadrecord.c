@@ -184,7 +184,7 @@ static bool createFiles(struct hdLoadRecord *self,
 	self->topology = hdT_createTopology(self->project, levels, 2);
 	if (!self->topology) {
 		outSay(stderr, "%s: %s: invalid project name", self->tool,
-		       target->project);
+		       cliErrorObject(target->project));
 		return false;
 	}
 	for (; self->count < target->count; self->count++) {
@@ -224,8 +224,8 @@ static bool loadRecordClaim(struct hdLoadRecord *self,
 		ret = loadRecordWriteProject(self, target);
 	self->isProjectWritten = ret == 0;
 	if (ret == -EEXIST)
-		outSay(stderr, "%s: %s: exists; --force replaces it",
-		       self->tool, target->project);
+		outSay(stderr, "%s: " CLI_TEXT_EXISTS, self->tool,
+		       target->project);
 	else if (ret < 0)
 		sayNotCreated(self, target->project, ret);
 	return ret == 0;

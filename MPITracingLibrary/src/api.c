@@ -288,19 +288,6 @@ int MPI_Pcontrol(const int level, ...)
 	return MPI_SUCCESS;
 }
 
-/* ---- Sessions ---------------------------------------------------------------
- */
-
-#if MPI_VERSION >= 4
-/* What is done in a session only is not recorded, which is said at the end. */
-int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
-		     MPI_Session *session)
-{
-	hdmpiLossSession();
-	return PMPI_Session_init(info, errhandler, session);
-}
-#endif
-
 /* ---- Fortran ----------------------------------------------------------------
  */
 

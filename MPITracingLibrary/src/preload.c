@@ -145,7 +145,7 @@ preloadBegin(int argc, char **argv, char **environment)
 	if (hdLogIsFirst())
 		hdmpiLossSay("nothing is recorded: %s uses another MPI library "
 			     "than " HDMPI_LIBRARY "; omit --mpi of hdmpirun, "
-			     "or select the other library",
+			     "or name the library that the program uses",
 			     argc > 0 ? argv[0] : "the program");
 	hdmpiLossSeen();
 	if (list)

@@ -56,8 +56,14 @@ static const bool functionPolls[] = {
 #undef HDMPI_FUNCTION
 };
 
+/* How a function is recorded: at all, and sharing states of polls. */
+#define IS_ON 1
+#define IS_POLL 2
+
 static struct {
-	MPI_Comm world;
+	MPI_Comm all;   /* As the program has it. */
+	MPI_Comm world; /* Our own. */
+	bool isOfSession;
 	struct hdmpiProcess process;
 	hdTopology *topology;
 	hdTopoNode *host;
@@ -72,8 +78,8 @@ static struct {
 	int64_t begin; /* When MPI_Init was called. */
 	/* The call of MPI_Finalize; there may be another one inside of it. */
 	const struct hdmpiCall *end;
-	/* Functions that are recorded. */
-	bool isOn[HDMPI_FUNCTIONS];
+	/* Functions that are recorded, and how. */
+	unsigned char how[HDMPI_FUNCTIONS];
 } runtime;
 
 /* ---- Calls -----------------------------------------------------------------
@@ -93,23 +99,40 @@ static bool isInWindow(struct hdmpiThread *self)
 	return true;
 }
 
-bool hdmpiIsRecording(struct hdmpiThread *self)
+/* Whether calls of a thread are looked at, be it to add them up. */
+static inline __attribute__((__always_inline__)) bool runtimeIsOn(
+	struct hdmpiThread *self)
 {
 	return self->trace &&
 	       (atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed) &
 		1) &&
-	       (!hdmpiOptions.throttleNs || isInWindow(self));
+	       (!hdmpiOptions.hasMore || !hdmpiOptions.throttleNs ||
+		isInWindow(self));
+}
+
+bool hdmpiIsRecording(struct hdmpiThread *self)
+{
+	return !self->profile && runtimeIsOn(self);
+}
+
+/* The number of what is recorded without interruption; see hdmpiNotePart(). */
+static inline int64_t runtimePart(const struct hdmpiThread *self)
+{
+	int64_t switched =
+		atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed);
+
+	return __builtin_expect(atomic_load_explicit(&hdmpiLeavesOut,
+						     memory_order_relaxed),
+				0)
+		       ? -1
+		       : self->window + (switched >> 1);
 }
 
 void hdmpiNotePart(struct hdmpiThread *self)
 {
-	int64_t switched =
-		atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed);
-	int64_t part = self->window + (switched >> 1);
+	int64_t part = runtimePart(self);
 
-	if (atomic_load_explicit(&hdmpiLeavesOut, memory_order_relaxed))
-		part = -1;
-	if (__builtin_expect(part == self->part, 1))
+	if (part == self->part)
 		return;
 	self->part = part;
 	hdT_logAttributesInt64(self->trace, "part", &part);
@@ -140,10 +163,26 @@ runtimeSettle(struct hdmpiThread *self)
 	self->polls.isPending = self->relation || self->depth > 2;
 }
 
+/* What few runs ask for: the place of a call, and what the processor does. */
+static void __attribute__((__noinline__))
+runtimeNoteSite(struct hdmpiThread *self, const struct hdmpiCall *call)
+{
+	if (hdmpiOptions.siteDepth)
+		hdmpiSiteNote(self, hdmpiSiteFind(self, call->caller),
+			      self->depth > 0);
+}
+
+static void __attribute__((__noinline__)) runtimeCount(struct hdmpiThread *self)
+{
+	if (hdmpiOptions.counters != 0 && self->depth == 1)
+		hdmpiCountersBegin(self);
+}
+
 bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 {
 	struct hdmpiThread *self;
-	bool isPoll = functionPolls[function] && !hdmpiOptions.keepsPolls;
+	unsigned char how = runtime.how[function];
+	bool isPoll = how & IS_POLL;
 
 	if (hdmpiSkip == function) {
 		hdmpiSkip = HDMPI_FUNCTIONS;
@@ -153,13 +192,13 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	if (!self)
 		return false;
 	call->self = self;
-	call->cid = -1;
-	call->base = 0;
-	call->held.count = 0;
-	call->held.requests = NULL;
-	if (!runtime.isOn[function] || self->depth > hdmpiOptions.nested ||
-	    !hdmpiIsRecording(self))
+	if (!how || !runtimeIsOn(self))
 		return false;
+	if (__builtin_expect(hdmpiOptions.hasMore, 0) &&
+	    self->depth > hdmpiOptions.nested)
+		return false;
+	if (__builtin_expect(self->profile != NULL, 0))
+		return hdmpiProfileEnter(self, call);
 	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0) &&
 	    (!isPoll || self->polls.open))
 		hdmpiPollSettle(self);
@@ -168,36 +207,46 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	if (!isPoll || !hdmpiPollBegin(self, call)) {
 		self->function = function;
 		hdT_logStateStart(self->trace, functionNames[function]);
-		hdmpiNotePart(self);
-		if (__builtin_expect(hdmpiOptions.siteDepth, 0))
-			hdmpiSiteNote(self, hdmpiSiteFind(self, call->caller),
-				      self->depth > 0);
+		if (__builtin_expect(runtimePart(self) != self->part, 0))
+			hdmpiNotePart(self);
+		if (__builtin_expect(hdmpiOptions.hasMore, 0))
+			runtimeNoteSite(self, call);
 	}
 	self->depth++;
 	call->isRecorded = true;
-	if (__builtin_expect(hdmpiOptions.counters != 0, 0) && !isPoll &&
-	    self->depth == 1)
-		hdmpiCountersBegin(self);
+	if (__builtin_expect(hdmpiOptions.hasMore, 0) && !isPoll)
+		runtimeCount(self);
 	return true;
+}
+
+/* Of a call that has ended: what few runs ask for. */
+static void __attribute__((__cold__, __noinline__))
+runtimeEndMore(struct hdmpiCall *call)
+{
+	if (hdmpiOptions.counters)
+		hdmpiCountersLeave(call->self);
+	if (hdmpiOptions.limit && call->self->depth == 0)
+		hdmpiProfileLimit(call->self, call->end);
 }
 
 void hdmpiEndRecorded(struct hdmpiCall *call)
 {
+	struct hdmpiThread *self = call->self;
 	struct timespec end;
 
-	if (__builtin_expect(hdmpiPollIsPending(&call->self->polls), 0))
-		runtimeSettle(call->self);
+	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0))
+		runtimeSettle(self);
+	if (__builtin_expect(hdmpiOptions.hasMore, 0) && hdmpiOptions.counters)
+		hdmpiCountersEnd(self);
 	end = hdClockToTimespec(call->end);
-	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
-		hdmpiCountersEnd(call->self);
-	if (call->end < 0)
-		hdT_logStateEnd(call->self->trace);
+	if (__builtin_expect(call->end < 0, 0))
+		hdT_logStateEnd(self->trace);
 	else
-		hdT_logStateEndAt(call->self->trace, &end);
+		hdT_logStateEndAt(self->trace, &end);
 	hdmpiCpuMark(call->end);
-	call->self->depth--;
-	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
-		hdmpiCountersLeave(call->self);
+	self->depth--;
+	if (__builtin_expect(hdmpiOptions.hasMore, 0))
+		runtimeEndMore(call);
 }
 
 /* ---- Begin -----------------------------------------------------------------
@@ -230,8 +279,8 @@ static bool runtimeIsIncomplete(void)
 {
 	int rank, size, first = 0, missing;
 
-	PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	PMPI_Comm_size(MPI_COMM_WORLD, &size);
+	PMPI_Comm_rank(runtime.all, &rank);
+	PMPI_Comm_size(runtime.all, &size);
 	missing = hdmpiPresenceMissing(size, &first);
 	if (missing > 0 && rank == (first == 0 ? hdmpiPresenceLowest(size) : 0))
 		hdmpiLossSay("nothing is recorded: %d of %d ranks run without "
@@ -249,7 +298,7 @@ static int runtimeAgree(void)
 	int rank;
 
 	if (runtimeIsIncomplete() ||
-	    PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
+	    PMPI_Comm_dup(runtime.all, &runtime.world) != MPI_SUCCESS)
 		return -1;
 	hdmpiPresenceEnd();
 	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
@@ -322,7 +371,7 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs)
 
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 {
-	struct timespec when = hdClockToTimespec(begin + hdClockStep());
+	struct timespec when = hdClockToTimespec(begin);
 	hdTopoNode *node = runtimeNode(thread, 3);
 	hdTrace *trace;
 
@@ -477,14 +526,23 @@ static void runtimeBegin(struct hdmpiCall *call)
 	call->isRecorded = true;
 }
 
-void hdmpiRuntimeStart(struct hdmpiCall *call)
+MPI_Comm hdmpiRuntimeWorld(void)
+{
+	return runtime.world;
+}
+
+void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 {
 	static bool wasStarted;
 	struct hdmpiThread *self;
 	hdTopoNode *rank;
 
 	hdmpiLossSeen();
-	if (wasStarted || runtimeIsOther() || runtimeAgree() < 0)
+	if (wasStarted || runtimeIsOther())
+		return;
+	runtime.all = all;
+	runtime.isOfSession = all != MPI_COMM_WORLD;
+	if (runtimeAgree() < 0)
 		return;
 	wasStarted = true;
 	if (!runtimeReplaceBegin()) {
@@ -493,9 +551,15 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	}
 	/* From here on every process does the same, or the others would wait
 	 * in vain; one that fails only records nothing. */
-	for (int i = 0; i < HDMPI_FUNCTIONS; i++)
-		runtime.isOn[i] =
-			hdmpiOptions.classes >> functionClasses[i] & 1;
+	for (int i = 0; i < HDMPI_FUNCTIONS; i++) {
+		bool isOn = hdmpiOptions.classes >> functionClasses[i] & 1;
+
+		if (isOn)
+			runtime.how[i] =
+				functionPolls[i] && !hdmpiOptions.keepsPolls
+					? IS_ON | IS_POLL
+					: IS_ON;
+	}
 	if (runtimeTopology() == 0) {
 		hdmpiUtilizationStart(runtime.host, &runtime.process);
 		hdmpiPowerStart(runtime.topology, &runtime.process);
@@ -519,15 +583,16 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	if (rank)
 		hdT_destroyTopoNode(rank);
 	call->self = self;
-	hdmpiRequestsBegin();
+	hdmpiRequestsBegin(runtime.isOfSession);
 	hdmpiSitesStart();
 	hdmpiPollsStart();
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
-	hdmpiCommId(self, MPI_COMM_WORLD);
+	if (!runtime.isOfSession)
+		hdmpiCommId(self, MPI_COMM_WORLD);
 	hdmpiPollsMeasure(self);
-	if (runtime.isOn[call->function] && hdmpiIsRecording(self))
+	if ((runtime.how[call->function] & IS_ON) && hdmpiIsRecording(self))
 		runtimeBegin(call);
 }
 
@@ -576,6 +641,7 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call)
 {
 	int64_t own = runtimeOwnPart();
 
+	hdmpiProfileOwnNs = own;
 	if (!atomic_load(&hdmpiIsActive) ||
 	    !runtimeTracer(call->self, call->end))
 		return;
@@ -606,12 +672,12 @@ static void runtimeSayNothing(void)
 			     (double)period / HD_NS_PER_S);
 }
 
-void hdmpiRuntimeEnd(struct hdmpiCall *call)
+void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession)
 {
 	struct hdmpiThread *self = call->self;
 	bool isTraced;
 
-	if (!runtime.isStarted)
+	if (!runtime.isStarted || runtime.isOfSession != isOfSession)
 		return;
 	runtime.isStarted = false;
 	runtime.end = call;

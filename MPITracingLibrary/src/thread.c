@@ -9,8 +9,7 @@
 #include "MPITracingLibrary/src/core/hdmpi.h"
 #include "common/clock.h"
 
-static __thread struct hdmpiThread *threadSelf
-	__attribute__((__tls_model__("initial-exec")));
+__thread struct hdmpiThread *hdmpiThreadSelf;
 
 static struct {
 	pthread_mutex_t lock;
@@ -26,9 +25,10 @@ static void threadLeave(void *thread)
 	struct hdmpiThread *self = thread;
 
 	pthread_mutex_lock(&threads.lock);
-	threadSelf = NULL;
+	hdmpiThreadSelf = NULL;
 	if (self->trace) {
 		hdmpiPollSettle(self);
+		hdmpiProfileEnd(self);
 		while (self->regions > 0)
 			hdmpiRegionEnd(self, NULL);
 	}
@@ -84,7 +84,7 @@ static struct hdmpiThread *threadStart(int64_t begin)
 		self = threadCreate(begin);
 	if (self && threads.hasKey)
 		pthread_setspecific(threads.key, self);
-	threadSelf = self;
+	hdmpiThreadSelf = self;
 	return self;
 }
 
@@ -98,22 +98,15 @@ struct hdmpiThread *hdmpiThreadStart(int64_t begin)
 	return self;
 }
 
-struct hdmpiThread *hdmpiThreadGet(void)
+struct hdmpiThread *hdmpiThreadMeet(void)
 {
-	struct hdmpiThread *self = threadSelf;
+	struct hdmpiThread *self = NULL;
 
-	if (__builtin_expect(self != NULL, 1))
-		return self;
 	pthread_mutex_lock(&threads.lock);
 	if (atomic_load(&hdmpiIsActive))
 		self = threadStart(hdClockNow());
 	pthread_mutex_unlock(&threads.lock);
 	return self;
-}
-
-struct hdmpiThread *hdmpiThreadPeek(void)
-{
-	return threadSelf;
 }
 
 bool hdmpiThreadEnter(struct hdmpiThread *self)
@@ -181,6 +174,10 @@ bool hdmpiRegionEnd(struct hdmpiThread *self, const struct timespec *when)
 
 	if (self->regions > 0)
 		self->regions--;
+	/* What is added up is inside of it. */
+	if (isRecorded && self->profile)
+		hdmpiProfileWrite(self, when ? hdClockToNs(when) - hdClockStep()
+					     : hdClockNow());
 	if (isRecorded && when) {
 		time = regionTime(when);
 		hdT_logStateEndAt(self->trace, &time);
@@ -219,6 +216,7 @@ void hdmpiThreadsEnd(void)
 		threadAwait(i);
 		if (i->trace) {
 			hdmpiPollSettle(i);
+			hdmpiProfileEnd(i);
 			hdT_finalize(i->trace);
 		}
 		i->trace = NULL;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,7 @@ void hdNode_destroy(hdNode_Collector *collector)
 	for (size_t i = 0; i < collector->count; i++)
 		hdNodePeerDestroy(collector->peers[i]);
 	hdNodePeersBury(&collector->shared);
+	hdNodeSpoolClose(&collector->shared.spool);
 	free(collector->peers);
 	hdTokensDestroy(collector->shared.tokens);
 	hdTlsDestroy(collector->shared.tls);
@@ -218,6 +220,8 @@ static int collectorAsk(hdNode_Collector *collector,
 	shared->namesNs = begin + collector->timeoutNs / 2;
 	shared->waiting = 0;
 	shared->isTicking = false;
+	for (size_t i = 0; i < collector->count; i++)
+		hdNodeAnswerForget(&collector->peers[i]->answer);
 	/* Those that have closed their connections since. */
 	collectorStep(collector, begin);
 	for (size_t i = 0; i < collector->count; i++)
@@ -268,7 +272,7 @@ int hdNode_info(const hdNode_Collector *collector, size_t index,
 	peer = collector->peers[index];
 	*info = (hdNode_Info){
 		.address = peer->address,
-		.name = peer->name ? peer->name : peer->address,
+		.name = peer->self.name ? peer->self.name : peer->address,
 		.state = peer->state,
 		.word = hdNodeStateWord(peer->state),
 		.why = *peer->why ? peer->why : NULL,
@@ -276,9 +280,9 @@ int hdNode_info(const hdNode_Collector *collector, size_t index,
 					: NAN,
 		.offset = NAN,
 		.offsetError = NAN,
-		.boot = peer->boot,
-		.boots = peer->boots,
-		.restarts = peer->restarts,
+		.boot = peer->self.boot,
+		.boots = peer->self.boots,
+		.restarts = peer->self.restarts,
 		.sent = peer->sent,
 		.received = peer->received,
 	};
@@ -292,34 +296,27 @@ int hdNode_info(const hdNode_Collector *collector, size_t index,
 const char *hdNode_section(hdNode_Collector *collector, size_t index,
 			   enum hdNode_Section section)
 {
-	struct nodePeer *peer;
-
 	if (index >= collector->count)
 		return NULL;
-	peer = collector->peers[index];
-	for (size_t i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
-		if (1U << i != (unsigned int)section || !peer->sections[i] ||
-		    json_is_null(peer->sections[i]))
-			continue;
-		if (!peer->texts[i])
-			peer->texts[i] = json_dumps(peer->sections[i],
-						    JSON_REAL_PRECISION(16) |
-							    JSON_COMPACT);
-		return peer->texts[i];
-	}
-	return NULL;
+	return hdNodeAnswerText(&collector->peers[index]->answer,
+				&collector->shared.spool,
+				(unsigned int)section);
 }
 
 char *hdNode_json(hdNode_Collector *collector, unsigned int sections,
 		  int isFlat)
 {
-	json_t *all = hdNodeDocument(collector, sections);
 	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+	bool isFine;
 
-	if (all)
-		text = json_dumps(
-			all, JSON_REAL_PRECISION(16) |
-				     (isFlat ? JSON_COMPACT : JSON_INDENT(1)));
-	json_decref(all);
+	if (!file)
+		return NULL;
+	isFine = hdNodeDocument(collector, sections, isFlat != 0, file);
+	if (fclose(file) != 0 || !isFine) {
+		free(text);
+		return NULL;
+	}
 	return text;
 }

@@ -6,6 +6,8 @@
 #ifndef HD_NODE_COLLECTOR_H
 #define HD_NODE_COLLECTOR_H
 
+#include <stdio.h>
+
 #include "NodeStatus/collect/peer.h"
 
 struct hdNode_Collector {
@@ -21,7 +23,14 @@ struct hdNode_Collector {
 /** Get the word of a state. */
 const char *hdNodeStateWord(enum hdNode_State state);
 
-/** Get all as JSON; a new reference. */
-json_t *hdNodeDocument(hdNode_Collector *collector, unsigned int sections);
+/**
+ * Write all as JSON, node by node: there are trees of one node at a time.
+ *
+ * @param isFlat On one line.
+ *
+ * @return Whether that was possible; errors of the file are not looked at.
+ */
+bool hdNodeDocument(hdNode_Collector *collector, unsigned int sections,
+		    bool isFlat, FILE *file);
 
 #endif

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,23 +21,23 @@
 #define STUCK_NS (10 * HD_NS_PER_S)
 /* What is sent at most beside a configuration. */
 #define FRAME_MAX 1024
-/* Longest name that a node may have. */
-#define NAME_MAX_BYTES 255
 
 /* What comes next on a connection. */
-enum stage { GREETING, PROOF, PONG, READY, ANSWER };
+enum peerStage { GREETING, PROOF, PONG, READY, ANSWER };
 
 /* A connection; it may outlive its peer until the loop is done with it. */
 struct nodeLink {
 	struct hdConnection connection; /* First: it is what its calls get. */
 	struct nodeShared *shared;
-	struct nodePeer *peer; /* NULL: nobody wants it any more. */
+	struct nodePeer *peer; /* NULL: no peer has it any more. */
 	struct nodeLink *next; /* Of those that are dead. */
-	enum stage stage;
+	enum peerStage stage;
 	unsigned int pings;
 	uint16_t tag;
 	int64_t sentWall, sentMono;
 	bool hasCapabilities;
+	unsigned int asked;                 /* Sections. */
+	struct nodeTurn turn;               /* For a long answer. */
 	unsigned char proof[HD_PROOF_SIZE]; /* That the node must send. */
 };
 
@@ -159,6 +160,7 @@ static void linkAsk(struct nodeLink *link)
 	link->stage = ANSWER;
 	if (link->hasCapabilities)
 		get.sections &= ~(unsigned int)HD_NODE_WIRE_CAPABILITIES;
+	link->asked = peer->query.isConfigure ? 0 : get.sections;
 	if (peer->query.isConfigure)
 		linkSend(link, HD_NODE_WIRE_CONFIGURE, &configure,
 			 FRAME_MAX + shared->configLength);
@@ -168,99 +170,55 @@ static void linkAsk(struct nodeLink *link)
 
 /* ---- What the node says ------------------------------------------------- */
 
-static bool isSectionFine(const json_t *section, size_t index)
+/* It may be another one than before. */
+static bool peerTakeSelf(struct nodePeer *peer, const json_t *all)
 {
-	if (!section || json_is_null(section))
-		return true;
-	return 1U << index == HD_NODE_WIRE_ALARMS ? json_is_array(section)
-						  : json_is_object(section);
-}
+	unsigned int boots = peer->self.boots;
+	bool isFine = hdNodeSelfTake(&peer->self, all, peer->answeredNs != 0);
 
-/* Take a text that may be null; false if it is something else, or too long. */
-static bool peerParseText(const json_t *all, const char *key, char **text)
-{
-	const json_t *value = json_object_get(all, key);
-	const char *string = json_string_value(value);
-	char *copy = NULL;
-
-	if (value && !json_is_null(value) && !string)
-		return false;
-	if (string && strlen(string) > NAME_MAX_BYTES)
-		return false;
-	if (string && *string) {
-		copy = strdup(string);
-		if (!copy)
-			return false;
-	}
-	free(*text);
-	*text = copy;
-	return true;
-}
-
-/* It may be another one than before: its host was booted, or hdnode began
- * anew. */
-static bool takeSelf(struct nodePeer *peer, const json_t *all)
-{
-	char *before = peer->boot ? strdup(peer->boot) : NULL;
-	double started = json_number_value(json_object_get(all, "started"));
-	bool isFine = peerParseText(all, "node", &peer->name) &&
-		      peerParseText(all, "host", &peer->hostName) &&
-		      peerParseText(all, "boot", &peer->boot);
-
-	if (before && peer->boot && strcmp(before, peer->boot) != 0) {
-		peer->boots++;
+	if (peer->self.boots != boots)
 		hdNodeOffsetClear(&peer->offset);
-	}
-	if (peer->answeredNs && started != peer->started)
-		peer->restarts++;
-	peer->started = started;
-	free(before);
 	return isFine;
 }
 
-static bool takeSections(struct nodeLink *link, unsigned int sections,
-			 json_t *all)
+/* What is wrong with the JSON of an answer, or NULL: then it is taken. */
+static const char *takeJson(struct nodeLink *link,
+			    const struct hdNodeWireState *state)
 {
-	struct nodePeer *peer = link->peer;
+	const char *text = (const char *)state->json.at;
+	const char *why = hdNodeWireLimits(text, state->json.length,
+					   hdNodeWireMost(link->asked));
+	json_t *all;
 
-	for (size_t i = 0; i < HD_NODE_WIRE_SECTIONS; i++)
-		if ((sections & 1U << i) &&
-		    !isSectionFine(
-			    json_object_get(all, hdNodeWireSectionNames[i]), i))
-			return false;
-	for (size_t i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
-		if (!(sections & 1U << i))
-			continue;
-		json_decref(peer->sections[i]);
-		free(peer->texts[i]);
-		peer->texts[i] = NULL;
-		peer->sections[i] = json_incref(
-			json_object_get(all, hdNodeWireSectionNames[i]));
-	}
-	link->hasCapabilities |= (sections & HD_NODE_WIRE_CAPABILITIES) != 0;
-	return true;
+	if (why)
+		return why;
+	all = json_loadb(text, state->json.length, JSON_REJECT_DUPLICATES,
+			 NULL);
+	if (!json_is_object(all) || !peerTakeSelf(link->peer, all))
+		why = "invalid JSON";
+	if (!why)
+		why = hdNodeAnswerTake(&link->peer->answer,
+				       &link->shared->spool,
+				       state->sections & link->asked, all, text,
+				       state->json.length);
+	json_decref(all);
+	return why;
 }
 
 static bool peerParseState(struct nodeLink *link,
 			   const struct hdNodeWireState *state)
 {
 	struct nodePeer *peer = link->peer;
-	const char *text = (const char *)state->json.at;
 	int64_t now = hdMonotonicNow();
-	json_t *all;
-	bool isFine;
+	const char *why;
 
-	if (!hdNodeWireIsFlat(text, state->json.length))
-		return linkBad(link, "JSON is nested too deeply");
-	all = json_loadb(text, state->json.length, JSON_REJECT_DUPLICATES,
-			 NULL);
-	isFine = json_is_object(all) && takeSelf(peer, all);
 	hdNodeOffsetAdd(&peer->offset, link->sentWall, link->sentMono, now,
 			state->wall, state->mono);
-	isFine = isFine && takeSections(link, state->sections, all);
-	json_decref(all);
-	if (!isFine)
-		return linkBad(link, "invalid JSON");
+	why = takeJson(link, state);
+	if (why)
+		return linkBad(link, why);
+	link->hasCapabilities |= (state->sections & link->asked &
+				  HD_NODE_WIRE_CAPABILITIES) != 0;
 	peer->answeredNs = now;
 	peer->wallNs = state->wall;
 	peerDone(peer, HDNODE_OK);
@@ -390,6 +348,21 @@ static bool takeAnswer(struct nodeLink *link,
 	return true;
 }
 
+/* ---- Long answers ------------------------------------------------------ */
+
+/* Longest payload that may come now. */
+static size_t linkMost(const struct nodeLink *link)
+{
+	return link->stage == ANSWER ? hdNodeWireMost(link->asked) + FRAME_MAX
+				     : FRAME_MAX;
+}
+
+static bool linkIsLate(const struct nodeLink *link)
+{
+	return link->stage == ANSWER && !link->peer->isDone &&
+	       hdMonotonicNow() > link->shared->deadlineNs;
+}
+
 static bool linkTake(struct hdConnection *connection)
 {
 	struct nodeLink *link = (struct nodeLink *)(void *)connection;
@@ -406,10 +379,15 @@ static bool linkTake(struct hdConnection *connection)
 	if (connection->in.used < HD_FRAME_HEADER_SIZE)
 		return false;
 	hdFrameDecodeHeader(connection->in.bytes, &header);
-	if (header.length > HD_NODE_WIRE_ANSWER_MAX + FRAME_MAX)
+	if (header.length > linkMost(link))
 		return linkBad(link, "reply exceeds the size limit");
 	size = HD_FRAME_HEADER_SIZE + header.length;
-	if (connection->in.used < size)
+	if (size > link->shared->turns.usual.inMax) {
+		hdNodeTurnWait(&link->shared->turns, &link->turn);
+		link->shared->isTicking = true;
+	}
+	/* What comes too late waits for the next pull. */
+	if (connection->in.used < size || linkIsLate(link))
 		return false;
 	if (header.type >= HD_FRAME_AUTHENTICATED)
 		ret = hdNodeWireDecode(header.type,
@@ -423,6 +401,7 @@ static bool linkTake(struct hdConnection *connection)
 	if (!takeAnswer(link, &header, &answer))
 		return false;
 	hdConnectionTake(connection, size);
+	hdNodeTurnEnd(&link->shared->turns, &link->turn);
 	return true;
 }
 
@@ -488,12 +467,14 @@ static void linkClosed(struct hdConnection *connection)
 			linkGone(link);
 		link->peer = NULL;
 	}
+	hdNodeTurnEnd(&link->shared->turns, &link->turn);
 	link->next = link->shared->dead;
 	link->shared->dead = link;
 }
 
 void hdNodePeersBury(struct nodeShared *shared)
 {
+	hdNodeTurnBegin(&shared->turns, shared->deadlineNs);
 	while (shared->dead) {
 		struct nodeLink *link = shared->dead;
 
@@ -517,11 +498,12 @@ static int peerOpen(struct nodePeer *peer, int fd)
 		/* Nobody begins TLS with us. */
 		link->connection.isKnown = true;
 		link->shared = shared;
+		link->turn.connection = &link->connection;
 		link->peer = peer;
 		snprintf(link->connection.peer, sizeof(link->connection.peer),
 			 "%.*s", (int)sizeof(link->connection.peer) - 1,
 			 peer->address);
-		ret = hdConnectionOpen(&link->connection, &shared->connections,
+		ret = hdConnectionOpen(&link->connection, &shared->turns.usual,
 				       fd);
 		if (ret < 0)
 			hdTlsClose(link->connection.tls);
@@ -612,6 +594,10 @@ void hdNodePeerTick(struct nodePeer *peer)
 	    now >= peer->nextNs) {
 		snprintf(peer->why, sizeof(peer->why), HD_NET_TEXT_TIMEOUT);
 		peerElsewhere(peer);
+	} else if (peer->link && hdNodeTurnIsOver(&peer->shared->turns,
+						  &peer->link->turn, now)) {
+		peerFail(peer, HDNODE_LATE,
+			 "reply too slow; other nodes are waiting");
 	} else if (!peer->link && now >= peer->shared->namesNs) {
 		peerFail(peer, HDNODE_LATE, "name resolution timed out");
 	} else if (!peer->link) {
@@ -636,14 +622,16 @@ void hdNodePeersSetup(struct nodeShared *shared)
 		.loop = &shared->loop,
 		.done = peerFound,
 	};
-	shared->connections = (struct hdConnectionSetup){
+	shared->turns.usual = (struct hdConnectionSetup){
 		.calls = &calls,
 		.loop = &shared->loop,
 		.tls = &shared->none,
-		.inMax = HD_NODE_WIRE_ANSWER_MAX + 2 * FRAME_MAX,
+		.inMax = HD_NODE_WIRE_STATE_MAX + 2 * FRAME_MAX,
 		.outMax = FRAME_MAX,
 		.answerMax = HD_NODE_WIRE_CONFIG_MAX + 4 * FRAME_MAX,
 	};
+	shared->turns.large = shared->turns.usual;
+	shared->turns.large.inMax = HD_NODE_WIRE_ANSWER_MAX + 2 * FRAME_MAX;
 }
 
 int hdNodePeerCreate(struct nodeShared *shared, const char *address,
@@ -657,6 +645,7 @@ int hdNodePeerCreate(struct nodeShared *shared, const char *address,
 	peer->shared = shared;
 	peer->state = HDNODE_NEW;
 	peer->isDone = true;
+	peer->answer.sampleAge = peer->answer.healthAge = NAN;
 	peer->address = strdup(address);
 	ret = peer->address ? hdNodeWhereInit(&peer->where, &shared->searches,
 					      address)
@@ -674,13 +663,8 @@ void hdNodePeerDestroy(struct nodePeer *peer)
 		return;
 	peerDrop(peer);
 	hdNodeWhereForget(&peer->where);
-	for (size_t i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
-		json_decref(peer->sections[i]);
-		free(peer->texts[i]);
-	}
-	free(peer->name);
-	free(peer->hostName);
-	free(peer->boot);
+	hdNodeAnswerClear(&peer->answer);
+	hdNodeSelfClear(&peer->self);
 	free(peer->address);
 	free(peer);
 }
@@ -719,8 +703,11 @@ void hdNodePeerAsk(struct nodePeer *peer, const struct nodeQuery *query)
 		peerDone(peer, peer->state);
 	} else if (!peer->link) {
 		peerBegin(peer);
-	} else if (peer->nextNs < INT64_MAX) {
-		peer->shared->isTicking = true;
+	} else {
+		/* An answer that came too late is there already. */
+		peer->shared->isTicking |= peer->nextNs < INT64_MAX ||
+					   peer->shared->turns.queue != NULL;
+		hdConnectionKick(&peer->link->connection);
 	}
 }
 

@@ -13,7 +13,9 @@
 
 #include <hdNode.h>
 
+#include "NodeStatus/collect/answer.h"
 #include "NodeStatus/collect/offset.h"
+#include "NodeStatus/collect/turns.h"
 #include "NodeStatus/collect/where.h"
 #include "NodeStatus/wire/wire.h"
 #include "common/backoff.h"
@@ -24,9 +26,10 @@ struct nodePeer;
 
 /** What all peers share. */
 struct nodeShared {
-	struct hdLoop loop; /**< First: it is what woken() gets. */
-	struct hdConnectionSetup connections;
-	struct hdTls *tls; /**< NULL: not encrypted. */
+	struct hdLoop loop;     /**< First: it is what woken() gets. */
+	struct nodeTurns turns; /**< Connections, and who sends much. */
+	struct nodeSpool spool; /**< For probes. */
+	struct hdTls *tls;      /**< NULL: not encrypted. */
 	struct hdTokens *tokens;
 	const char *user, *token;
 	struct hdTls *none;    /**< NULL: nobody begins TLS with us. */
@@ -59,14 +62,10 @@ struct nodePeer {
 	bool isDone; /**< The query is done, or has failed. */
 	enum hdNode_State state;
 	char why[256];
-	/* What it has said. */
-	json_t *sections[HD_NODE_WIRE_SECTIONS];
-	char *texts[HD_NODE_WIRE_SECTIONS]; /**< Of hdNode_section(). */
-	char *name, *hostName, *boot;
-	double started;
-	unsigned int boots, restarts;
-	int64_t answeredNs; /**< Monotonic; 0: never. */
-	int64_t wallNs;     /**< Its wall clock in that answer. */
+	struct nodeAnswer answer; /**< What it has said. */
+	struct nodeSelf self;     /**< Who it is. */
+	int64_t answeredNs;       /**< Monotonic; 0: never. */
+	int64_t wallNs;           /**< Its wall clock in that answer. */
 	struct nodeOffset offset;
 	unsigned long long sent, received;
 };

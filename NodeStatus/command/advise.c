@@ -226,12 +226,41 @@ static bool adviseIsName(const char *name)
 	       g_ascii_strcasecmp(name, "DEFAULT") != 0;
 }
 
-static bool adviseOne(hdNode_Collector *collector, size_t i)
+/* Whether a node has the name that it was asked by: up to the domain, and if it
+ * was not asked by an address, as this host, or by a socket. */
+static bool adviseIsAsked(const hdNode_Info *info, const char *name)
+{
+	const char *address = info->address;
+	size_t length = strcspn(address, ":.");
+
+	if (*address == '[' || g_str_has_prefix(address, "unix:") ||
+	    (length == strlen("localhost") &&
+	     g_str_has_prefix(address, "localhost")) ||
+	    strspn(address, "0123456789.") >= strcspn(address, ":"))
+		return true;
+	return length == strcspn(name, ".") &&
+	       g_ascii_strncasecmp(address, name, length) == 0;
+}
+
+/* Why a node gets no line, or NULL. */
+static const char *adviseWhyNot(GHashTable *names, const hdNode_Info *info,
+				const char *name)
+{
+	if (!adviseIsName(name))
+		return "the name of the node is not valid in Slurm";
+	if (!adviseIsAsked(info, name))
+		return "the node has another name than it was asked by";
+	if (!g_hash_table_add(names, g_ascii_strdown(name, -1)))
+		return "another node has the same name";
+	return NULL;
+}
+
+static bool adviseOne(hdNode_Collector *collector, GHashTable *names, size_t i)
 {
 	const char *text = hdNode_section(collector, i, HDNODE_CAPABILITIES);
 	json_t *capabilities;
 	hdNode_Info info;
-	bool isGood;
+	const char *why;
 	char *name;
 
 	hdNode_info(collector, i, &info);
@@ -244,29 +273,30 @@ static bool adviseOne(hdNode_Collector *collector, size_t i)
 		return false;
 	}
 	name = adviseNameOf(&info);
-	isGood = adviseIsName(name);
-	if (isGood)
-		advisePrintNode(name, capabilities);
+	why = adviseWhyNot(names, &info, name);
+	if (why)
+		outSay(stdout, "# %s: %s: %s", info.address, name, why);
 	else
-		outSay(stdout,
-		       "# %s: the name of the node is not valid in Slurm",
-		       info.address);
+		advisePrintNode(name, capabilities);
 	g_free(name);
 	json_decref(capabilities);
-	return isGood;
+	return !why;
 }
 
 static int advise(hdNode_Collector *collector)
 {
 	int status, answered = hdNode_pull(collector, HDNODE_CAPABILITIES, 0);
 	bool isWhole = true;
+	GHashTable *names;
 
 	if (answered < 0) {
 		outSay(stderr, "%s: %s", command.name, g_strerror(-answered));
 		return NODE_FAILED;
 	}
+	names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	for (size_t i = 0; i < hdNode_count(collector); i++)
-		isWhole &= adviseOne(collector, i);
+		isWhole &= adviseOne(collector, names, i);
+	g_hash_table_unref(names);
 	status = cliFinish(&command);
 	return status == 0 && !isWhole ? NODE_SOME : status;
 }

@@ -8,6 +8,7 @@
 #include "NodeStatus/command/hdnode.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/readfile.h"
 #include "net/loop.h"
 
 /* Descriptors that are no connections. */
@@ -37,12 +38,8 @@ static char **askRead(const struct cliCommand *command, const char *path,
 {
 	char *text, **lines;
 
-	errno = 0;
-	if (!g_file_get_contents(path, &text, NULL, NULL)) {
-		if (!isQuiet)
-			cliErrorRead(command->name, path, errno);
+	if (!cliReadFile(isQuiet ? NULL : command->name, path, &text, NULL))
 		return NULL;
-	}
 	lines = g_strsplit(text, "\n", -1);
 	g_free(text);
 	for (char **line = lines; *line; line++) {
@@ -60,7 +57,7 @@ static gboolean askAdd(const struct cliCommand *command,
 
 	if (ret == 0 || ret == -EEXIST)
 		return TRUE;
-	outSay(stderr, "%s: %s: %s", command->name, address,
+	outSay(stderr, "%s: %s: %s", command->name, cliErrorObject(address),
 	       ret == -EINVAL ? "invalid address; expected HOST[:PORT]"
 			      : g_strerror(-ret));
 	return FALSE;

@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "NodeStatus/collect/collector.h"
 #include "NodeStatus/command/hdnode.h"
 #include "NodeStatus/command/noderecording.h"
 #include "cli/errors.h"
@@ -26,6 +27,9 @@
 /* How often nodes are asked for a project: those that look once a second are
  * not missed. */
 #define PROJECT_INTERVAL_S 0.5
+
+/* Numbers from this one on are written with an exponent. */
+#define NUMBER_MAX 1e9
 
 /* What is asked for, unless probes are wanted, too. */
 #define USUAL \
@@ -137,7 +141,9 @@ static void collectShowNumber(struct rows *rows, enum column column,
 
 	if (!isfinite(number))
 		return;
-	text = g_strdup_printf(format, number);
+	/* A number that cannot be makes no column wide. */
+	text = fabs(number) < NUMBER_MAX ? g_strdup_printf(format, number)
+					 : g_strdup_printf("%.3g", number);
 	rowsText(rows, column, text);
 	g_free(text);
 }
@@ -237,15 +243,32 @@ static void showClock(struct rows *rows, const hdNode_Info *info)
 	g_free(text);
 }
 
+/* The name of a node, with its address if another one has the same name. */
+static char *collectNameIn(hdNode_Collector *collector, size_t index)
+{
+	hdNode_Info info, other;
+	bool isAlone = true;
+
+	hdNode_info(collector, index, &info);
+	for (size_t i = 0; isAlone && i < hdNode_count(collector); i++) {
+		hdNode_info(collector, i, &other);
+		isAlone = i == index || strcmp(info.name, other.name) != 0;
+	}
+	return isAlone ? g_strdup(info.name)
+		       : g_strdup_printf("%s (%s)", info.name, info.address);
+}
+
 static void collectPrintTable(hdNode_Collector *collector)
 {
 	struct rows *rows = rowsNew(columns, OUT_TEXT, NULL);
 
 	for (size_t i = 0; i < hdNode_count(collector); i++) {
+		char *name = collectNameIn(collector, i);
 		hdNode_Info info;
 
 		hdNode_info(collector, i, &info);
-		rowsText(rows, NAME, info.name);
+		rowsText(rows, NAME, name);
+		g_free(name);
 		rowsText(rows, STATE, info.word);
 		collectShowNumber(rows, AGE, "%.1f s", info.age);
 		showClock(rows, &info);
@@ -270,22 +293,18 @@ static void collectPrintTable(hdNode_Collector *collector)
 static int collectPrintAll(const struct options *options,
 			   hdNode_Collector *collector, int round)
 {
-	char *text;
-
 	if (options->chosen == TEXT) {
 		if (round > 1)
 			printf(isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n");
 		collectPrintTable(collector);
 		return -1;
 	}
-	text = hdNode_json(collector, sectionsOf(options),
-			   options->interval > 0);
-	if (!text) {
+	if (!hdNodeDocument(collector, sectionsOf(options),
+			    options->interval > 0, stdout)) {
 		outSay(stderr, "%s: out of memory", command.name);
 		return NODE_FAILED;
 	}
-	puts(text);
-	free(text);
+	putchar('\n');
 	return -1;
 }
 

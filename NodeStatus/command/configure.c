@@ -7,6 +7,7 @@
 #include "NodeStatus/command/hdnode.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/readfile.h"
 
 static const struct cliNumber numbers[] = {
 	{ "timeout", CLI_ABOVE_ZERO, 86400, "s" },
@@ -37,11 +38,8 @@ static int configure(hdNode_Collector *collector, const char *path)
 	size_t count = hdNode_count(collector);
 	int taken;
 
-	errno = 0;
-	if (!g_file_get_contents(path, &text, &length, NULL)) {
-		cliErrorRead(command.name, path, errno);
+	if (!cliReadFile(command.name, path, &text, &length))
 		return NODE_FAILED;
-	}
 	taken = hdNode_configure(collector, text, length);
 	g_free(text);
 	if (taken < 0) {

@@ -26,7 +26,8 @@ int explainRun(int argc, char **argv)
 	char *root = NULL;
 	const GOptionEntry entries[] = {
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &root,
-		  "Read /sys and /proc below DIR, as of another machine",
+		  "Read /sys and /proc below DIR, such as a copy of another "
+		  "machine",
 		  "DIR" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
@@ -35,6 +36,8 @@ int explainRun(int argc, char **argv)
 
 	if (status < 0 && argc > 1)
 		status = cliErrorUnexpected(&command, argv[1]);
+	if (status < 0 && cliErrorRoot(command.name, root))
+		status = NODE_FAILED;
 	if (status < 0) {
 		ptExplain(stdout, root ? root : "");
 		status = cliFinish(&command);

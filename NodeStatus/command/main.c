@@ -83,6 +83,8 @@ static int hdnodeServe(struct serveOptions *options, int argc, char **argv)
 		{ "power", 0, 0, G_OPTION_ARG_STRING, &options->power,
 		  "Power service that measures this node; empty for none",
 		  "SERVER" },
+		{ "no-sandbox", 0, 0, G_OPTION_ARG_NONE, &options->isOpen,
+		  "Keep all capabilities and system calls", NULL },
 		{ "smartctl", 0, 0, G_OPTION_ARG_FILENAME, &options->smartctl,
 		  "Program that queries disks; empty for none", "FILE" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->isQuiet,

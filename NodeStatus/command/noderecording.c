@@ -12,6 +12,7 @@
 #include <hdTopology.h>
 #include "NodeStatus/command/columns.h"
 #include "NodeStatus/command/noderecording.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 #include "common/format/level.h"
@@ -95,10 +96,15 @@ static int nodeRecordWriteProject(struct nodeRecording *recording, bool replace)
 
 static void sayProject(struct nodeRecording *recording, int error)
 {
-	outSay(stderr, "%s: %s.proj: %s", recording->command->name,
-	       recording->project,
-	       error == -EEXIST ? "the project exists already"
-				: g_strerror(-error));
+	char *file = hdProjectFileName(recording->project, ".proj");
+	const char *name = file ? file : recording->project;
+
+	if (error == -EEXIST)
+		outSay(stderr, "%s: %s: exists; choose another name",
+		       recording->command->name, name);
+	else
+		cliErrorCreate(recording->command->name, name, error);
+	free(file);
 }
 
 /* Nodes and groups that are new; what cannot be written is tried again. */

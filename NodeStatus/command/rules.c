@@ -12,6 +12,7 @@
 #include "NodeStatus/local/rules.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/readfile.h"
 
 static const struct cliCommand command = {
 	.name = "hdnode rules",
@@ -63,6 +64,17 @@ static void rulesCommandPrintRules(const struct nodeRules *rules)
 	     "$labels.instance }} does not answer'");
 }
 
+/* Each line as "FILE:LINE: text". */
+static void rulesSayWrong(const char *path, const char *errors)
+{
+	char **lines = g_strsplit(errors, "\n", -1);
+
+	for (char **line = lines; *line; line++)
+		if (**line)
+			outSay(stderr, "%s: %s:%s", command.name, path, *line);
+	g_strfreev(lines);
+}
+
 int rulesRun(int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
@@ -79,19 +91,15 @@ int rulesRun(int argc, char **argv)
 		return status;
 	if (argc > 2)
 		return cliErrorUnexpected(&command, argv[2]);
-	errno = 0;
-	if (argc == 2 && !g_file_get_contents(argv[1], &text, &length, NULL)) {
-		cliErrorRead(command.name, argv[1], errno);
+	if (argc == 2 && !cliReadFile(command.name, argv[1], &text, &length))
 		return NODE_FAILED;
-	}
 	if (nodeRulesParse(text ? text : ini, length, &rules, &wrong) == 0) {
 		rulesCommandPrintRules(&rules);
 		nodeRulesClear(&rules);
 		status = cliFinish(&command);
 	} else {
-		outSay(stderr, "%s: %s: %s", command.name,
-		       argc == 2 ? argv[1] : "",
-		       wrong ? wrong : "out of memory");
+		rulesSayWrong(argc == 2 ? argv[1] : "built-in alarms",
+			      wrong ? wrong : "out of memory");
 		status = NODE_FAILED;
 	}
 	free(wrong);

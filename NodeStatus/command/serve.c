@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,11 @@
 #include "NodeStatus/wire/wire.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/readfile.h"
 #include "common/clock.h"
 #include "common/net.h"
 #include "net/logger.h"
+#include "net/service/sandbox.h"
 #include "net/tls.h"
 
 /* How long a name that is listened at may be looked up. */
@@ -208,12 +211,8 @@ static gboolean serveRead(const struct serveOptions *options, char **text,
 {
 	*text = NULL;
 	*length = 0;
-	errno = 0;
-	if (!options->config ||
-	    g_file_get_contents(options->config, text, length, NULL))
-		return TRUE;
-	cliErrorRead("hdnode", options->config, errno);
-	return FALSE;
+	return !options->config ||
+	       cliReadFile("hdnode", options->config, text, length);
 }
 
 static gboolean serveLocal(struct serving *serving)
@@ -234,6 +233,7 @@ static gboolean serveLocal(struct serving *serving)
 	if (!serveRead(options, &text, &length))
 		return FALSE;
 	setup.ini = text;
+	setup.file = options->config;
 	ret = hdNodeLocalStart(&setup, &serving->local);
 	g_free(text);
 	if (ret < 0 && ret != -EINVAL)
@@ -351,6 +351,37 @@ static gboolean serveSignals(struct serving *serving)
 	return serving->fd >= 0;
 }
 
+/* ---- What is given up ---------------------------------------------------- */
+
+/* Of files of /proc, pages of probes and disks, and for low ports. */
+#define SERVE_CAPABILITIES                            \
+	(HD_SANDBOX_CAPABILITY(CAP_DAC_OVERRIDE) |    \
+	 HD_SANDBOX_CAPABILITY(CAP_DAC_READ_SEARCH) | \
+	 HD_SANDBOX_CAPABILITY(CAP_SYS_PTRACE) |      \
+	 HD_SANDBOX_CAPABILITY(CAP_SYS_RAWIO) |       \
+	 HD_SANDBOX_CAPABILITY(CAP_SYS_ADMIN) |       \
+	 HD_SANDBOX_CAPABILITY(CAP_PERFMON) |         \
+	 HD_SANDBOX_CAPABILITY(CAP_KILL) |            \
+	 HD_SANDBOX_CAPABILITY(CAP_NET_BIND_SERVICE))
+
+static void serveSay(const char *what, int ret)
+{
+	if (ret < 0)
+		hdNetLog(HD_LOG_DEBUG, "sandbox: no limit on %s: %s", what,
+			 g_strerror(-ret));
+}
+
+/* Before there are threads: what is begun later has the same limits. Files are
+ * not limited: with Landlock, the kernel shows nothing of processes that do not
+ * have it, which are those with probes. */
+static void serveLimit(const struct serving *serving)
+{
+	if (serving->options->isOpen)
+		return;
+	serveSay("system calls", hdSandboxFilter());
+	serveSay("capabilities", hdSandboxKeep(SERVE_CAPABILITIES));
+}
+
 int serveRun(const struct serveOptions *options)
 {
 	struct serving serving = { .options = options };
@@ -362,8 +393,11 @@ int serveRun(const struct serveOptions *options)
 	serving.fd = -1;
 	/* Whatever a name server does, a signal ends that. */
 	if (serveAddresses(&serving) && serveNetworks(&serving) &&
-	    serveSignals(&serving) && serveLocal(&serving))
-		status = serveServer(&serving);
+	    serveSignals(&serving)) {
+		serveLimit(&serving);
+		if (serveLocal(&serving))
+			status = serveServer(&serving);
+	}
 	hdNodeLocalStop(serving.local);
 	g_strfreev(serving.texts);
 	g_free(serving.addresses);

@@ -14,8 +14,8 @@ struct serveOptions {
 	char *name, *config, *tokens, *certificate, *key, *power, *smartctl,
 		*root;
 	char **metricsFrom;
-	double interval; /**< Seconds; 0: as configured. */
-	gboolean isQuiet, isVerbose;
+	double interval;                     /**< Seconds; 0: as configured. */
+	gboolean isQuiet, isVerbose, isOpen; /**< No sandbox. */
 };
 
 /** Serve until a signal comes; the exit status. */

@@ -153,8 +153,8 @@ uint64_t nodeLaterAsk(const struct nodeClient *client, bool isReset)
 	ticket = ++later->tickets;
 	ask->later = later;
 	ask->ticket = ticket;
-	ask->seesAll = client->isProven || client->isOurs;
-	ask->uid = client->uid;
+	ask->seesAll = hdShareIsKept(&client->place.owner);
+	ask->uid = client->place.owner.uid;
 	atomic_fetch_add(&later->users, 1);
 	source->askProbes(source->context, isReset, laterDone, ask);
 	return ticket;

@@ -16,6 +16,10 @@
 #define NS_PER_MS INT64_C(1000000)
 /* How often those are looked at that take too long. */
 #define SWEEP_NS (250 * NS_PER_MS)
+/* Of the places, for a user and for an address of another host. */
+#define SHARE_PERCENT 50
+/* Connections that have not said who they are. */
+#define PENDING_MAX 512
 /* Descriptors that are no clients. */
 #define OTHER_FILES 700
 
@@ -35,16 +39,18 @@ static bool serverHasRoom(void *context, const struct sockaddr *address)
 
 static void serverShed(void *context)
 {
-	nodePendingShed(context);
+	struct hdNodeServer *server = context;
+
+	hdPlacesShed(&server->places);
 }
 
 static void serverAccepted(void *context, int fd,
 			   const struct sockaddr *address)
 {
-	nodePendingAdd(context, fd, address);
+	nodeAcceptedOpen(context, fd, address);
 }
 
-static int nodeServerListen(struct hdNodeServer *server)
+static int serverListen(struct hdNodeServer *server)
 {
 	static const struct hdListenCalls calls = {
 		.hasRoom = serverHasRoom,
@@ -77,8 +83,8 @@ static void serverFiles(const struct hdNodeServer *server)
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-static int nodeServerLoadSecrets(const struct hdNodeServerSetup *setup,
-				 struct hdTokens **tokens, struct hdTls **tls)
+static int serverSecrets(const struct hdNodeServerSetup *setup,
+			 struct hdTokens **tokens, struct hdTls **tls)
 {
 	return hdAuthenticationRead(setup->tokens, setup->certificate,
 				    setup->key, tokens, tls);
@@ -89,7 +95,7 @@ int hdNodeServerReload(struct hdNodeServer *server)
 	struct hdTokens *tokens;
 	struct hdTls *tls;
 	struct nodeClient *next;
-	int ret = nodeServerLoadSecrets(&server->setup, &tokens, &tls);
+	int ret = serverSecrets(&server->setup, &tokens, &tls);
 
 	if (ret < 0)
 		return ret;
@@ -134,14 +140,13 @@ static int serverOpen(struct hdNodeServer *server)
 	nodeClientSetup(server);
 	serverSelf(server);
 	serverFiles(server);
-	ret = nodeServerLoadSecrets(&server->setup, &server->tokens,
-				    &server->tls);
+	ret = serverSecrets(&server->setup, &server->tokens, &server->tls);
 	if (ret == 0 && hdHasHttp)
 		ret = hdHttpCreate(&server->loop, NULL, &http, &server->http);
 	if (ret == 0)
 		ret = nodeLaterOpen(server);
 	if (ret == 0)
-		ret = nodeServerListen(server);
+		ret = serverListen(server);
 	if (ret == 0)
 		hdListenSay(server->listeners);
 	return ret;
@@ -163,6 +168,12 @@ int hdNodeServerCreate(const struct hdNodeServerSetup *setup,
 		server->setup.timeoutNs = 10 * HD_NS_PER_S;
 	if (server->setup.idleNs == 0)
 		server->setup.idleNs = 600 * HD_NS_PER_S;
+	server->places = (struct hdPlaces){
+		.limits = { server->setup.clients, SHARE_PERCENT,
+			    SHARE_PERCENT },
+		.pendingMax = PENDING_MAX,
+		.patienceNs = server->setup.timeoutNs,
+	};
 	ret = serverOpen(server);
 	if (ret < 0)
 		hdNodeServerDestroy(server);
@@ -179,7 +190,7 @@ static void serverBury(struct hdNodeServer *server)
 		server->dead = client->next;
 		nodeClientFree(client);
 	}
-	nodePendingFree(server);
+	nodeAcceptedBury(server);
 }
 
 void hdNodeServerDestroy(struct hdNodeServer *server)
@@ -188,7 +199,7 @@ void hdNodeServerDestroy(struct hdNodeServer *server)
 		return;
 	hdListenEnd(&server->listeners);
 	nodeLaterClose(server);
-	nodePendingEnd(server);
+	nodeAcceptedEnd(server);
 	while (server->clients)
 		nodeClientEnd(server->clients, HD_FRAME_EEND,
 			      "server is shutting down");
@@ -209,7 +220,7 @@ static void serverSweep(struct hdNodeServer *server, int64_t now)
 	if (now < server->sweepNs)
 		return;
 	server->sweepNs = now + SWEEP_NS;
-	nodePendingSweep(server, now);
+	nodeAcceptedSweep(server, now);
 	for (struct nodeClient *c = server->clients; c; c = next) {
 		next = c->next;
 		nodeClientSweep(c, now);
@@ -222,13 +233,13 @@ static bool serverIsWatching(const struct hdNodeServer *server, int64_t now,
 {
 	int64_t idle = INT64_MAX;
 
-	if (server->pending)
+	if (server->places.pending > 0)
 		return true;
 	for (const struct nodeClient *c = server->clients; c; c = c->next) {
 		const struct hdConnection *connection = &c->connection;
 
-		if (!c->isAdmitted || c->isDenied || c->isPaused ||
-		    connection->progressNs || connection->messageNs)
+		if (hdSessionOwes(&c->session) || connection->progressNs ||
+		    connection->messageNs)
 			return true;
 		if (connection->activeNs + server->setup.idleNs < idle)
 			idle = connection->activeNs + server->setup.idleNs;
@@ -262,6 +273,7 @@ void hdNodeServerRun(struct hdNodeServer *server)
 		serverSweep(server, hdMonotonicNow());
 		if (server->http)
 			hdHttpRun(server->http);
+		hdPlacesRun(&server->places);
 		serverBury(server);
 	}
 }
@@ -286,8 +298,8 @@ static void serverSample(const struct hdMetricText *text, const char *name,
 	hdMetricNumber(text, value);
 }
 
-static void nodeServerPutMetrics(const struct hdNodeServer *server,
-				 const struct hdMetricText *text)
+static void serverMetrics(const struct hdNodeServer *server,
+			  const struct hdMetricText *text)
 {
 	hdMetricFamily(text, "hdtrace_node_info", false, NULL,
 		       "Name, boot ID and version of this node.");
@@ -299,7 +311,7 @@ static void nodeServerPutMetrics(const struct hdNodeServer *server,
 	fputs("} 1\n", text->file);
 	serverSample(text, "hdtrace_hdnode_clients", false,
 		     "Connected clients of hdnode.",
-		     (double)server->clientCount);
+		     (double)server->places.admitted);
 	serverSample(text, "hdtrace_hdnode_connections", true,
 		     "Accepted connections to hdnode.",
 		     (double)server->accepted);
@@ -323,7 +335,7 @@ char *nodeServerMetrics(void *context, bool isOpenMetrics, size_t *length)
 		return NULL;
 	if (source->metrics)
 		source->metrics(source->context, &text);
-	nodeServerPutMetrics(server, &text);
+	serverMetrics(server, &text);
 	hdMetricEnd(&text);
 	isBad = ferror(text.file);
 	if (fclose(text.file) != 0 || isBad) {

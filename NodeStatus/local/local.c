@@ -192,14 +192,15 @@ int hdNodeLocalConfigure(struct hdNodeLocal *local, const char *ini,
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-static void sayErrors(const struct hdLogger *logger, const char *errors)
+static void sayErrors(const struct hdNodeSetup *setup, const char *errors)
 {
+	const char *file = setup->file ? setup->file : "configuration";
+	const struct hdLogger *logger = setup->logger;
 	char **lines = g_strsplit(errors, "\n", -1);
 
 	for (size_t i = 0; logger && lines[i]; i++)
 		if (*lines[i])
-			hdLog(logger, HD_LOG_ERROR, "configuration, line %s",
-			      lines[i]);
+			hdLog(logger, HD_LOG_ERROR, "%s:%s", file, lines[i]);
 	g_strfreev(lines);
 }
 
@@ -239,7 +240,7 @@ int hdNodeLocalStart(const struct hdNodeSetup *setup,
 
 	if (ret < 0) {
 		if (error)
-			sayErrors(setup->logger, error);
+			sayErrors(setup, error);
 		free(error);
 		return ret;
 	}

@@ -255,7 +255,7 @@ static int64_t countNuma(const struct machine *machine)
 static void readMemory(struct machine *machine)
 {
 	struct rutFile file;
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t kib;
 
 	machine->memory = machine->swap = -1;
@@ -263,14 +263,14 @@ static void readMemory(struct machine *machine)
 		return;
 	do {
 		int64_t *where =
-			rutScanLiteral(&scan, "MemTotal:")    ? &machine->memory
-			: rutScanLiteral(&scan, "SwapTotal:") ? &machine->swap
-							      : NULL;
+			hdScanLiteral(&scan, "MemTotal:")    ? &machine->memory
+			: hdScanLiteral(&scan, "SwapTotal:") ? &machine->swap
+							     : NULL;
 
-		if (where && rutScanNumber(&scan, &kib) &&
+		if (where && hdScanNumber(&scan, &kib) &&
 		    kib < INT64_MAX / 1024)
 			*where = (int64_t)kib * 1024;
-	} while (rutScanNextLine(&scan));
+	} while (hdScanNextLine(&scan));
 	rutFileClose(&file);
 }
 

@@ -29,6 +29,7 @@
 #include "cli/options.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/readfile.h"
 #include "common/clock.h"
 #include "common/ini.h"
 
@@ -247,13 +248,10 @@ static json_t *lookHere(const struct settings *settings)
 	gboolean isDone = FALSE;
 	char *ini = NULL;
 
-	errno = 0;
-	if (settings->rules &&
-	    !g_file_get_contents(settings->rules, &ini, NULL, NULL)) {
-		cliErrorRead(NAME, settings->rules, errno);
+	if (settings->rules && !cliReadFile(NAME, settings->rules, &ini, NULL))
 		return NULL;
-	}
 	setup.ini = ini;
+	setup.file = settings->rules;
 	if (hdNodeLocalStart(&setup, &local) < 0) {
 		outSay(stderr, NAME ": cannot check this node%s%s",
 		       settings->rules ? "; check the file " : "",

@@ -89,24 +89,43 @@ int hdNodeWireDecode(unsigned int type, const unsigned char *payload,
 	return -EBADMSG;
 }
 
-bool hdNodeWireIsFlat(const char *json, size_t length)
+size_t hdNodeWireMost(unsigned int sections)
 {
+	return sections & HD_NODE_WIRE_PROBES ? HD_NODE_WIRE_ANSWER_MAX
+					      : HD_NODE_WIRE_STATE_MAX;
+}
+
+static size_t wireValues(size_t most)
+{
+	return most > HD_NODE_WIRE_STATE_MAX ? HD_NODE_WIRE_ANSWER_VALUES
+					     : HD_NODE_WIRE_STATE_VALUES;
+}
+
+const char *hdNodeWireLimits(const char *json, size_t length, size_t most)
+{
+	size_t values = 1;
 	bool isText = false;
 	int depth = 0;
 
+	if (length > most)
+		return "reply exceeds the size limit";
 	for (size_t i = 0; i < length; i++) {
 		char c = json[i];
 
-		if (isText && c == '\\')
+		if (isText && c == '\\') {
 			i++;
-		else if (c == '"')
+		} else if (c == '"') {
 			isText = !isText;
-		else if (!isText && (c == '{' || c == '['))
+		} else if (!isText && (c == '{' || c == '[')) {
 			depth++;
-		else if (!isText && (c == '}' || c == ']'))
+			values++;
+		} else if (!isText && (c == '}' || c == ']')) {
 			depth--;
+		} else if (!isText && c == ',') {
+			values++;
+		}
 		if (depth > HD_NODE_WIRE_DEPTH_MAX)
-			return false;
+			return "JSON is nested too deeply";
 	}
-	return true;
+	return values > wireValues(most) ? "JSON has too many values" : NULL;
 }

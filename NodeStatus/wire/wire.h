@@ -15,8 +15,10 @@
  *     answer 260, CONFIGURED u32 flags (0)
  *
  * Sections are bits of enum hdNodeWireSections. The JSON is one object in UTF-8
- * of HD_NODE_WIRE_ANSWER_MAX bytes at most, whose objects and arrays lie in
- * each other HD_NODE_WIRE_DEPTH_MAX deep at most, with the members
+ * of HD_NODE_WIRE_STATE_MAX bytes at most, or HD_NODE_WIRE_ANSWER_MAX with
+ * probes, whose objects and arrays lie in each other HD_NODE_WIRE_DEPTH_MAX
+ * deep at most. It has HD_NODE_WIRE_STATE_VALUES values at most, or
+ * HD_NODE_WIRE_ANSWER_VALUES with probes. Its members are
  *
  *     node                 what hdnode --name said, or null
  *     host                 what the host calls itself
@@ -45,12 +47,15 @@
 #define HD_NODE_WIRE_VERSION 1
 /** Where a node listens, if nobody says. */
 #define HD_NODE_WIRE_PORT 6528
-/** Longest payload of a request, of an answer, and of an answer to who has not
- * said who he is. */
+/** Longest payload of a request, longest text of an answer with probes and of
+ * one without. */
 #define HD_NODE_WIRE_REQUEST_MAX (HD_NODE_WIRE_CONFIG_MAX + 16)
 #define HD_NODE_WIRE_CONFIG_MAX 65536
 #define HD_NODE_WIRE_ANSWER_MAX ((size_t)4 << 20)
+#define HD_NODE_WIRE_STATE_MAX ((size_t)256 << 10)
 #define HD_NODE_WIRE_DEPTH_MAX 32
+#define HD_NODE_WIRE_STATE_VALUES 16384
+#define HD_NODE_WIRE_ANSWER_VALUES 65536
 
 /** What proofs begin with, and what TLS exports to bind them. */
 extern const struct hdAuthentication hdNodeWireAuthentication;
@@ -120,8 +125,18 @@ const struct hdField *hdNodeWireFieldsOf(unsigned int type);
 int hdNodeWireDecode(unsigned int type, const unsigned char *payload,
 		     size_t length, void *message, struct hdFieldFault *fault);
 
-/** Tell whether objects and arrays of a JSON text lie in each other no deeper
- * than they may; whether it is JSON is not looked at. */
-bool hdNodeWireIsFlat(const char *json, size_t length);
+/** Get how long the text of an answer may be that has these sections. */
+size_t hdNodeWireMost(unsigned int sections);
+
+/**
+ * Look whether a JSON text may be parsed: its length, how deep its objects and
+ * arrays lie in each other, and how many values it has. Whether it is JSON is
+ * not looked at.
+ *
+ * @param most As of hdNodeWireMost().
+ *
+ * @return NULL, or what is wrong.
+ */
+const char *hdNodeWireLimits(const char *json, size_t length, size_t most);
 
 #endif

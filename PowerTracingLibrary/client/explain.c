@@ -167,7 +167,7 @@ static void explainSum(FILE *file, const struct explanation *self)
 void ptExplain(FILE *file, const char *root)
 {
 	static const char *const drivers[] = { "powercap", "perf", "nvml",
-					       "hwmon" };
+					       "hwmon", "power_supply" };
 	struct explanation self = {
 		.inputs = g_array_new(FALSE, FALSE, sizeof(struct explained)),
 	};

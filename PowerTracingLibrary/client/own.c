@@ -238,6 +238,7 @@ static void ownMetersAddAll(struct ptOwn *own)
 		ownMetersAddDriver(own, "perf");
 	ownMetersAddDriver(own, "nvml");
 	ownMetersAddDriver(own, "hwmon");
+	ownMetersAddDriver(own, "power_supply");
 }
 
 /* The rule chooses among the columns of all meters. */
@@ -327,8 +328,9 @@ static struct ptOwn *ownCreate(const char *tool, const char *root,
 struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
 			int64_t cycleNs, struct ptPowerSum *sum)
 {
-	static const char *const meters[] = { "powercap", "perf", "nvml",
-					      "hwmon", "sim" };
+	static const char *const meters[] = { "powercap",     "perf",
+					      "nvml",         "hwmon",
+					      "power_supply", "sim" };
 	struct ptOwn *own = ownCreate(tool, root, cycleNs, sum);
 	gboolean isKnown = !device;
 
@@ -338,7 +340,7 @@ struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
 	if (!isKnown)
 		outSay(stderr,
 		       "%s: --meter: invalid value \"%s\"; expected powercap, "
-		       "perf, nvml, hwmon or sim",
+		       "perf, nvml, hwmon, power_supply or sim",
 		       tool, device);
 	else if (device)
 		ownMetersAddDriver(own, device);

@@ -84,8 +84,11 @@ int ptRemoteParse(const char *text, struct ptRemoteAddress *address)
 			return 0;
 		text = "127.0.0.1";
 	}
-	if (g_str_has_prefix(text, "unix:"))
+	if (g_str_has_prefix(text, "unix:")) {
 		text += strlen("unix:");
+		if (*text != '/')
+			return -EINVAL;
+	}
 	if (*text == '/') {
 		address->isPath = true;
 		g_strlcpy(address->text, text, sizeof(address->text));

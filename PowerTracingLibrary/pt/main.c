@@ -59,6 +59,8 @@ static struct cliCommand pt = {
 /* Check what options do not check themselves; returns a message or NULL. */
 static const char *ptMainCheckOptions(const struct options *options)
 {
+	if (options->explain && !options->list)
+		return "--explain: requires --list";
 	if (!options->config && !options->list)
 		return "missing option: --config";
 	if (options->force && options->number)
@@ -191,6 +193,8 @@ static int ptMainParseAndRun(struct options *options, int argc, char **argv)
 		return cliUsage(&pt, "%s", message);
 	if (!hasDuration)
 		options->duration = 0;
+	if (options->list && cliErrorRoot(pt.name, options->root))
+		return pt.usageStatus;
 	if (options->list) {
 		(options->explain ? ptExplain : listPrint)(
 			stdout, options->root ? options->root : "");

@@ -46,8 +46,6 @@ static void accessPeer(struct ptClient *client)
 
 void ptAccessFind(struct ptClient *client, const struct sockaddr *address)
 {
-	hdAddressCopy(&client->address, address);
-	client->isLocal = hdAddressIsLocal(address);
 	if (address->sa_family == AF_UNIX)
 		accessPeer(client);
 	else
@@ -57,12 +55,13 @@ void ptAccessFind(struct ptClient *client, const struct sockaddr *address)
 
 bool ptAccessMustAuthenticate(const struct ptClient *client)
 {
-	return !client->isLocal && !*client->user;
+	return !client->place.owner.isLocal && !*client->user;
 }
 
 const char *ptAccessForbids(const struct ptClient *client)
 {
-	if (!client->isLocal && client->service->tls && !client->connection.tls)
+	if (!client->place.owner.isLocal && client->service->tls &&
+	    !client->connection.tls)
 		return "other hosts must use TLS";
 	return NULL;
 }
@@ -72,11 +71,10 @@ static bool accessMayPmlib(const struct ptClient *client)
 {
 	const struct ptSite *site = client->service->site;
 
-	if (client->isLocal)
+	if (client->place.owner.isLocal)
 		return true;
 	for (size_t i = 0; i < site->pmlibCount; i++)
-		if (hdNetworkHas(&site->pmlib[i],
-				 (const struct sockaddr *)&client->address))
+		if (hdNetworkHas(&site->pmlib[i], client->place.owner.address))
 			return true;
 	return false;
 }

@@ -8,6 +8,7 @@
 
 #include "PowerTracingLibrary/service/access.h"
 #include "PowerTracingLibrary/service/protocols.h"
+#include "PowerTracingLibrary/service/shares.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
 
@@ -82,7 +83,7 @@ static void serviceClientOnClose(struct hdConnection *connection)
 	client->next = service->dead;
 	service->dead = client;
 	__atomic_sub_fetch(&service->clientCount, 1, __ATOMIC_RELAXED);
-	service->pendingCount -= !client->isAdmitted;
+	hdPlaceClose(&client->place);
 }
 
 static const struct hdConnectionCalls clientCalls = {
@@ -114,8 +115,8 @@ void ptClientSweep(struct ptClient *client, int64_t nowNs)
 					   limits->timeoutNs, limits->idleNs);
 
 	/* However often it says something. */
-	if (!why && !client->isAdmitted &&
-	    nowNs - client->sinceNs > limits->timeoutNs)
+	if (!why && !client->place.isAdmitted &&
+	    nowNs - client->place.sinceNs > limits->timeoutNs)
 		why = "timed out before authentication";
 	if (!why)
 		return;
@@ -141,7 +142,7 @@ void ptClientCreate(struct ptService *service, int fd,
 		return;
 	}
 	client->service = service;
-	client->sinceNs = client->connection.activeNs;
+	ptShareOpen(client, address);
 	client->account.limit = service->site->limits.clientMemory;
 	ptAccessFind(client, address);
 	client->link = &service->clients;
@@ -150,7 +151,6 @@ void ptClientCreate(struct ptService *service, int fd,
 		client->next->link = &client->next;
 	service->clients = client;
 	__atomic_add_fetch(&service->clientCount, 1, __ATOMIC_RELAXED);
-	service->pendingCount++;
 	service->accepted++;
 }
 

@@ -10,7 +10,6 @@
 
 #include "PowerTracingLibrary/service/core/client.h"
 #include "PowerTracingLibrary/service/listen.h"
-#include "PowerTracingLibrary/service/shares.h"
 
 /* The port of pmlib. */
 #define USUAL_PORT "6526"
@@ -45,16 +44,20 @@ static size_t listenUsual(struct hdAddress addresses[2], char *text,
 	return count;
 }
 
+/* The new one replaces another one, if need be. */
 static bool listenHasRoom(void *context, const struct sockaddr *address)
 {
-	ptShareRoom(context, address);
+	(void)context;
+	(void)address;
 	return true;
 }
 
 /* Without descriptors: somebody has one. */
 static void listenShed(void *context)
 {
-	ptShareShed(context);
+	struct ptService *service = context;
+
+	hdPlacesShed(&service->places);
 }
 
 static void listenAccepted(void *context, int fd,

@@ -58,8 +58,12 @@ static void lineSample(const struct metrics *m, struct ptServed *served,
 	const struct ptSiteLine *line = &device->lines[index];
 	struct ptServedColumn known;
 	struct ptServedSum sum;
+	bool isStale;
 
 	ptServedSumGet(served, index, &sum);
+	ptServedAge(served, &isStale);
+	if (what == POWER && sum.isPower && isStale)
+		return;
 	if (what == POWER && sum.isPower) {
 		fputs("hdtrace_power_watts", m->text.file);
 		lineLabels(m, device, line);
@@ -208,7 +212,7 @@ static void service(const struct metrics *m)
 		      "Connected clients.", (double)s->clientCount);
 	serviceSample(m, "hdtrace_service_counters", false, NULL,
 		      "Counters and streams of clients.",
-		      (double)s->counterCount);
+		      (double)s->places.extras);
 	serviceSample(m, "hdtrace_service_memory_bytes", false, "bytes",
 		      "Memory of readings for clients.",
 		      (double)ptAccountUsed(&s->memory));
@@ -228,7 +232,7 @@ char *ptMetrics(struct ptService *s, bool isOpenMetrics, size_t *length)
 	if (!m.text.file)
 		return NULL;
 	hdMetricFamily(&m.text, "hdtrace_power_watts", false, "watts",
-		       "Power of the last reading.");
+		       "Power of the last reading, unless that is stale.");
 	lines(&m, POWER);
 	hdMetricFamily(&m.text, "hdtrace_energy_joules", true, "joules",
 		       "Energy since the start of the service.");

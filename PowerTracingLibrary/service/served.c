@@ -19,6 +19,9 @@
 #include "common/clock.h"
 #include "recording/integral.h"
 
+/* After so many cycles without a reading the last one is stale. */
+#define STALE_CYCLES 3
+
 struct ptServed {
 	struct ptSink sink; /* First: it is what the meter knows. */
 	struct ptSite *site;
@@ -350,6 +353,20 @@ void ptServedHealth(struct ptServed *served, struct ptHealth *health)
 	*health = served->health;
 	pthread_mutex_unlock(&served->mutex);
 	ptRunnerGetCounts(&served->runner, &health->counts);
+}
+
+double ptServedAge(struct ptServed *served, bool *isStale)
+{
+	int64_t limit = STALE_CYCLES * ptServedCycle(served), age;
+	struct ptHealth health;
+
+	ptServedHealth(served, &health);
+	*isStale = true;
+	if (health.lastWall == 0)
+		return NAN;
+	age = hdMonotonicNow() - health.lastMono;
+	*isStale = age > (limit > HD_NS_PER_S ? limit : HD_NS_PER_S);
+	return (double)age / 1e9;
 }
 
 void ptServedColumnGet(struct ptServed *served, size_t column,

@@ -13,6 +13,7 @@
 #include "PowerTracingLibrary/service/metrics.h"
 #include "net/http.h"
 #include "PowerTracingLibrary/service/listen.h"
+#include "PowerTracingLibrary/service/shares.h"
 #include "PowerTracingLibrary/service/site/privileges.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
@@ -159,6 +160,7 @@ int ptServiceCreate(struct ptSite *site, const struct ptServiceSetup *setup,
 	service->setup = *setup;
 	service->site = ptSiteRef(site);
 	service->memory.limit = site->limits.memory;
+	ptShareSetup(service);
 	ret = serviceOpen(service);
 	if (ret < 0)
 		ptServiceDestroy(service);
@@ -249,21 +251,6 @@ static void serviceNews(struct ptService *service, int64_t now)
 	}
 }
 
-/* Close those that have lost their slots. */
-static void serviceOust(struct ptService *service)
-{
-	struct ptClient *next;
-
-	if (!service->hasOusted)
-		return;
-	service->hasOusted = false;
-	for (struct ptClient *c = service->clients; c; c = next) {
-		next = c->next;
-		if (c->isOusted)
-			hdConnectionClose(&c->connection);
-	}
-}
-
 static void serviceBury(struct ptService *service)
 {
 	while (service->dead) {
@@ -304,7 +291,7 @@ void ptServiceStep(struct ptService *service, int maxMs)
 	serviceSweep(service, now);
 	if (service->http)
 		hdHttpRun(service->http);
-	serviceOust(service);
+	hdPlacesRun(&service->places);
 	serviceBury(service);
 	if (service->wantsChange && !service->loop.isOver) {
 		service->wantsChange = false;
@@ -442,6 +429,7 @@ int ptServiceReload(struct ptService *service, struct ptSite *site)
 	ptSiteUnref(service->site);
 	service->site = ptSiteRef(site);
 	service->memory.limit = site->limits.memory;
+	ptShareSetup(service);
 	serviceCheck(service, NULL);
 	hdListenSay(service->listeners);
 	return 0;

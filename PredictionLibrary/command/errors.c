@@ -70,40 +70,40 @@ int predictNeeds(const struct predict *predict, const char *option,
 
 int predictErrorOpen(const struct predict *predict, const char *path, int error)
 {
-	return predictError(predict, CLI_TEXT_OPEN, path,
+	return predictError(predict, CLI_TEXT_OPEN, cliErrorObject(path),
 			    cliErrorReason(error));
 }
 
 int predictErrorRead(const struct predict *predict, const char *path, int error)
 {
-	return predictError(predict, CLI_TEXT_READ, path,
+	return predictError(predict, CLI_TEXT_READ, cliErrorObject(path),
 			    cliErrorReason(error));
 }
 
 int predictErrorWrite(const struct predict *predict, const char *path,
 		      int error)
 {
-	return predictError(predict, CLI_TEXT_WRITE, path,
+	return predictError(predict, CLI_TEXT_WRITE, cliErrorObject(path),
 			    cliErrorReason(error));
 }
 
 int predictErrorCreate(const struct predict *predict, const char *path,
 		       int error)
 {
-	return predictError(predict, CLI_TEXT_CREATE, path,
+	return predictError(predict, CLI_TEXT_CREATE, cliErrorObject(path),
 			    cliErrorReason(error));
 }
 
 int predictErrorRemove(const struct predict *predict, const char *path,
 		       int error)
 {
-	return predictError(predict, CLI_TEXT_REMOVE, path,
+	return predictError(predict, CLI_TEXT_REMOVE, cliErrorObject(path),
 			    cliErrorReason(error));
 }
 
 int predictErrorRename(const struct predict *predict, const char *path,
 		       int error)
 {
-	return predictError(predict, CLI_TEXT_RENAME, path,
+	return predictError(predict, CLI_TEXT_RENAME, cliErrorObject(path),
 			    cliErrorReason(error));
 }

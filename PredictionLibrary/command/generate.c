@@ -11,12 +11,27 @@
 const char *const generationKinds[] = { "cholesky", "stencil", "random",
 					"lu",       "ring",    NULL };
 
-const char *generationWrong(const struct generation *self)
+char *generationWrong(const struct generation *self)
 {
-	return self->tiles < 1 || self->tileSize < 1 || self->width < 1 ||
-			       self->steps < 1 || self->inputs < 0
-		       ? "numbers must be greater than 0"
-		       : NULL;
+	const struct {
+		const char *option;
+		int value, least;
+	} numbers[] = {
+		{ "tiles", self->tiles, 1 },
+		{ "tile-size", self->tileSize, 1 },
+		{ "width", self->width, 1 },
+		{ "steps", self->steps, 1 },
+		{ "inputs", self->inputs, 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+		if (numbers[i].value < numbers[i].least)
+			return g_strdup_printf("%s: invalid number \"%d\"; "
+					       "expected %d or more",
+					       numbers[i].option,
+					       numbers[i].value,
+					       numbers[i].least);
+	return NULL;
 }
 
 static int generateMakeGraph(const struct generation *self, hdPGraph **graph)
@@ -114,7 +129,7 @@ int generateRun(struct predict *predict, int argc, char **argv)
 	};
 	hdPGraph *graph = NULL;
 	int status = predictParse(predict, &argc, &argv, entries, &help);
-	const char *wrong;
+	char *wrong;
 	int ret;
 
 	if (status >= 0)
@@ -123,8 +138,11 @@ int generateRun(struct predict *predict, int argc, char **argv)
 	if (self.kind < 0)
 		return PREDICT_FAILED;
 	wrong = generationWrong(&self);
-	if (wrong)
-		return predictUsage(predict, "%s", wrong);
+	if (wrong) {
+		status = predictUsage(predict, "--%s", wrong);
+		g_free(wrong);
+		return status;
+	}
 	ret = generationMake(&self, &graph);
 	if (ret == -EINVAL)
 		return predictUsage(predict,

@@ -37,19 +37,19 @@ struct predict {
 
 /** The subcommands, in the order of the help. */
 #define PREDICT_COMMANDS(X)                                               \
-	X(generate, "generate a task graph: cholesky, lu, stencil, ...")  \
-	X(platform, "generate a platform: star, fat-tree, torus")         \
-	X(validate, "check task graphs, platforms and resource models")   \
-	X(map, "map the tasks of a graph to PEs")                         \
-	X(simulate, "predict time, energy and power")                     \
-	X(measure, "measure the kernels of a task graph on this machine") \
-	X(graph, "convert the project of a run into a task graph")        \
-	X(sweep, "predict many models, and find the best models")         \
-	X(characterize, "create models from measurements")                \
-	X(convert, "convert a task graph between XML and binary")
+	X(generate, "Generate a task graph: cholesky, lu, stencil, ...")  \
+	X(platform, "Generate a platform: star, fat-tree, torus")         \
+	X(validate, "Check task graphs, platforms and resource models")   \
+	X(map, "Map the tasks of a graph to PEs")                         \
+	X(simulate, "Predict time, energy and power")                     \
+	X(measure, "Measure the kernels of a task graph on this machine") \
+	X(graph, "Convert the project of a run into a task graph")        \
+	X(sweep, "Predict many models, and find the best models")         \
+	X(characterize, "Create models from measurements")                \
+	X(convert, "Convert a task graph between XML and binary")
 
 /** One whose function cannot be called after it: hdtrace has one, too. */
-#define PREDICT_COMPARE "compare", "compare a prediction with measured runs"
+#define PREDICT_COMPARE "compare", "Compare a prediction with measured runs"
 int predictCompareRun(struct predict *predict, int argc, char **argv);
 
 #define PREDICT_DECLARE(name, summary) \

@@ -45,9 +45,9 @@ struct topology {
 extern const char *const generationKinds[];
 extern const char *const topologyKinds[];
 
-/** What is wrong with the numbers; NULL: nothing. */
-const char *generationWrong(const struct generation *self);
-const char *topologyWrong(const struct topology *self);
+/** The parameter that is wrong, and why; NULL: none. Free it with g_free(). */
+char *generationWrong(const struct generation *self);
+char *topologyWrong(const struct topology *self);
 
 /** Make the graph; as hdP_generateCholesky(). */
 int generationMake(const struct generation *self, hdPGraph **graph);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -210,28 +211,36 @@ static int save(struct predict *predict, const char *path, const GString *text)
 	return status;
 }
 
-static bool platformCommandIsAmount(double value)
+char *topologyWrong(const struct topology *self)
 {
-	return value >= 0 && value < HUGE_VAL;
-}
+	const struct {
+		const char *option;
+		double value, least;
+		const char *expected;
+	} numbers[] = {
+		{ "nodes", self->nodes, 1, "1 or more" },
+		{ "pes", self->pes, 1, "1 or more" },
+		{ "radix", self->radix, 2, "2 or more" },
+		{ "idle-power", self->idlePower, 0, "0 or more" },
+		{ "memory", self->memory, 0, "0 or more" },
+		{ "init-latency", self->initLatency, 0, "0 or more" },
+		{ "packet-size", self->packetSize, DBL_MIN, "more than 0" },
+		{ "packet-latency", self->packetLatency, 0, "0 or more" },
+		{ "packet-energy", self->packetEnergy, 0, "0 or more" },
+	};
 
-const char *topologyWrong(const struct topology *self)
-{
-	if (self->nodes < 1 || self->pes < 1 || self->radix < 2)
-		return "invalid size; expected at least one node, one PE per "
-		       "node and two ports per switch";
-	if ((double)self->nodes * self->pes > ENDS_MAX ||
-	    self->radix > ENDS_MAX)
-		return "too many PEs or ports";
-	if (!platformCommandIsAmount(self->idlePower) ||
-	    !platformCommandIsAmount(self->memory) ||
-	    !platformCommandIsAmount(self->initLatency) ||
-	    !platformCommandIsAmount(self->packetLatency) ||
-	    !platformCommandIsAmount(self->packetEnergy) ||
-	    !platformCommandIsAmount(self->packetSize) || self->packetSize == 0)
-		return "invalid value; expected 0 or more, and a packet size "
-		       "above 0";
-	return NULL;
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++)
+		if (!(numbers[i].value >= numbers[i].least) ||
+		    isinf(numbers[i].value))
+			return g_strdup_printf("%s: invalid number \"%g\"; "
+					       "expected %s",
+					       numbers[i].option,
+					       numbers[i].value,
+					       numbers[i].expected);
+	return (double)self->nodes * self->pes > ENDS_MAX ||
+			       self->radix > ENDS_MAX
+		       ? g_strdup("nodes: too many PEs or ports")
+		       : NULL;
 }
 
 const char *const topologyKinds[] = { "star", "fat-tree", "torus", NULL };
@@ -294,7 +303,7 @@ int platformRun(struct predict *predict, int argc, char **argv)
 		0, 0
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);
-	const char *wrong;
+	char *wrong;
 	GString *text;
 
 	if (status >= 0)
@@ -305,8 +314,11 @@ int platformRun(struct predict *predict, int argc, char **argv)
 	if (self.kind < 0)
 		return PREDICT_FAILED;
 	wrong = topologyWrong(&self);
-	if (wrong)
-		return predictUsage(predict, "%s", wrong);
+	if (wrong) {
+		status = predictUsage(predict, "--%s", wrong);
+		g_free(wrong);
+		return status;
+	}
 	text = topologyXml(&self);
 	status = save(predict, output, text);
 	g_string_free(text, TRUE);

@@ -280,7 +280,7 @@ int hdExecuteRecordBegin(struct hdExecution *self, const char *project,
 	if (isFirst)
 		ret = hdPredictProjectFile(
 			&record->project,
-			"run by hdexecute; ranks are PEs, then bridges",
+			"run by hdexecute; each PE and each bridge is a rank",
 			hdEnvironmentText("HDTRACE_PT_CFG") ? groups
 							    : groups + 1);
 	if (ret == 0)

@@ -237,10 +237,10 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 	if (ret == 0)
 		ret = hdPredictGauges(&self);
 	if (ret == 0)
-		ret = hdPredictProjectFile(
-			&self,
-			"simulated by hdpredict; ranks are PEs, then bridges",
-			groups);
+		ret = hdPredictProjectFile(&self,
+					   "simulated by hdpredict; each PE "
+					   "and each bridge is a rank",
+					   groups);
 	if (self.topology)
 		hdT_destroyTopology(self.topology);
 	hdPredictRoutesFree(self.routes);

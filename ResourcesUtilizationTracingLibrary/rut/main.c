@@ -30,6 +30,8 @@ struct options {
 	gboolean number;
 	gboolean quiet;
 	gboolean list;
+	gboolean explain;
+	char *root;
 	struct cliWait wait;
 	gboolean hasDuration;
 	gboolean hasPid;
@@ -44,7 +46,11 @@ static const char *rutMainCheckOptions(const struct options *options)
 	if (modes == 0)
 		return "missing argument: COMMAND, --duration or --pid";
 	if (modes > 1)
-		return "COMMAND, --duration and --pid exclude each other";
+		return options->hasDuration && options->hasPid
+			       ? "--duration: cannot be combined with --pid"
+		       : options->hasPid
+			       ? "--pid: cannot be combined with COMMAND"
+			       : "--duration: cannot be combined with COMMAND";
 	if (options->hasPid && kill(options->wait.pid, 0) != 0 &&
 	    errno == ESRCH)
 		return "--pid: no such process";
@@ -186,8 +192,7 @@ static int traceInto(struct rutTarget *target, struct options *options,
 		ret = rutMainWriteProject(target);
 	if (ret == -EEXIST)
 		outSay(stderr,
-		       "rut: %s: exists; --force replaces it, --number takes "
-		       "another name",
+		       "rut: " CLI_TEXT_EXISTS ", --number takes another name",
 		       file);
 	else if (ret < 0)
 		cliErrorCreate("rut", file, ret);
@@ -218,6 +223,7 @@ static int rutMainRun(struct options *options)
 	rutSources sources;
 	char *message = NULL;
 	int result = CLI_EXIT_FAILED;
+	int status = 0;
 
 	if (!sourcesParse(options->sources, &sources, &message)) {
 		outSay(stderr,
@@ -226,9 +232,10 @@ static int rutMainRun(struct options *options)
 		g_free(message);
 		return result;
 	}
-	if (options->wait.command &&
-	    !cliIsCommand("rut", options->wait.command[0]))
-		return CLI_EXIT_NOT_FOUND;
+	if (options->wait.command)
+		status = cliCheckCommand("rut", options->wait.command[0]);
+	if (status != 0)
+		return status;
 	if (options->number && !rutMainUseFreeName(options))
 		return result;
 	if (options->mount)
@@ -241,6 +248,16 @@ static int rutMainRun(struct options *options)
 	g_free(message);
 	targetClear(&target);
 	return result;
+}
+
+static void rutMainListSources(const struct options *options)
+{
+	const char *root = options->root ? options->root : "";
+
+	if (options->explain)
+		sourcesExplain(stdout, root, options->mount);
+	else
+		sourcesPrint(stdout, root, options->mount);
 }
 
 static int rutMainParseAndRun(struct options *options, int argc, char **argv)
@@ -273,6 +290,14 @@ static int rutMainParseAndRun(struct options *options, int argc, char **argv)
 		  "Print no summary", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
 		  "List all sources with their values on this node", NULL },
+		{ "explain", 0, 0, G_OPTION_ARG_NONE, &options->explain,
+		  "With --list: list the CPUs' counters, interfaces and disks, "
+		  "and the sums that contain them",
+		  NULL },
+		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,
+		  "With --list: read /sys and /proc below DIR, as of another "
+		  "machine",
+		  "DIR" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const struct cliWords words[] = {
@@ -311,9 +336,12 @@ static int rutMainParseAndRun(struct options *options, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (options->list) {
-		sourcesPrint(stdout, options->mount);
+		rutMainListSources(options);
 		return cliFinish(&command);
 	}
+	if (options->explain || options->root)
+		return cliUsage(&command, "--%s: requires --list",
+				options->explain ? "explain" : "root");
 	if (argc > 1)
 		options->wait.command = argv + 1;
 	options->hasDuration = options->wait.duration != 0;
@@ -340,5 +368,6 @@ int main(int argc, char **argv)
 	g_free(options.project);
 	g_free(options.topology);
 	g_free(options.mount);
+	g_free(options.root);
 	return result;
 }

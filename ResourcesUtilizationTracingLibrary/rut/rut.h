@@ -30,8 +30,11 @@ gboolean sourcesParse(const char *list, rutSources *sources, char **wrong);
 /** Get all words of such a list, NULL terminated. */
 const char *const *sourcesWords(void);
 
-/** Print all sources and whether they work here. */
-void sourcesPrint(FILE *file, const char *mountPoint);
+/** Print all sources and whether they work on the machine below a directory. */
+void sourcesPrint(FILE *file, const char *root, const char *mountPoint);
+
+/** Print what the sums of the sources are made of there. */
+void sourcesExplain(FILE *file, const char *root, const char *mountPoint);
 
 /** Parse "Host=node01,Rank=0"; NULL is the host. */
 gboolean targetParse(struct rutTarget *target, const char *project,

@@ -124,9 +124,11 @@ static gboolean sourcesSet(const char *name, rutSources *set)
 gboolean sourcesParse(const char *list, rutSources *set, char **wrong)
 {
 	char **names = g_strsplit(list, ",", -1);
-	gboolean isGood = TRUE;
+	gboolean isGood = names[0] != NULL;
 
 	RUTSRC_UNSET_ALL(*set);
+	if (!isGood)
+		*wrong = g_strdup("");
 	for (size_t i = 0; isGood && names[i]; i++) {
 		isGood = sourcesSet(names[i], set);
 		if (!isGood)
@@ -164,10 +166,10 @@ static void sourceListNoCost(void *context, int64_t *cpuNs, uint64_t *late)
 	*late = 0;
 }
 
-void sourcesPrint(FILE *file, const char *mountPoint)
+void sourcesPrint(FILE *file, const char *root, const char *mountPoint)
 {
 	struct rutSetup setup = {
-		.root = "",
+		.root = root,
 		.mountPoint = mountPoint,
 		.intervalNs = HD_NS_PER_S,
 		.patienceNs = HD_NS_PER_S,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who may have how many of the places of a service; see shares.h. */
+/* How many places each client may have; see shares.h. */
 #include "config.h"
 
 #include <string.h>
@@ -7,10 +7,11 @@
 #include "net/address.h"
 #include "net/service/shares.h"
 
-/* Of an owner, and of an address. */
-static size_t netSharesShareOf(size_t places)
+size_t hdShareOf(size_t places, unsigned int percent)
 {
-	return (places + 1) / 2;
+	size_t share = (places * percent + 99) / 100;
+
+	return share > 0 ? share : 1;
 }
 
 /* Of all for whom no places are kept. */
@@ -28,40 +29,55 @@ bool hdShareIsSame(const struct hdShareOwner *a, const struct hdShareOwner *b)
 {
 	if (*a->user || *b->user)
 		return strcmp(a->user, b->user) == 0;
+	return hdShareIsSameOrigin(a, b);
+}
+
+bool hdShareIsSameOrigin(const struct hdShareOwner *a,
+			 const struct hdShareOwner *b)
+{
 	if (a->isLocal || b->isLocal)
 		return a->isLocal && b->isLocal && a->uid == b->uid;
 	return hdAddressIsSameHost(a->address, b->address);
 }
 
+static int shareRank(const struct hdShareOwner *owner)
+{
+	return *owner->user ? 2 : owner->isOurs;
+}
+
+bool hdShareComesBefore(const struct hdShareOwner *owner,
+			const struct hdShareOwner *other)
+{
+	return shareRank(owner) > shareRank(other);
+}
+
 void hdShareAdd(struct hdShareCounts *counts, const struct hdShareOwner *owner,
-		const struct hdShareOwner *other)
+		const struct hdShareOwner *other, size_t places)
 {
-	counts->all++;
-	counts->common += !hdShareIsKept(other);
-	counts->ofOwner += hdShareIsSame(owner, other);
-	counts->ofAddress +=
-		!owner->isLocal && !other->isLocal &&
-		hdAddressIsSameHost(owner->address, other->address);
+	counts->all += places;
+	if (!hdShareIsKept(other))
+		counts->common += places;
+	if (hdShareIsSame(owner, other))
+		counts->ofOwner += places;
+	if (!owner->isLocal && !other->isLocal &&
+	    hdAddressIsSameHost(owner->address, other->address))
+		counts->ofAddress += places;
 }
 
-bool hdShareIsUsed(const struct hdShareCounts *counts,
-		   const struct hdShareOwner *owner, size_t places)
+enum hdShareVerdict hdShareJudge(const struct hdShareCounts *counts,
+				 const struct hdShareOwner *owner,
+				 const struct hdShareLimits *limits)
 {
-	return (!owner->isOurs &&
-		counts->ofOwner >= netSharesShareOf(places)) ||
-	       (!owner->isLocal &&
-		counts->ofAddress >= netSharesShareOf(places));
-}
+	size_t places = limits->places;
 
-const char *hdShareRefusal(const struct hdShareCounts *counts,
-			   const struct hdShareOwner *owner, size_t places)
-{
-	if (!owner->isOurs && counts->ofOwner >= netSharesShareOf(places))
-		return "too many clients of this user";
-	if (hdShareIsUsed(counts, owner, places))
-		return "too many clients of this address";
+	/* Who is ours has no share, but as a user with a token. */
+	if ((!owner->isOurs || *owner->user) &&
+	    counts->ofOwner >= hdShareOf(places, limits->ownerPercent))
+		return HD_SHARE_OWNER;
+	if (!owner->isLocal &&
+	    counts->ofAddress >= hdShareOf(places, limits->addressPercent))
+		return HD_SHARE_ADDRESS;
 	if (!hdShareIsKept(owner) && counts->common >= shareCommon(places))
-		return "too many clients; the other places are kept for root "
-		       "and users with tokens";
-	return counts->all >= places ? "too many clients" : NULL;
+		return HD_SHARE_KEPT;
+	return counts->all >= places ? HD_SHARE_ALL : HD_SHARE_FREE;
 }

@@ -194,6 +194,21 @@ no_name() {
 }
 ok "advise rejects names that are not valid in Slurm" no_name
 
+other_name() {
+	begin_as alias "$hdnode" --listen=127.0.0.1:0 --name=elsewhere \
+		--smartctl= --power= || return 1
+	exits 1 "$hdnode" advise "localhost:$port" "127.0.0.1:$port" && cat out &&
+		grep '^# 127.* elsewhere: another node has the same name' out &&
+		[ "$(grep -c '^NodeName=elsewhere ' out)" -eq 1 ]
+}
+ok "advise rejects a second node with the same name" other_name
+names_are_distinct() {
+	exits 0 "$hdnode" collect "localhost:$port" "127.0.0.1:$port" && cat out &&
+		grep '^elsewhere (localhost:' out && grep '^elsewhere (127.0.0.1:' out
+}
+ok "two nodes with one name are distinct in the table" names_are_distinct
+end_node "$begun"
+
 begin_node bytes
 ok "protocol traffic is small and only on request" \
 	python3 "$here/daemon.py" "$port" "$begun"

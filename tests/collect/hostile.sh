@@ -99,4 +99,36 @@ reasons_are_plain() {
 }
 ok "the reason names the fault of the server" reasons_are_plain
 kill "$begun"
+
+# ---- Terminals -----------------------------------------------------------------
+
+begin_as soft python3 "$soft" tricky || { echo "Bail out! no node"; exit 1; }
+is_harmless() {
+	for options in "" --format=json "--format=json --interval=9 --number=1"; do
+		# shellcheck disable=SC2086
+		exits 0 "$hdnode" collect $options "127.0.0.1:$port" || return 1
+		cat out
+		python3 - <<-'END' || return 1
+			text = open("out", encoding="utf-8").read()
+			bad = [hex(ord(c)) for c in text
+			       if (ord(c) < 32 and c != "\n") or 0x7f <= ord(c) < 0xa0 or c in
+			       "\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028"]
+			assert not bad, bad
+			assert all(len(line) < 200 for line in text.splitlines()
+			           if not line.startswith("{"))
+			if text.startswith("{"):
+			    import json
+			    node = json.loads(text)["nodes"][0]
+			    assert node["name"] == "a\u202eb\x9b1m\u2066"
+			    assert node["capabilities"]["name"] == "\u061c\xe4\u2028"
+		END
+	done
+}
+ok "names and numbers of a node do no harm to a terminal" is_harmless
+kill "$begun"
+
+# ---- As much as they may -----------------------------------------------------
+
+ok "100 nodes with the longest answers take 64 MB, and their time" \
+	timeout 200 python3 "$abs_top_srcdir/tests/collect/flood.py" 100 "$hdnode"
 done_testing

@@ -59,6 +59,13 @@ d["answered"] == 1 and d["took_s"] < 6 and
 }
 ok "many silent names delay no other node" many_silent
 
+another_name() {
+	exits 1 "$hdnode" advise "both:$alpha" && cat out &&
+		grep '^# both:.* alpha: the node has another name than it was asked by' out &&
+		! grep '^NodeName' out
+}
+ok "advise rejects a node with another name than it was asked by" another_name
+
 looked_up_once() {
 	before=$(grep -c 'asked known.test' dns.log)
 	asks 0 --interval=0.05 --number=6 "known.test:$alpha" &&

@@ -135,6 +135,12 @@ class Node:
                 "name": b'{"node":"' + b"x" * 300 + b'"}',
                 "kinds": b'{"status":[],"alarms":{}}',
                 "bytes": b'{"node":"\xff\xfe"}',
+                "tricky": json.dumps({
+                    "node": "a\u202eb\x9b1m\u2066", "status": {
+                        "load": [1e308], "memory": {"available_bytes": 1e308},
+                        "cpu": {"busy_cpus": 1e308}, "age_s": 1e308},
+                    "capabilities": {"cpus": 1e308, "name": "\u061c\xe4\u2028"}},
+                    ensure_ascii=False).encode(),
                 "nul": b'{"node":"\x00"}'}.get(self.mode, text)
         head = struct.pack("<Iqq", sections, *self.clocks())
         if self.mode == "time":

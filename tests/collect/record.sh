@@ -90,7 +90,7 @@ fi
 
 is_kept() {
 	cksum real* >before && exits 2 "$hdnode" collect --project=real -N 1 \
-		"127.0.0.1:$port" && grep -q 'real.proj: the project exists' err &&
+		"127.0.0.1:$port" && grep -q 'real.proj: exists; choose another name' err &&
 		cksum real* | diff before -
 }
 ok "an existing project is kept" is_kept

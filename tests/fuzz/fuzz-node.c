@@ -110,15 +110,14 @@ static void fuzzServer(const uint8_t *data, size_t size)
 		size = 16384;
 	must(send(fds[1], data, size, MSG_NOSIGNAL) == (ssize_t)size);
 	shutdown(fds[1], SHUT_WR);
-	nodePendingAdd(server, fds[0], &here);
-	for (int i = 0; i < STEPS && (server->pending || server->clients);
-	     i++) {
+	nodeAcceptedOpen(server, fds[0], &here);
+	for (int i = 0; i < STEPS && server->places.newest; i++) {
 		hdLoopStep(&server->loop, 0);
 		more = recv(fds[1], answers + got, sizeof(answers) - got, 0);
 		got += more > 0 ? (size_t)more : 0;
 		/* Who is refused for a wrong token waits for a second. */
 		for (struct nodeClient *c = server->clients; c; c = c->next)
-			c->deniedNs = 0;
+			c->session.deniedNs = 1;
 		if (server->clients)
 			nodeClientSweep(server->clients, 1);
 	}
@@ -137,14 +136,14 @@ static void fuzzServer(const uint8_t *data, size_t size)
 		server->dead = client->next;
 		nodeClientFree(client);
 	}
-	while (server->pending)
-		nodePendingShed(server);
-	nodePendingFree(server);
+	while (hdPlacesShed(&server->places))
+		continue;
+	nodeAcceptedBury(server);
 	for (int i = 0; server->http && i < STEPS; i++) {
 		hdLoopStep(&server->loop, 0);
 		hdHttpRun(server->http);
 	}
-	must(server->clientCount == 0 && server->pendingCount == 0);
+	must(!server->places.newest && server->places.admitted == 0);
 }
 
 /* ---- What a node says ---------------------------------------------------- */

@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # FUZZ_SECONDS says how long each runs (600); with FUZZ_RUNS each runs so often
-# at the most, and always on the same inputs. All goes to ./fuzz; what libFuzzer
-# learns is kept in fuzz/corpus-TARGET.
+# at the most, and always on the same inputs. An input may take 10 s of CPU time.
+# All goes to ./fuzz; what libFuzzer learns is kept in fuzz/corpus-TARGET, and
+# fuzz/coverage has a line for each target.
 set -eu
 source_dir=${abs_top_srcdir:?}/tests/fuzz
 seconds=${FUZZ_SECONDS:-600}
@@ -50,6 +51,8 @@ echo "make fuzz: building $*"
 		--without-microhttpd --without-gnutls --without-otf2 \
 		--without-cairo
 )
+$CLANG -g -O1 -c -o fuzz/cpulimit.o "$source_dir/cpulimit.c"
+main="-fsanitize=fuzzer -Wl,--wrap=LLVMFuzzerTestOneInput $PWD/fuzz/cpulimit.o"
 programs=
 for target; do
 	programs="$programs tests/fuzz/replay-$target"
@@ -57,13 +60,30 @@ done
 # A list of programs.
 # shellcheck disable=SC2086
 quietly fuzz/build.log "${MAKE:-make}" -C "$tree" -j"$(nproc)" \
-	hd_fuzz_main=-fsanitize=fuzzer $programs
+	hd_fuzz_main="$main" $programs
+
+# A line about a target: its parts of the code that were run, of all in the program.
+coverage() {
+	awk -v target="$1" '
+		/inline 8-bit counters/ {
+			for (i = 2; i <= NF; i++)
+				if ($i == "inline")
+					all = substr($(i - 1), 2) + all
+		}
+		/^#[0-9]+\t/ { for (i = 1; i < NF; i++) if ($i == "cov:") cov = $(i + 1) }
+		/^stat::number_of_executed_units/ { runs = $2 }
+		/^Done/ { seconds = $(NF - 1) }
+		END { printf "%-10s %9d runs %6d s %6d of %6d edges\n", target, runs, seconds, cov, all }
+	' "fuzz/$1.log"
+}
+
+: >fuzz/coverage
 for target; do
 	echo "make fuzz: running $target for $seconds seconds"
 	mkdir -p "fuzz/corpus-$target"
 	# shellcheck disable=SC2086
 	"$tree/tests/fuzz/replay-$target" -max_total_time="$seconds" $runs \
-		-timeout=10 -rss_limit_mb=2048 -max_len=65536 \
+		-timeout=1200 -rss_limit_mb=2048 -max_len=65536 \
 		-print_final_stats=1 -dict="$source_dir/hdtrace.dict" \
 		-artifact_prefix="fuzz/$target-" "fuzz/corpus-$target" \
 		"$source_dir/seeds/$target" >"fuzz/$target.log" 2>&1 || {
@@ -71,6 +91,6 @@ for target; do
 		echo "make fuzz: $target failed; the log is fuzz/$target.log" >&2
 		exit 1
 	}
-	grep -E '^(Done|stat::number_of_executed_units)' "fuzz/$target.log"
+	coverage "$target" | tee -a fuzz/coverage
 done
 echo "make fuzz: nothing was found"

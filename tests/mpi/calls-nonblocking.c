@@ -332,6 +332,53 @@ static void persistentNeighbors(int rid)
 	MPI_Comm_free(&ring);
 }
 
+/* In a ring, twice: four partitions are sent, and two received. */
+static void partitioned(int rid)
+{
+	int next = (rank + 1) % size, last = (rank + size - 1) % size;
+	int gives[4] = { rank, rank, rank, rank }, gets[4] = { -1, -1, -1, -1 };
+	int third[] = { 3 }, flag;
+	MPI_Request requests[2];
+
+	expect("Precv_init size=16 count=4 tid=0 fromRank=%d fromTag=3 cid=0 "
+	       "partitions=2 rid=%d",
+	       last, rid);
+	MPI_Precv_init(gets, 2, 2, MPI_INT, last, 3, WORLD, MPI_INFO_NULL,
+		       &requests[0]);
+	expect("Psend_init size=16 count=4 tid=0 toRank=%d toTag=3 cid=0 "
+	       "partitions=4 rid=%d",
+	       next, rid + 1);
+	MPI_Psend_init(gives, 4, 1, MPI_INT, next, 3, WORLD, MPI_INFO_NULL,
+		       &requests[1]);
+	for (int i = 0; i < 2; i++) {
+		flag = 0;
+		expect("Startall count=2 <Request rid=%d/> <Request rid=%d/>",
+		       rid, rid + 1);
+		MPI_Startall(2, requests);
+		expect("Pready partition=0 rid=%d", rid + 1);
+		MPI_Pready(0, requests[1]);
+		expect("Pready_range partition=1 count=2 rid=%d", rid + 1);
+		MPI_Pready_range(1, 2, requests[1]);
+		expect("Pready_list count=1 rid=%d", rid + 1);
+		MPI_Pready_list(1, third, requests[1]);
+		while (!flag)
+			PMPI_Parrived(requests[0], 1, &flag);
+		expect("Parrived partition=1 rid=%d flag=1", rid);
+		MPI_Parrived(requests[0], 1, &flag);
+		expect("Waitall count=2 completed=2 <Request rid=%d "
+		       "fromRank=%d fromTag=3 size=16 cid=0/> "
+		       "<Request rid=%d/>",
+		       rid, last, rid + 1);
+		MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+		require(flag && gets[0] == last && gets[3] == last,
+			"what partitions move");
+	}
+	for (int i = 0; i < 2; i++) {
+		expect("Request_free rid=%d", rid + i);
+		MPI_Request_free(&requests[i]);
+	}
+}
+
 void callsVersion4(void)
 {
 	int next = (rank + 1) % size, last = (rank + size - 1) % size;
@@ -364,6 +411,7 @@ void callsVersion4(void)
 	expect("Comm_free cid=1");
 	MPI_Comm_free(&comm);
 	persistentNeighbors(20);
+	partitioned(25);
 }
 #else
 void callsVersion4(void)

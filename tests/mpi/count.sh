@@ -46,11 +46,13 @@ END
 	"$compiler" -shared -fPIC -o tool.so tool.c
 }
 
-# With the counter behind libhdMPI.
+# With the counter behind libhdMPI: OPTION...
 counts() {
 	rm -rf p.* p_* counted.[0-9]
 	launch "$library" 2 env COUNT_FILE="$PWD/counted" \
-		LD_PRELOAD="$PWD/count.so" "$hdmpirun" -p p ./counted || return 1
+		LD_PRELOAD="$PWD/count.so" "$hdmpirun" -p p "$@" ./counted \
+		2>said || return 1
+	cat said
 	"$hdtrace" check p &&
 		"$hdtrace" report --all --format=json p >json || return 1
 	cat counted.[01] | python3 "$here/count.py" json
@@ -60,9 +62,19 @@ counts() {
 counts_soon() {
 	for try in 1 2 3 4; do
 		echo "try $try"
-		! counts || return 0
+		! counts "$@" || return 0
 	done
 	return 1
+}
+
+# So do those of a profile, which begins when a trace is large enough.
+limited() {
+	counts_soon --limit=32k || return 1
+	for file in p_*.trc; do
+		[ "$(wc -c <"$file")" -lt 40000 ] || return 1
+	done
+	[ "$(wc -l <said)" -eq 1 ] &&
+		grep 'reached its limit of 32768 bytes; from then on, calls are added up' said
 }
 
 # A tool before or behind libhdMPI: COMMAND...
@@ -90,6 +102,7 @@ for library in $(built_libraries); do
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
 	ok "$library: the programs compile" compiles
 	ok "$library: calls and times agree with a counting tool" counts_soon
+	ok "$library: a profile beyond --limit agrees with the tool, too" limited
 	ok "$library: the tool compiles" compiles_tool
 	ok "$library: a tool that is also preloaded gets all calls" tool_gets_all \
 		env LD_PRELOAD="$PWD/tool.so" "$hdmpirun" -p p

@@ -25,6 +25,32 @@ END
 	"$compiler" -o meet meet.c
 }
 
+# A program that one rank cannot announce itself in: bind() fails there.
+compiles_bind() {
+	cat >nobind.c <<'END'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/socket.h>
+#include <string.h>
+#include <sys/un.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int bind(int fd, const struct sockaddr *address, socklen_t size)
+{
+	const struct sockaddr_un *name = (const void *)address;
+
+	if (address->sa_family == AF_UNIX &&
+	    strncmp(name->sun_path + 1, "hdtrace-rank", 12) == 0) {
+		errno = EACCES;
+		return -1;
+	}
+	return (int)syscall(SYS_bind, fd, address, size);
+}
+END
+	"$compiler" -shared -fPIC -o nobind.so nobind.c
+}
+
 # So many ranks are missing, the first of which is that: COUNT FIRST RANKS COMMAND...
 missing() {
 	count=$1
@@ -81,6 +107,13 @@ for library in $(built_libraries); do
 	ok "$library: a rank without preloading is reported" missing 1 1 \
 		1 "$hdmpirun" -p p ./meet : \
 		-n 1 "$hdmpirun" -p p env -u LD_PRELOAD ./meet : \
+		-n 1 "$hdmpirun" -p p ./meet
+	ok "$library: the library for failures compiles" compiles_bind
+	# The shell that mpiexec starts expands it.
+	# shellcheck disable=SC2016
+	ok "$library: a rank that cannot announce itself delays no other" \
+		missing 1 1 1 "$hdmpirun" -p p ./meet : \
+		-n 1 "$hdmpirun" -p p sh -c 'LD_PRELOAD=$LD_PRELOAD:./nobind.so exec ./meet' : \
 		-n 1 "$hdmpirun" -p p ./meet
 	ok "$library: several recorded programs cause no report" complete \
 		1 "$hdmpirun" -p p ./meet : -n 2 "$hdmpirun" -p p ./meet

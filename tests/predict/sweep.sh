@@ -211,7 +211,7 @@ with="cholesky --resources r.xml"
 	ok "graph parameters with a graph file are refused" fails 'do not apply to a graph from a file' \
 		g.xml --resources r.xml --vary tiles=2
 	ok "a clock of 0 is refused" fails 'clock and links must be greater than 0' $with --vary clock=0
-	ok "0 nodes are refused" fails 'expected at least one node' $with --vary nodes=0
+	ok "0 nodes are refused" fails 'nodes: invalid number "0"; expected 1 or more' $with --vary nodes=0
 	ok "too many points are refused" fails 'more than 1000000 points' $with --vary seed="$(seq -s , 1 1001)" \
 		--vary tiles="$(seq -s , 1 1000)"
 	ok "a part beyond the last is refused" fails '--part: invalid value "3/2"; expected I/N' $with --part 3/2 --rows r

@@ -585,8 +585,8 @@ static void testFiles(void)
 	ptLogger.hasSaidIt = false;
 	g_assert_cmpint(ptConfigRead(&request, &config), ==, PT_ECONFNOTFOUND);
 	g_assert_cmpstr(messages->str, ==,
-			"none.cfg: No such file or directory\n"
-			".: Is a directory\n");
+			"none.cfg: cannot read: No such file or directory\n"
+			".: cannot read: Is a directory\n");
 	g_assert_cmpint(readText(large, &request, &config), ==,
 			PT_ECONFINVALID);
 	g_assert_cmpstr(messages->str, ==,

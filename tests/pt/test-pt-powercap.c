@@ -481,7 +481,7 @@ static void testGarbage(void)
 {
 	static const char *const texts[] = {
 		"",   "\n",  "x\n",      "-5\n",   "1 2\n",
-		" 7", "0x1", "1e6\n",    "1\n\n",  "99999999999999999999\n",
+		"7x", "0x1", "1e6\n",    "1\n\n",  "99999999999999999999\n",
 		"1.", "+1",  "12\xff\n", "1\n2\n",
 	};
 	struct softDevice soft;

@@ -74,6 +74,41 @@ lists() {
 		[ "$(wc -l <list)" -eq 33 ]
 }
 
+# What the sums are made of, on a machine of two interfaces and two disks.
+explains() {
+	mkdir -p tree/proc/net tree/sys/class/net/eth0/device tree/sys/class/net/br0/bridge \
+		tree/sys/block/sda/device tree/sys/block/dm-0/dm tree/sys/class/block/sda \
+		tree/sys/class/block/dm-0
+	printf '%s\n' 'cpu  1 1 1 1 1 1 1 1 0 0' 'cpu0 1 1 1 1 1 1 1 1 0 0' >tree/proc/stat
+	{
+		echo 'Inter-|   Receive'
+		echo ' face |bytes'
+		for name in lo eth0 br0; do
+			echo "  $name: 1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0"
+		done
+	} >tree/proc/net/dev
+	echo '1 0 8 1 1 0 8 1 0 0 0' >tree/sys/class/block/sda/stat
+	cp tree/sys/class/block/sda/stat tree/sys/class/block/dm-0
+	timeout 100 "$rut" --list --explain --root="$PWD/tree" >list || return 1
+	diff -u - list <<-'END'
+	CPU utilization
+	  cpuidle          not available
+	  cpuacct          not available
+	  schedstat        not available
+	  stat             used: 1 CPUs, resolution 10 ms over 200 ms
+	Network interfaces
+	  lo               internal: in NET_IN and NET_OUT only
+	  eth0             external: in NET_IN_EXT and NET_OUT_EXT
+	  br0              internal: in NET_IN and NET_OUT only
+	Block devices
+	  dm-0             stands on other devices: by itself only
+	  sda              in HDD_READ and HDD_WRITE
+	END
+	timeout 100 "$rut" --list --root="$PWD/tree" >list &&
+		grep -q '^cpu  *CPU_UTIL  *1 .* stat ' list &&
+		grep -q '^mem  *MEM_USED  *no ' list
+}
+
 # They are recorded, or one line says why not and all else is.
 counters() {
 	timeout 100 "$rut" -p counted -s hw,tracer true 2>err &&
@@ -141,6 +176,7 @@ ok "--topology sets the place" places
 ok "HDTRACE_PREFIX sets the directory of the project" prefixed
 ok "--sources selects values" chooses
 ok "--list prints sources and values" lists
+ok "--list --explain prints the parts of the sums of another machine" explains
 ok "hardware counters or the reason why they are missing" counters
 ok "rut returns the exit status of the command" exits 7 "$rut" -p status sh -c 'exit 7'
 ok "signals are forwarded to the command" signalled

@@ -14,9 +14,9 @@
 #define MS INT64_C(1000000)
 #define TICK (10 * MS)
 
-static struct rutScan scanOf(const char *text)
+static struct hdScan scanOf(const char *text)
 {
-	return (struct rutScan){ text, text + strlen(text) };
+	return (struct hdScan){ text, text + strlen(text) };
 }
 
 static void testLists(void)
@@ -43,7 +43,7 @@ static void testLists(void)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct rutScan scan = scanOf(cases[i].text);
+		struct hdScan scan = scanOf(cases[i].text);
 		GString *numbers = g_string_new(NULL);
 		struct rutCpuList list = { 0 };
 
@@ -86,7 +86,7 @@ static void testStat(void)
 	const struct rutCpuList list = { numbers, 3 };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		struct rutScan scan = scanOf(cases[i].text);
+		struct hdScan scan = scanOf(cases[i].text);
 		struct rutCpu cpus[3] = { 0 };
 		char online[4] = "";
 
@@ -115,7 +115,7 @@ static void testStatBackwards(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
 		char *text =
 			g_strdup_printf("cpu0 0 0 0 %d 0\n", steps[i].ticks);
-		struct rutScan scan = scanOf(text);
+		struct hdScan scan = scanOf(text);
 
 		rutCpuStatParse(&scan, &list, &cpu, TICK);
 		g_assert_cmpint(cpu.idleNs, ==, steps[i].sum * TICK);
@@ -131,7 +131,7 @@ static void testAbsurd(void)
 	struct rutCpu cpu = { 0 };
 
 	for (int i = 0; i < 4; i++) {
-		struct rutScan scan =
+		struct hdScan scan =
 			scanOf(i % 2 ? "cpu0 0 0 0 18446744073709551615 "
 				       "18446744073709551615\n"
 				     : "cpu0 0 0 0 9223372036854775807 0\n");

@@ -1769,7 +1769,7 @@ static void testTakenFiles(void)
 {
 	char *root = fixtureCreate(), *path;
 	struct rutFile file, other;
-	struct rutScan scan;
+	struct hdScan scan;
 	int own, kept;
 
 	fixtureWrite(root, "/proc/a", "1\n");

@@ -241,7 +241,7 @@ is_simulated() {
 }
 ok "--meter=sim uses the simulated meter" is_simulated
 ok "an unknown meter is refused" refuses "$pt" energy --meter=best -- touch ran
-ok "the error for an unknown meter lists the meters" grep -q 'powercap, perf, nvml, hwmon or sim' err
+ok "the error for an unknown meter lists the meters" grep -q 'powercap, perf, nvml, hwmon, power_supply or sim' err
 
 # A service of this user that is there is asked.
 cat >site.cfg <<END

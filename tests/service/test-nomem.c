@@ -175,7 +175,7 @@ static void testTalk(gconstpointer make)
 		sceneClients(scene, 0);
 		goesOn = hasFailed(n);
 		sceneIsEmpty(scene);
-		g_assert_cmpint(scene->service->counterCount, ==, 0);
+		g_assert_cmpint(scene->service->places.extras, ==, 0);
 		/* The next one is served as if nothing had been. */
 		g_assert_cmpuint(talk(scene, bytes, size), ==, usual);
 	}

@@ -149,6 +149,44 @@ static void testSlowRequest(void)
 	sceneEnd(scene);
 }
 
+/* Wait until the metrics have a text, or have it no more; returns them. */
+static char *metricsUntil(const struct scene *scene, const char *text, bool has)
+{
+	int64_t until = g_get_monotonic_time() + 60000000;
+
+	for (;;) {
+		char *all = metricsOf(scene);
+
+		if ((strstr(all, text) != NULL) == has)
+			return all;
+		g_free(all);
+		g_assert_cmpint(g_get_monotonic_time(), <, until);
+		g_usleep(20000);
+	}
+}
+
+/* A meter that says nothing more has no power, and says since when. */
+static void testStale(void)
+{
+	struct scene *scene;
+	char *text;
+
+	if (!needsHttp())
+		return;
+	scene = sceneBegin(SCENE_SERVER "metrics=127.0.0.1:0\n" SCENE_DEVICE);
+	sceneGive(scene, "Dev1", 1000);
+	g_free(metricsUntil(scene, "hdtrace_power_watts{", true));
+	text = metricsUntil(scene, "hdtrace_power_watts{", false);
+	g_assert_nonnull(strstr(text, "hdtrace_energy_joules_total{"));
+	g_assert_nonnull(strstr(text, "hdtrace_device_last_reading_age_seconds"
+				      "{device=\"Dev1\"} "));
+	g_free(text);
+	/* The next reading is a value again. */
+	sceneGive(scene, "Dev1", 1000);
+	g_free(metricsUntil(scene, "hdtrace_power_watts{", true));
+	sceneEnd(scene);
+}
+
 /* ---- Slots ------------------------------------------------------------- */
 
 /* Connect as a user, from an address; tells whether there was a slot. */
@@ -309,7 +347,7 @@ static void testNobody(void)
 	alice = come(scene, "127.0.0.2", "alice", TOKEN1);
 	peerEnd(first->fd);
 	nativeFree(first);
-	sceneSaid("not recording, and a user is waiting");
+	sceneSaid("idle connection closed; other clients are waiting");
 	comeInVain(scene, "127.0.0.2", "bob", TOKEN3, "too many clients");
 	nativeStop(second, &stream);
 	nativeForget(nativeRecorded(second, &stream));
@@ -571,6 +609,7 @@ int main(int argc, char **argv)
 	sceneInit(&argc, &argv);
 	g_test_add_func("/shares/half-requests", testHalfRequests);
 	g_test_add_func("/shares/slow-request", testSlowRequest);
+	g_test_add_func("/shares/stale readings", testStale);
 	g_test_add_func("/shares/pending", testPending);
 	g_test_add_func("/shares/pending-address", testPendingAddress);
 	g_test_add_func("/shares/pending-time", testPendingTime);

@@ -67,7 +67,13 @@ missing_value() {
 invalid_number() {
 	says 2 '--load: invalid number "x"; expected 0 to 1' hdload --load=x &&
 		says 2 '--dpi: invalid number "0"; expected 20 to 2400' \
-			hdtrace plot --dpi=0 x
+			hdtrace plot --dpi=0 x &&
+		says 2 '--tiles: invalid number "-1"; expected 1 or more' \
+			hdpredict generate cholesky --tiles=-1 &&
+		says 2 '--radix: invalid number "1"; expected 2 or more' \
+			hdpredict platform --radix=1 &&
+		says 2 '--memory: invalid number "inf"; expected 0 or more' \
+			hdpredict platform --memory=inf
 }
 
 invalid_duration() {
@@ -77,20 +83,52 @@ invalid_duration() {
 		says 2 "--duration: $text" hdload --duration=x
 }
 
+# The first process of a program prints a hint, once: LINES COMMAND...
+hints() {
+	lines=$1
+	shift
+	timeout 60 "$@" >out 2>err </dev/null
+	echo "$* should print $lines hints:"
+	cat err
+	[ "$(grep -c ': 20 is taken as 20 ms; write 20ms$' err)" -eq "$lines" ]
+}
+unit_hint() {
+	hints 1 "$build/rut" --project=hint1 -i 20 true &&
+		hints 0 "$build/rut" --project=hint2 -i 20ms true &&
+		hints 0 "$build/hdprobe" -i 20 999999999 || return 1
+	[ -x "$build/hdmpirun" ] || return 0
+	hints 1 "$build/hdmpirun" -i 20 true &&
+		hints 1 env OMPI_COMM_WORLD_RANK=0 "$build/hdmpirun" -i 20 true &&
+		hints 0 env OMPI_COMM_WORLD_RANK=2 "$build/hdmpirun" -i 20 true &&
+		hints 0 env PMI_RANK=1 "$build/hdmpirun" -i 20 true
+}
+
 invalid_value() {
 	says 2 '--format: invalid value "x"; expected text, csv or json' \
 		hdtrace stat --format=x x &&
+		says 2 '--server: invalid value "unix:x"; expected HOST[:PORT] or unix:/PATH' \
+			pt watch --server=unix:x &&
+		says 125 '--sources: unknown source ""; see rut --list' \
+			rut --sources= true &&
 		says 2 '--color: invalid value "x"; expected auto, always or never' \
 			hdtrace info --color=x x
 }
 
 excluded_option() {
 	says 2 '--loads: cannot be combined with --duration' \
-		hdload --loads=1:1 --duration=1s
+		hdload --loads=1:1 --duration=1s &&
+		says 125 '--duration: cannot be combined with --pid' \
+			rut --duration=1s --pid=1 &&
+		says 125 '--duration: cannot be combined with COMMAND' \
+			pt energy --duration=1s true &&
+		says 125 '--pid: cannot be combined with COMMAND' \
+			rut --pid=1 true
 }
 
 needed_option() {
-	says 2 '--step: requires --sequence' hdload --duration=1s --step=1s
+	says 2 '--step: requires --sequence' hdload --duration=1s --step=1s &&
+		says 1 '--explain: requires --list' pt --explain &&
+		says 2 '--force: requires --html' hdtrace report --force x
 }
 
 cannot_open() {
@@ -102,12 +140,61 @@ cannot_open() {
 			# Leaks of the MPI library would change the exit status.
 			[ -n "${HD_SANITIZE-}" ] ||
 				says 2 "$text" hdexecute nosuch
-		}
+		} && says 2 "$text" hdnode collect --token=nosuch localhost
+}
+
+empty_name() {
+	text='"": cannot open: No such file or directory'
+	says 2 "$text" hdtrace info '' && says 2 "$text" hdpredict validate '' &&
+		says 2 "$text" hdpredict graph ''
 }
 
 cannot_read() {
 	text='nosuch: cannot read: No such file or directory'
-	says 2 "$text" hdnode collect --nodes=nosuch
+	says 2 "$text" hdnode collect --nodes=nosuch &&
+		says 2 "$text" pt --config=nosuch &&
+		says 2 "$text" hdgluster volfile nosuch
+}
+
+missing_root() {
+	text='nosuch: cannot open: No such file or directory'
+	says 2 "$text" hdnode explain --root=nosuch &&
+		says 2 "$text" pt list --root=nosuch &&
+		says 1 "$text" pt --list --root=nosuch || return 1
+	: >plain
+	says 2 'plain: cannot open: Not a directory' pt list --explain --root=plain
+}
+
+# A directory exists, so that the reason is another one.
+directory_for_file() {
+	mkdir -p folder
+	text='folder: cannot read: Is a directory'
+	for arguments in 'collect --nodes=folder' 'configure folder localhost' \
+		'rules folder' '--config=folder'; do
+		# shellcheck disable=SC2086
+		says 2 "$text" hdnode $arguments || return 1
+	done
+	says 2 "$text" pt --config=folder && says 2 "$text" hdgluster volfile folder
+}
+
+# One line for each fault, which begins with the file and the line.
+faulty_lines() {
+	printf 'one\ntwo\n' >faulty
+	for arguments in 'rules faulty' '--config=faulty'; do
+		# shellcheck disable=SC2086
+		says 2 'faulty:1: neither [Section] nor key=value' hdnode $arguments &&
+			grep -q ': faulty:2: neither ' err || return 1
+	done
+}
+
+cannot_run() {
+	: >data
+	text='./data: cannot run: Permission denied'
+	says 126 "$text" rut --project=data1 ./data &&
+		says 126 "$text" pt energy --meter=sim ./data &&
+		[ ! -e data1.proj ] &&
+		says 127 'nosuch: command not found' rut --project=data2 nosuch &&
+		says 127 './nosuch: command not found' pt energy --meter=sim ./nosuch
 }
 
 cannot_create() {
@@ -151,11 +238,17 @@ ok "all commands report an unexpected argument alike" unexpected_argument
 ok "all commands report a missing value of an option alike" missing_value
 ok "all commands report an invalid number alike" invalid_number
 ok "all commands report an invalid duration alike" invalid_duration
+ok "an interval without a unit prints one hint if it is not in seconds" unit_hint
 ok "all commands report an invalid value alike" invalid_value
 ok "all commands report conflicting options alike" excluded_option
 ok "all commands report an option that requires another alike" needed_option
 ok "all commands report a file that cannot be opened alike" cannot_open
 ok "all commands report a file that cannot be read alike" cannot_read
+ok "all commands report an empty file name" empty_name
+ok "a missing --root is not reported as missing meters" missing_root
+ok "all commands report a directory where a file is expected" directory_for_file
+ok "faults of a file have its name and line" faulty_lines
+ok "a file that cannot be run is not reported as missing" cannot_run
 ok "all commands report a file that cannot be created alike" cannot_create
 ok "all commands report a full disk alike" cannot_write
 ok "all commands report a refused connection alike" cannot_connect

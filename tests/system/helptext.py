@@ -9,7 +9,7 @@ VERBS is a file of verbs in the imperative. Each FILE is the output of
 
 - no line is wider than 100 columns;
 - the first line of the description begins with an imperative;
-- the description of an option begins with a capital letter, or with a sign or
+- the description of an option or command begins with a capital letter, or with a sign or
   a digit, and does not end in a full stop;
 - a default reads "(default: X)";
 - there are two examples, except where the page lists subcommands.
@@ -38,6 +38,16 @@ def options_of(lines):
         elif isOptions and found and re.match(r" {6,}\S", line):
             found[-1] = f"{found[-1]} {line.strip()}".strip()
     return found
+
+
+def commands_of(lines):
+    """Descriptions of the commands that a page lists."""
+    isCommands = False
+    for line in lines:
+        if re.match(r"\S", line):
+            isCommands = line.startswith("Commands")
+        elif isCommands and re.match(r"  [a-z][\w-]*\s{2,}", line):
+            yield line.split(None, 1)[1]
 
 
 def option_faults(text):
@@ -87,6 +97,9 @@ def faults(lines, verbs):
             yield f"{len(line)} columns", line
     for text in options_of(lines):
         yield from option_faults(text)
+    for text in commands_of(lines):
+        if re.match(r"[a-z]", text):
+            yield "no capital letter", text
     first = first_line(lines)
     word = re.match(r"[A-Z][a-z]+", first)
     if not word or word[0].lower() not in verbs:

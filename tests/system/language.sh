@@ -41,6 +41,25 @@ finds_in_test() {
 		grep -qx 'test 1 1 100.00'
 }
 
+# Print paths of tests and titles of test points that are a letter with a number,
+# such as /F9/ or "A6: ...": DIRECTORY
+numbered() {
+	grep -rnE --include='*.c' '"/([^" ]*/)?[A-Za-z][0-9]+(/[^" ]*)?"' "$1"
+	grep -rnE --include='*.sh' --include='*.mjs' --exclude=language.sh \
+		'\b(ok|test) ?\(?["'"'"'`][A-Z][0-9]+[: ]' "$1"
+}
+finds_numbered() {
+	mkdir -p "$scratch/numbered"
+	printf '%s\n' "$1" >"$scratch/numbered/sample.$2"
+	[ "$(numbered "$scratch/numbered" | wc -l)" -eq 1 ]
+	found=$?
+	rm "$scratch/numbered/sample.$2"
+	return "$found"
+}
+none_numbered() {
+	! numbered tests | grep .
+}
+
 # Code, tables and short sentences do not count.
 counts_prose_only() {
 	mkdir -p "$scratch/doc"
@@ -101,6 +120,19 @@ help_in_form() {
 	[ "$(wc -l <"$scratch/pages")" -gt 20 ] || return 1
 	tr '\n' '\0' <"$scratch/pages" |
 		xargs -0 "$python" "$here/helptext.py" "$here/verbs.list"
+}
+
+# The help of commands fits a terminal: COLUMNS
+fits_terminal() {
+	for command in 'hdtrace stat' 'hdpredict simulate' pt hdnode 'hdgluster try' \
+		rut hdload hdmpirun hdmpicc; do
+		[ -x "$build/${command%% *}" ] || continue
+		# shellcheck disable=SC2086
+		"$python" "$here/terminal.py" "$1" "$build"/$command --help || {
+			echo "$command"
+			return 1
+		}
+	done
 }
 
 # A fault is found in a help text, which is right otherwise: FAULT SED
@@ -196,6 +228,11 @@ ok "a generic actor is found" finds actor "A call that nobody reads costs nothin
 ok "a relation without its noun is found" finds relation \
 	"The time of a rank is longer than that of others."
 ok "a stiff title of a test is found" finds_in_test 'ok "what is printed" true'
+ok "a path of a test with a letter and a number is found" finds_numbered \
+	'	g_test_add_func("/relation/R6/no-file", testNoFile);' c
+ok "a title of a test with a letter and a number is found" finds_numbered \
+	'ok "A6: the prediction is exact" true' sh
+ok "no test is named by a letter with a number" none_numbered
 ok "an idiom is found" finds idiom "The error lies in the first of the files."
 ok "a plain sentence is accepted" passes \
 	"The page lists the packages that this build lacks."
@@ -212,6 +249,8 @@ ok "a help line of 120 columns is found" finds_in_help "1[0-9][0-9] columns" \
 	's/run2/&                                                                                                             x/'
 ok "a description with a lower-case letter at its start is found" finds_in_help "no capital letter" \
 	's/Print/print/'
+ok "a command with a lower-case letter at its start is found" finds_in_help \
+	"no capital letter" 's/^Options:/Commands:\n  watch  show the power\n\n&/'
 ok "a full stop after a description is found" finds_in_help "a full stop" \
 	's/this help$/&./'
 ok "a default in another form is found" finds_in_help "form of the default" \
@@ -221,6 +260,8 @@ ok "a default outside of parentheses is found" finds_in_help \
 ok "a description that is not imperative is found" finds_in_help \
 	"the first line is not an imperative" 's/^Record/Records/'
 ok "a help text with one example is found" finds_in_help "fewer than two examples" '/run2/d'
+ok "help texts fit a terminal of 60 columns" fits_terminal 60
+ok "help texts fit a terminal of 90 columns" fits_terminal 90
 if [ -x "$build/hdtrace" ]; then
 	ok "help texts have the required form" help_in_form
 else

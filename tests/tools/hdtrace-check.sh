@@ -411,4 +411,31 @@ END
 else
 	skip "historic projects" "no corpus"
 fi
+
+# ---- Clocks that were set, in files that do not say it -------------------------
+
+# A project of an earlier version: NAME STEP [LATE] STATUS-LINE-OR-NOTHING
+old_steps() {
+	fresh
+	python3 "$abs_top_srcdir/tests/tools/readers/oldsteps.py" "$@" &&
+		exits 0 "$hdtrace" check "$1" && cat out
+}
+found_ahead() {
+	old_steps ahead 3600 && grep -q \
+		'ahead_node_First.stat: note: the system clock was probably set by +3600.*Second' out
+}
+found_back() {
+	old_steps back -2 && grep -q 'First.stat: note: .*probably set by -2.0' out
+}
+nothing_found() {
+	old_steps even 0 && ! grep clock.stepped out &&
+		old_steps longer 0 5 && ! grep clock.stepped out
+}
+if command -v python3 >/dev/null; then
+	ok "old file, clock set forwards: other groups tell" found_ahead
+	ok "old file, clock set backwards: other groups tell" found_back
+	ok "old files of different lengths have no steps" nothing_found
+else
+	skip "clock steps in old files" "no python3"
+fi
 done_testing

@@ -80,6 +80,39 @@ lacks_verdict() {
 		grep -q "^  Work  *2  *2  *5.000 s  *8.000 s  *+60.0 %\$" out
 }
 ok "one run on each side: differences without verdicts" lacks_verdict
+
+# Work of 5 s, 2 states, in one rank; in two ranks 3 s each, and 1 s of 4 s of a third
+# state each: so 3 s and 2 states a rank, and 75 % of the time.
+make_ranks() {
+	cat >ranks.proj <<-END
+		<Application name="ranks"><Topology>
+		<Level type="Host"><Level type="Rank"/></Level>
+		<Node name="alpha"><Node name="0"/><Node name="1"/></Node></Topology>
+		</Application>
+	END
+	for rank in 0 1; do
+		cat >"ranks_alpha_$rank.trc" <<-END
+			<Program timeAdjustment='0' levels='Host Rank'>
+			<Work time='0' end='1'/><Work time='1' end='3'/>
+			<Other time='3' end='4'/>
+			</Program>
+		END
+	done
+}
+make_ranks
+per_rank() {
+	tells "The numbers of ranks differ (A: 1, B: 2): functions and regions are compared per rank" \
+		0 compare plain1 ranks &&
+		grep -q "^  Work  *2  *2  *5.000 s  *3.000 s  *-40.0 %  *100.0 %  *75.0 %\$" out &&
+		status 0 compare --format=json plain1 ranks && grep -q '"per_rank": true' out &&
+		grep -q '"b_share": 0.75' out
+}
+ok "runs with different numbers of ranks are compared per rank" per_rank
+not_per_rank() {
+	status 0 compare plain1 plain4 && ! grep "per rank" out &&
+		status 0 compare --format=json plain1 plain4 && ! grep per_rank out
+}
+ok "runs with equal numbers of ranks are compared as they are" not_per_rank
 ok "no difference is significant with too few runs" tells \
 	"With 2 against 2 runs no difference can be significant: the smallest p is 0.33" 0 \
 	compare plain1 plain2 -- plain3 plain4

@@ -807,6 +807,30 @@ else
 	ok "otf2 has the expected messages" is_like export-otf2-messages.text messages
 	ok "otf2: uncertain messages are reported" says "some are missing) (4)" 0 \
 		export --to otf2 -o parts.otf2 parts.proj
+	# The ends in the archive, by what both have in common.
+	otf2_loose() {
+		status 0 export --to otf2 -o some.otf2 --from 1.7 talk.proj && read_otf2 some.otf2 ||
+			return 1
+		awk '/^MPI_I?SEND / || /^MPI_I?RECV / {
+				kind = $1; me = $2
+				match($0, /(Receiver|Sender): [0-9]+/)
+				peer = substr($0, RSTART, RLENGTH); sub(/.*: /, "", peer)
+				match($0, /Tag: [0-9]+/); tag = substr($0, RSTART, RLENGTH)
+				if (kind ~ /SEND/) count[me " " peer tag]++
+				else count[peer " " me tag]--
+			}
+			END {
+				for (key in count)
+					if (count[key] < 0) unsent -= count[key]
+				print unsent + 0
+			}' decoded >loose
+		cat loose err
+		grep -q "sends of received messages ($(cat loose))" err &&
+			grep -q '^1$' loose &&
+			grep -aq 'messages without a send: 1' some.otf2/traces.otf2
+	}
+	ok "otf2: messages that were sent before --from are counted" otf2_loose
+	rm -rf some.otf2
 	ok "otf2: uncertain messages are reported with --from" says "some are missing) (4)" 0 \
 		export --to otf2 -o some.otf2 --from 1.7 talk.proj
 	rm -rf parts.otf2 some.otf2
@@ -994,7 +1018,7 @@ if [ -e /dev/full ]; then
 	# It is found long before the end.
 	for format in csv json openmetrics perfetto; do
 		ok "$format: a full disk is reported for a large project" says \
-			"/dev/full: No space left" 2 export \
+			"/dev/full: cannot write: No space left" 2 export \
 			--to $format -o /dev/full "$scratch/large"
 	done
 fi

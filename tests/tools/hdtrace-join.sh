@@ -355,7 +355,7 @@ for into in "$PWD/client" ./../work/client link/client.proj; do
 done
 rm link
 mv server.proj x
-ok "a project without a .proj is refused" says "'hdtrace merge' writes it" 2 \
+ok "a project without a .proj is refused" says "'hdtrace merge server' writes it" 2 \
 	merge --into all/all client server
 mv x server.proj
 echo "<Application" >broken.proj

@@ -109,6 +109,7 @@ ok "dump of call sites conforms to the schema" is_valid hdtrace-dump dump sites/
 ok "report of call sites conforms to the schema" is_valid hdtrace-report report sites/sites
 ok "stat by call site conforms to the schema" is_valid hdtrace-stat-sites stat --regions='*' \
 	--by-site sites/sites
+ok "stat --volume conforms to the schema" is_valid hdtrace-stat-volume stat --volume mini
 for project in mini big; do
 	ok "info $project conforms to the schema" is_valid hdtrace-info info $project
 	ok "dump $project conforms to the schema" is_valid hdtrace-dump dump $project

@@ -60,6 +60,7 @@ ok "existing copies are kept" says "mini-recovered: cannot create: File exists" 
 ok "existing files in the directory of -o are kept" says "File exists" 2 recover -o . mini
 ok "a missing file is reported" says "No such file" 2 recover -o new none
 ok "a missing file creates no directory" [ ! -e new ]
+ok "no copies are reported without a copy" [ ! -s out ]
 ok "several files require --output" says "require --output" 2 recover a b
 ok "a directory that cannot be created is reported" says "No such file" 2 recover -o no/such mini
 for format in text csv json; do

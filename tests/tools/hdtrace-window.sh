@@ -145,6 +145,11 @@ reads() {
 		grep -qxF ' 1 3.000 s 3.000 s P gauge W 1 1 - 200 200 - >= 200 J 1.000 s' plain
 }
 ok "stat prints windows as text" reads
+# The unit of the option is that of the title.
+titles() {
+	status 0 stat --window=3000ms -v P g.stat && grep -qF '(windows of 3000ms)' "$scratch/out"
+}
+ok "stat prints the unit of windows once" titles
 # A table has so many rows that not all windows are kept.
 tables() {
 	status 0 stat --window=0.001 g.stat || return 1
@@ -264,7 +269,7 @@ else
 		page.html
 fi
 ok "reports without a page have no windows" says \
-	"--max-size, --window, --force: require --html" 2 report --window=1 \
+	"report: --window: requires --html" 2 report --window=1 \
 	g.stat
 
 # --- A second implementation ---

@@ -10,6 +10,7 @@ make_mini
 commands='info dump stat check recover merge'
 readers='info dump stat check'
 values='P, E, BYTES, COUNT, NOTE'
+nodes='alpha, alpha_0, beta, beta_1'
 
 # The help of COMMAND goes to stdout.
 helps() {
@@ -115,7 +116,26 @@ directory; did you mean energy.proj?" 2 "$command" energy.prj
 	ok "$command: a misspelled name in a directory is corrected" only \
 		"hdtrace $command: $scratch/energi: cannot open: No such file or \
 directory; did you mean $scratch/energy.proj?" 2 "$command" "$scratch/energi"
+	ok "$command: an empty name is reported" only \
+		"hdtrace $command: \"\": cannot open: No such file or directory" \
+		2 "$command" ""
 done
+# No file before the name: what follows the last slash has no name.
+ok "a misspelled name that ends in a slash is reported" only \
+	"hdtrace info: energi/: cannot open: No such file or directory" \
+	2 info energi/
+ok "the error for an unknown node lists the nodes with a name" only \
+	'hdtrace stat: --node: no node matches "Power"; nodes of the project: '"\
+$nodes" 2 stat --node Power mini
+ok "merge: a missing directory is reported once, without the words of GLib" only \
+	"hdtrace merge: nothing: cannot open: No such file or directory" \
+	2 merge mini nothing
+ok "merge --into: a missing .proj is reported with merge as remedy" only \
+	"hdtrace merge: left/mini.proj: cannot open: No such file or directory; \
+'hdtrace merge left/mini' writes it" 2 merge --into joined left/mini
+ok "an output that cannot be created is reported as such" only \
+	"hdtrace export: none/x: cannot create: No such file or directory" \
+	2 export --to csv-wide --only=stats -o none/x mini
 ok "the error for an unknown value lists the values" only \
 	'hdtrace stat: --value: no value matches "Power"; values of the project: '"\
 $values" 2 stat --value Power mini

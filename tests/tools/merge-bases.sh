@@ -64,8 +64,23 @@ compared() {
 		grep -q '^ *1115.0* 1116.0* Work' found
 }
 
+# Both have logged the second step, each in its own time: that is one step, and
+# explains no difference of 50 s.
+logged_twice() {
+	two_ranks both
+	echo "ClockStep time=1120.0 by=-5.0" >>both_beta_0_0.info
+	echo "ClockStep time=1180.0 by=-5.0" >both_beta_1_0.info
+	trace both_beta_2_0 1050 1175
+	"$hdtrace" merge --levels=Host,Rank,Thread both >out 2>&1 || { cat out; return 1; }
+	cat out
+	grep 'beta_1_0.trc.*moved by -60.0.*\[merge.base\]' out &&
+		! grep 'beta_2_0.*merge.base' out &&
+		state_times both | grep '^ *1175.0* 1176.0* Work'
+}
+
 ok "bases are aligned if a clock step explains them" aligned
 ok "aligned files are not moved again" once
 ok "unexplained differences of bases stay" unexplained
+ok "a step that two bases have logged counts once" logged_twice
 ok "clock corrections apply to one base" compared
 done_testing

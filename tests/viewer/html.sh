@@ -71,7 +71,7 @@ fi
 ok "the project is embedded as data" is_data
 ok "the page has the licence of uPlot" has_line 'The MIT License'
 ok "an existing page is kept" \
-	says "File exists; --force replaces it" 2 report -o page.html mini
+	says "page.html: exists; --force replaces it" 2 report -o page.html mini
 ok "--force replaces an existing page" status 0 report -q --force -o page.html mini
 ok "a page is written to stdout" status 0 report -q --html - mini
 ok "the page on stdout equals the file" cmp page.html out
@@ -81,7 +81,8 @@ for size in 0 -1 x 5X '' 1e99; do
 	ok "--max-size=$size is refused" \
 		says "invalid size" 2 report -o x.html --max-size="$size" mini
 done
-ok "--max-size requires --html" says "require --html" 2 report --max-size=1M mini
+ok "--max-size requires --html" says "report: --max-size: requires --html" 2 \
+	report --max-size=1M mini
 ok "--html cannot be combined with --format=json" \
 	says "--html: cannot be combined with --format=json" 2 report --format=json -o x.html mini
 ok "no page is written after usage errors" [ ! -e x.html ]

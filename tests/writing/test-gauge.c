@@ -404,7 +404,7 @@ int main(int argc, char **argv)
 	testInit(&argc, &argv);
 	g_test_add_func("/gauge/changes", testChanges);
 	g_test_add_func("/gauge/throttled", testThrottled);
-	g_test_add_func("/gauge/G1/threads", testThreads);
+	g_test_add_func("/gauge/threads", testThreads);
 	g_test_add_func("/gauge/negative", testNegative);
 	g_test_add_func("/gauge/refused", testRefused);
 	g_test_add_func("/gauge/full", testFull);

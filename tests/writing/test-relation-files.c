@@ -576,8 +576,8 @@ static void testExit(void)
 int main(int argc, char **argv)
 {
 	testInit(&argc, &argv);
-	g_test_add_data_func("/relation/R2/threads/default", "", testThreads);
-	g_test_add_data_func("/relation/R2/threads/small",
+	g_test_add_data_func("/relation/threads/default", "", testThreads);
+	g_test_add_data_func("/relation/threads/small",
 			     "HDTRACE_BUFFER_SIZE_KB=16 HDTRACE_FLUSH_MS=1",
 			     testThreads);
 	g_test_add_func("/relation/reopened", testReopened);
@@ -589,14 +589,14 @@ int main(int argc, char **argv)
 			     "HDTRACE_BUFFER_SIZE_KB=4096", testLarge);
 	g_test_add_func("/relation/large/together", testLargeTogether);
 	g_test_add_func("/relation/drop", testDrop);
-	g_test_add_func("/relation/R6/no-file", testNoFile);
-	g_test_add_data_func("/relation/R6/full/late", LATE, testFull);
-	g_test_add_data_func("/relation/R6/full/forced",
-			     "HDTRACE_FORCE_FLUSH=1", testFull);
-	g_test_add_data_func("/relation/R6/full/busy", "HDTRACE_FLUSH_MS=1",
+	g_test_add_func("/relation/no-file", testNoFile);
+	g_test_add_data_func("/relation/full/late", LATE, testFull);
+	g_test_add_data_func("/relation/full/forced", "HDTRACE_FORCE_FLUSH=1",
+			     testFull);
+	g_test_add_data_func("/relation/full/busy", "HDTRACE_FLUSH_MS=1",
 			     testFull);
 	g_test_add_func("/relation/taken", testTaken);
-	g_test_add_func("/relation/R5/killed", testKilled);
+	g_test_add_func("/relation/killed", testKilled);
 	g_test_add_func("/relation/fork", testFork);
 	g_test_add_func("/relation/exit", testExit);
 	return testRun();

@@ -904,17 +904,17 @@ static void testTimes(void)
 int main(int argc, char **argv)
 {
 	testInit(&argc, &argv);
-	g_test_add_func("/relation/R3/interleaved", testInterleaved);
+	g_test_add_func("/relation/interleaved", testInterleaved);
 	g_test_add_func("/relation/together", testTogether);
 	g_test_add_func("/relation/together/refused", testNotTogether);
 	g_test_add_func("/relation/finished", testFinished);
-	g_test_add_func("/relation/R4/attributes", testAttributes);
+	g_test_add_func("/relation/attributes", testAttributes);
 	g_test_add_func("/relation/limits", testLimits);
 	g_test_add_func("/relation/null", testNull);
 	g_test_add_func("/relation/disabled", testDisabled);
-	g_test_add_func("/relation/R1/tokens", testTokens);
-	g_test_add_func("/relation/R1/hostile", testHostile);
-	g_test_add_func("/relation/R1/message", testMessage);
+	g_test_add_func("/relation/tokens", testTokens);
+	g_test_add_func("/relation/hostile", testHostile);
+	g_test_add_func("/relation/message", testMessage);
 	g_test_add_func("/relation/ids", testIds);
 	g_test_add_func("/relation/fragment", testFragment);
 	g_test_add_func("/relation/hints", testHints);

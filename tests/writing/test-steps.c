@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -208,6 +209,43 @@ static void testGiven(void)
 	g_free(text);
 }
 
+/* A simulated trace that begins while the clock is not as it was: no time of it
+ * is replaced. */
+static void testSimulated(void)
+{
+	struct timespec when = { .tv_sec = 1000000000 };
+	hdTopoNode *node = testNode("simulated", "h");
+	hdTrace *trace;
+	double begin, end;
+	gint64 epoch;
+	char *text;
+	const char *at;
+
+	atomic_fetch_add(&set, -5000 * SECOND);
+	testMakes(trace, hdT_createTraceAt(node, &when));
+	testWorks(hdT_destroyTopoNode(node));
+	testWorks(hdT_setTimeBase(trace, HD_TIME_AS_GIVEN));
+	testWorks(hdT_logStateStartAt(trace, "A", &when));
+	when.tv_sec += 2;
+	testWorks(hdT_logStateEndAt(trace, &when));
+	/* Now it has records, and begins no other time. */
+	testWorks(hdT_setTimeBase(trace, 0));
+	testWorks(hdT_finalize(trace));
+	text = header("simulated_h.trc");
+	g_assert_cmpint(sscanf(text,
+			       "<Program timeAdjustment='%" G_GINT64_FORMAT,
+			       &epoch),
+			==, 1);
+	at = strstr(text, "<A  time='");
+	g_assert_nonnull(at);
+	g_assert_cmpint(sscanf(at, "<A  time='%lf' end='%lf'", &begin, &end),
+			==, 2);
+	/* Times are those that were given, whatever they are relative to. */
+	g_assert_cmpfloat_with_epsilon((double)epoch + begin, 1e9, 1e-5);
+	g_assert_cmpfloat_with_epsilon((double)epoch + end, 1e9 + 2, 1e-5);
+	g_free(text);
+}
+
 int main(int argc, char **argv)
 {
 	g_setenv("HDTRACE_FLUSH_MS", "20", TRUE);
@@ -219,5 +257,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/steps/written down before the file is closed",
 			testInfo);
 	g_test_add_func("/steps/times that a program gives", testGiven);
+	g_test_add_func("/steps/simulated times are not moved", testSimulated);
 	return testRun();
 }

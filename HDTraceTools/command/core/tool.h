@@ -99,20 +99,20 @@ extern const char *const toolTextOnly[];
 
 /** The subcommands, one line each, in the order of the help. */
 #define TOOL_COMMANDS(X)                                                \
-	X(info, "show the contents of a project")                       \
-	X(dump, "print all data of a project")                          \
-	X(stat, "summarize statistics: mean, minimum, energy and more") \
-	X(report, "report time, energy and problems of a run")          \
-	X(compare, "compare runs")                                      \
-	X(relations, "show causes, times and energy of relations")      \
-	X(diagnose, "find the slow node, and the slow layer in it")     \
-	X(delay, "find by how much power lags behind load")             \
-	X(view, "show a project in a browser")                          \
-	X(export, "convert a project for other tools")                  \
-	X(plot, "draw values and states over time as SVG, PNG or PDF")  \
-	X(check, "list all problems of a project")                      \
-	X(recover, "write repaired copies of damaged files")            \
-	X(merge, "write the .proj file of a run")
+	X(info, "Show the contents of a project")                       \
+	X(dump, "Print all data of a project")                          \
+	X(stat, "Summarize statistics: mean, minimum, energy and more") \
+	X(report, "Report time, energy and problems of a run")          \
+	X(compare, "Compare runs")                                      \
+	X(relations, "Show causes, times and energy of relations")      \
+	X(diagnose, "Find the slow node, and the slow layer in it")     \
+	X(delay, "Find by how much power lags behind load")             \
+	X(view, "Show a project in a browser")                          \
+	X(export, "Convert a project for other tools")                  \
+	X(plot, "Draw values and states over time as SVG, PNG or PDF")  \
+	X(check, "List all problems of a project")                      \
+	X(recover, "Write repaired copies of damaged files")            \
+	X(merge, "Write the .proj file of a run")
 
 #define TOOL_DECLARE(name, summary) \
 	int name##Run(struct tool *tool, int argc, char **argv);

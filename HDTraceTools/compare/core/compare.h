@@ -82,6 +82,9 @@ struct compareRow {
 	struct compareResult results[COMPARE_MEASURES];
 	struct known known[COMPARE_SETS]; /**< Of all runs together. */
 	bool isPartial[COMPARE_SETS]; /**< An energy is the least there was. */
+	/** Median of the share of the time of all ranks, of functions and
+	 * regions. */
+	double shares[COMPARE_SETS];
 };
 
 /** A run that was read. */
@@ -95,6 +98,7 @@ struct compareRun {
 	bool hasPath;
 	bool hasOther;    /**< The other rule divides energy in another way. */
 	int64_t rankTime; /**< That all traces were active. */
+	uint64_t ranks;
 	uint64_t diagnostics; /**< Of its files. */
 };
 
@@ -113,6 +117,8 @@ struct compare {
 	size_t ways;       /**< To deal out the runs. */
 	bool isExact;      /**< All ways were gone through. */
 	double level;
+	/** The numbers of ranks differ: functions and regions are per rank. */
+	bool isPerRank;
 
 	/* Options. */
 	char *power;

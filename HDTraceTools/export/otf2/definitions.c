@@ -208,6 +208,24 @@ static void defineMetrics(struct otf2 *self)
 	}
 }
 
+/** The description of the project, and how many messages lack an end. */
+static void describeArchive(struct otf2 *self)
+{
+	const char *description = self->export->project->description;
+	GString *text = g_string_new(description);
+
+	if (self->unsent || self->unreceived)
+		g_string_append_printf(text,
+				       "%smessages without a send: %" PRIu64
+				       ", without a receive: %" PRIu64,
+				       *description ? "\n" : "", self->unsent,
+				       self->unreceived);
+	if (text->len)
+		otf2Check(self, otf2Api.OTF2_Archive_SetDescription(
+					self->archive, text->str));
+	g_string_free(text, TRUE);
+}
+
 /** Number the ranks that have a trace, in their order, and say where they are.
  *  Ranks to their number + 1. */
 static GHashTable *defineRanks(struct otf2 *self)
@@ -290,6 +308,49 @@ static void defineComm(struct otf2 *self, const struct messageGroup *group,
 			  (*next)++, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
+static void otf2DefineWindows(struct otf2 *self)
+{
+	for (guint i = 0; i < self->windowList->len; i++) {
+		const struct otf2Window *window =
+			&g_array_index(self->windowList, struct otf2Window, i);
+
+		otf2Check(self,
+			  otf2Api.OTF2_GlobalDefWriter_WriteRmaWin(
+				  self->definitions, i, window->name,
+				  window->comm,
+				  OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
+	}
+}
+
+/** Files belong to the whole system: whose they are is not in traces. */
+static void otf2DefineFiles(struct otf2 *self)
+{
+	if (self->fileList->len)
+		otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteIoParadigm(
+					self->definitions, 0,
+					otf2String(self, "MPI-IO"),
+					otf2String(self, "MPI-IO"),
+					OTF2_IO_PARADIGM_CLASS_PARALLEL,
+					OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL,
+					NULL, NULL));
+	for (guint i = 0; i < self->fileList->len; i++)
+		otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteIoRegularFile(
+					self->definitions, i,
+					g_array_index(self->fileList,
+						      OTF2_StringRef, i),
+					0));
+	for (guint i = 0; i < self->handleList->len; i++) {
+		const struct otf2Handle *handle =
+			&g_array_index(self->handleList, struct otf2Handle, i);
+
+		otf2Check(self,
+			  otf2Api.OTF2_GlobalDefWriter_WriteIoHandle(
+				  self->definitions, i, handle->name,
+				  handle->file, 0, OTF2_IO_HANDLE_FLAG_NONE,
+				  handle->comm, OTF2_UNDEFINED_IO_HANDLE));
+	}
+}
+
 /** Communicators, by the locations of the ranks in the order of these. */
 static void defineComms(struct otf2 *self)
 {
@@ -302,6 +363,8 @@ static void defineComms(struct otf2 *self)
 	for (guint i = 0; hasRanks && i < groups->len; i++)
 		defineComm(self, groups->pdata[i], &next, places);
 	g_hash_table_destroy(places);
+	otf2DefineWindows(self);
+	otf2DefineFiles(self);
 }
 
 static void defineNames(struct otf2 *self)
@@ -349,6 +412,8 @@ static void nameAll(struct otf2 *self)
 	otf2String(self, "");
 	otf2String(self, "event");
 	otf2String(self, "project");
+	if (self->fileList->len)
+		otf2String(self, "MPI-IO");
 	otf2String(self, project->name);
 	titleRef(self, project->root);
 	for (size_t i = 0; i < project->nodeCount; i++) {
@@ -435,7 +500,6 @@ static void defineTimes(struct otf2 *self)
 
 void otf2Define(struct otf2 *self)
 {
-	const hdIProject *project = self->export->project;
 	guint strings;
 
 	self->definitions =
@@ -460,9 +524,7 @@ void otf2Define(struct otf2 *self)
 	g_assert(self->stringList->len == strings);
 	otf2Check(self, otf2Api.OTF2_Archive_SetCreator(
 				self->archive, "hdtrace " PACKAGE_VERSION));
-	if (*project->description)
-		otf2Check(self, otf2Api.OTF2_Archive_SetDescription(
-					self->archive, project->description));
+	describeArchive(self);
 	otf2Check(self, otf2Api.OTF2_Archive_OpenDefFiles(self->archive));
 	for (guint i = 0; i < self->locations->len; i++)
 		defineClock(self, i);

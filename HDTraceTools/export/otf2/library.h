@@ -38,6 +38,13 @@
 	X(OTF2_Error_GetDescription)                    \
 	X(OTF2_Error_RegisterCallback)                  \
 	X(OTF2_EvtWriter_Enter)                         \
+	X(OTF2_EvtWriter_IoCreateHandle)                \
+	X(OTF2_EvtWriter_IoDeleteFile)                  \
+	X(OTF2_EvtWriter_IoDestroyHandle)               \
+	X(OTF2_EvtWriter_IoOperationBegin)              \
+	X(OTF2_EvtWriter_IoOperationComplete)           \
+	X(OTF2_EvtWriter_IoOperationIssued)             \
+	X(OTF2_EvtWriter_IoSeek)                        \
 	X(OTF2_EvtWriter_Leave)                         \
 	X(OTF2_EvtWriter_Metric)                        \
 	X(OTF2_EvtWriter_MpiCollectiveBegin)            \
@@ -52,11 +59,25 @@
 	X(OTF2_EvtWriter_NonBlockingCollectiveComplete) \
 	X(OTF2_EvtWriter_NonBlockingCollectiveRequest)  \
 	X(OTF2_EvtWriter_ParameterString)               \
+	X(OTF2_EvtWriter_RmaAcquireLock)                \
+	X(OTF2_EvtWriter_RmaAtomic)                     \
+	X(OTF2_EvtWriter_RmaCollectiveBegin)            \
+	X(OTF2_EvtWriter_RmaCollectiveEnd)              \
+	X(OTF2_EvtWriter_RmaGet)                        \
+	X(OTF2_EvtWriter_RmaOpCompleteBlocking)         \
+	X(OTF2_EvtWriter_RmaPut)                        \
+	X(OTF2_EvtWriter_RmaReleaseLock)                \
+	X(OTF2_EvtWriter_RmaRequestLock)                \
+	X(OTF2_EvtWriter_RmaWinCreate)                  \
+	X(OTF2_EvtWriter_RmaWinDestroy)                 \
 	X(OTF2_GlobalDefWriter_WriteAttribute)          \
 	X(OTF2_GlobalDefWriter_WriteClockProperties)    \
 	X(OTF2_GlobalDefWriter_WriteComm)               \
 	X(OTF2_GlobalDefWriter_WriteGroup)              \
 	X(OTF2_GlobalDefWriter_WriteInterComm)          \
+	X(OTF2_GlobalDefWriter_WriteIoHandle)           \
+	X(OTF2_GlobalDefWriter_WriteIoParadigm)         \
+	X(OTF2_GlobalDefWriter_WriteIoRegularFile)      \
 	X(OTF2_GlobalDefWriter_WriteLocation)           \
 	X(OTF2_GlobalDefWriter_WriteLocationGroup)      \
 	X(OTF2_GlobalDefWriter_WriteMetricClass)        \
@@ -64,6 +85,7 @@
 	X(OTF2_GlobalDefWriter_WriteMetricMember)       \
 	X(OTF2_GlobalDefWriter_WriteParameter)          \
 	X(OTF2_GlobalDefWriter_WriteRegion)             \
+	X(OTF2_GlobalDefWriter_WriteRmaWin)             \
 	X(OTF2_GlobalDefWriter_WriteSourceCodeLocation) \
 	X(OTF2_GlobalDefWriter_WriteString)             \
 	X(OTF2_GlobalDefWriter_WriteSystemTreeNode)     \

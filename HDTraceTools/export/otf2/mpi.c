@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * hdtrace export --to otf2: messages and collective calls of MPI.
+ * hdtrace export --to otf2: messages of MPI.
  *
  * A message that is sent or received by a call that does not wait belongs to a
  * request, which is completed by a later call of the same thread; where one of
@@ -14,21 +14,13 @@
 #include "HDTraceTools/export/otf2/otf2.h"
 #include "HDTraceTools/model/mpi/volume.h"
 
-/** What a function does; names are those of MPI without "MPI_". */
-struct function {
-	const char *name;
-	OTF2_RegionRole role;
-	bool isCollective;
-	OTF2_CollectiveOp op;
-};
-
 #define ROLE_BARRIER OTF2_REGION_ROLE_BARRIER
 #define ROLE_ONE2ALL OTF2_REGION_ROLE_COLL_ONE2ALL
 #define ROLE_ALL2ONE OTF2_REGION_ROLE_COLL_ALL2ONE
 #define ROLE_ALL2ALL OTF2_REGION_ROLE_COLL_ALL2ALL
 #define ROLE_OTHER OTF2_REGION_ROLE_COLL_OTHER
 
-static const struct function functions[] = {
+static const struct otf2Function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) \
 	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0 },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
@@ -47,7 +39,7 @@ GHashTable *otf2MpiFunctions(void)
 	return table;
 }
 
-static const struct function *findFunction(const struct otf2 *self,
+const struct otf2Function *otf2MpiFunction(const struct otf2 *self,
 					   const char *name)
 {
 	return g_hash_table_lookup(self->functions, name);
@@ -55,9 +47,16 @@ static const struct function *findFunction(const struct otf2 *self,
 
 OTF2_RegionRole otf2MpiRole(const struct otf2 *self, const char *name)
 {
-	const struct function *function = findFunction(self, name);
+	const struct otf2Function *function = otf2MpiFunction(self, name);
 
-	return function ? function->role : OTF2_REGION_ROLE_FUNCTION;
+	if (function)
+		return function->role;
+	if (otf2RmaIsFunction(name))
+		return OTF2_REGION_ROLE_RMA;
+	if (g_str_has_prefix(name, "File_"))
+		return OTF2_REGION_ROLE_FILE_IO;
+	return volumeIsCollective(name) ? OTF2_REGION_ROLE_COLL_OTHER
+					: OTF2_REGION_ROLE_FUNCTION;
 }
 
 /* ---- Requests ---------------------------------------------------------- */
@@ -120,6 +119,7 @@ static void startAgain(struct otf2 *self, int64_t request, int64_t time)
 
 	if (g_hash_table_contains(self->pending, &known))
 		startReceive(self, request, time);
+	otf2CollectiveStart(self, request, time);
 }
 
 static void completeSend(struct otf2 *self, int64_t request, int64_t time)
@@ -131,6 +131,13 @@ static void completeSend(struct otf2 *self, int64_t request, int64_t time)
 				self->events, NULL, (OTF2_TimeStamp)time,
 				(uint64_t)request));
 	otf2CountEvent(self, time);
+}
+
+static void completeRequest(struct otf2 *self, int64_t request, int64_t time)
+{
+	completeSend(self, request, time);
+	otf2CollectiveComplete(self, request, time);
+	otf2RmaComplete(self, request, time);
 }
 
 static void testRequest(struct otf2 *self, int64_t request, int64_t time)
@@ -179,6 +186,77 @@ static OTF2_ErrorCode putReceived(struct otf2 *self,
 					       (uint64_t)end->request);
 }
 
+/** What the two ends of a message have in common. */
+struct endKey {
+	int64_t sender, receiver, tag;
+	const struct messageGroup *group;
+};
+
+static guint otf2EndKeyHash(gconstpointer data)
+{
+	const struct endKey *key = data;
+	uint64_t hash = (uint64_t)key->sender;
+
+	hash = 31 * hash + (uint64_t)key->receiver;
+	hash = 31 * hash + (uint64_t)key->tag;
+	return (guint)(31 * hash + key->group->number);
+}
+
+static gboolean otf2EndKeyIs(gconstpointer a, gconstpointer b)
+{
+	const struct endKey *x = a, *y = b;
+
+	return x->sender == y->sender && x->receiver == y->receiver &&
+	       x->tag == y->tag && x->group->number == y->group->number;
+}
+
+GHashTable *otf2EndsNew(void)
+{
+	return g_hash_table_new_full(otf2EndKeyHash, otf2EndKeyIs, g_free,
+				     g_free);
+}
+
+/** Count an end: the other one may be in a part that is not exported. */
+static void otf2CountEnd(struct otf2 *self, const struct messageEnd *end)
+{
+	const struct endKey key = { end->sender, end->receiver, end->tag,
+				    end->group };
+	int64_t *more;
+
+	pthread_mutex_lock(self->lock);
+	more = g_hash_table_lookup(self->ends, &key);
+	if (!more) {
+		more = g_new0(int64_t, 1);
+		g_hash_table_insert(self->ends, g_memdup2(&key, sizeof(key)),
+				    more);
+	}
+	*more += end->isSent ? 1 : -1;
+	pthread_mutex_unlock(self->lock);
+}
+
+void otf2CountEnds(struct otf2 *self)
+{
+	GHashTableIter iter;
+	void *more;
+
+	g_hash_table_iter_init(&iter, self->ends);
+	while (g_hash_table_iter_next(&iter, NULL, &more)) {
+		int64_t count = *(const int64_t *)more;
+
+		self->unreceived += count > 0 ? (uint64_t)count : 0;
+		self->unsent += count < 0 ? (uint64_t)-count : 0;
+	}
+	exportLose(self->export, "sends of received messages", self->unsent);
+	exportLose(self->export, "receives of sent messages", self->unreceived);
+}
+
+/** Requests that are made are to be known later. */
+static void otf2MpiPutNothing(const struct messageEnd *end, void *data)
+{
+	(void)end;
+	(void)data;
+}
+
 static void otf2MpiPutMessage(const struct messageEnd *end, void *data)
 {
 	struct otf2 *self = data;
@@ -196,249 +274,11 @@ static void otf2MpiPutMessage(const struct messageEnd *end, void *data)
 	otf2Check(self, end->isSent ? putSent(self, end, size)
 				    : putReceived(self, end, size));
 	otf2CountEvent(self, end->time);
+	otf2CountEnd(self, end);
 	self->export->messages += end->isSent;
 	exportLose(self->export, EXPORT_UNSURE,
 		   end->isSent &&
 			   (end->epoch != 0 || self->export->selection.from));
-}
-
-/* ---- Collective calls -------------------------------------------------- */
-
-/** How a rank takes part in a collective call. */
-struct share {
-	const struct messageGroup *group;
-	uint32_t root;
-	bool isRoot;
-	bool isNobody; /**< In the group of an intercommunicator's root. */
-};
-
-/** What is in records instead of a root's rank. */
-#define ROOT_NOBODY (-2)
-#define ROOT_SELF (-3)
-
-/** Of an intercommunicator the root is in the other group, or it is in the own
- *  one and has no rank. */
-static void otf2MpiReadRoot(const struct otf2 *self, const hdIRecord *record,
-			    int64_t cid, struct share *part)
-{
-	int64_t root;
-
-	part->root = OTF2_COLLECTIVE_ROOT_NONE;
-	if (!messagesNumber(record->attributes, record->attributeCount,
-			    "rootRank", &root) &&
-	    !messagesNumber(record->attributes, record->attributeCount, "root",
-			    &root))
-		return;
-	if (root >= 0 && root < INT32_MAX)
-		part->root = (uint32_t)root;
-	if (!part->group->remotes) {
-		part->isRoot = messagesPeer(self->messages, cid, root) ==
-			       messagesRank(self->messages);
-	} else if (root < 0) {
-		part->isRoot = root == ROOT_SELF;
-		part->isNobody = root == ROOT_NOBODY;
-		part->root = part->isRoot ? OTF2_COLLECTIVE_ROOT_SELF
-					  : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
-	}
-}
-
-/** False if the communicator is not known. */
-static bool otf2MpiReadPart(const struct otf2 *self, const hdIRecord *record,
-			    struct share *part)
-{
-	int64_t cid;
-
-	*part = (struct share){ .group = NULL };
-	if (!messagesNumber(record->attributes, record->attributeCount, "cid",
-			    &cid))
-		return false;
-	part->group = messagesGroupOf(self->messages, cid);
-	if (part->group)
-		otf2MpiReadRoot(self, record, cid, part);
-	return part->group;
-}
-
-/** The place of a rank in a group; -1: it is not there. */
-static int64_t placeIn(const GArray *group, int64_t rank)
-{
-	for (guint i = 0; group && i < group->len; i++)
-		if (g_array_index(group, int64_t, i) == rank)
-			return i;
-	return -1;
-}
-
-/** The bytes of a call; some programs do not know all of them. */
-static struct volume otf2MpiBytesOf(const struct otf2 *self,
-				    const struct share *part,
-				    const hdIRecord *record)
-{
-	const struct messageGroup *group = part->group;
-	int64_t rank = messagesRank(self->messages);
-	int64_t place = placeIn(group->globals, rank);
-	bool isSecond = place < 0 && group->remotes;
-	const GArray *own = isSecond ? group->remotes : group->globals;
-	const GArray *other = isSecond ? group->globals : group->remotes;
-	const struct volumePart how = {
-		.processes = own->len,
-		.peers = other ? other->len : own->len,
-		.rank = isSecond ? placeIn(own, rank) : place,
-		.isInter = other,
-		.isRoot = part->isRoot,
-		.isNobody = part->isNobody,
-	};
-	struct volume volume = { -1, -1 };
-
-	volumeOf(record, &how, &volume);
-	return volume;
-}
-
-/** As a format has it that knows no unknown numbers. */
-static uint64_t bytesKnown(int64_t bytes)
-{
-	return bytes < 0 ? OTF2_UNDEFINED_UINT64 : (uint64_t)bytes;
-}
-
-static void putCollective(struct otf2 *self, const struct function *function,
-			  const hdIRecord *record, int64_t time, bool isBegin)
-{
-	struct share part;
-	struct volume bytes;
-	OTF2_ErrorCode code;
-
-	if (!otf2MpiReadPart(self, record, &part)) {
-		exportLose(self->export,
-			   "collective calls of unknown communicators",
-			   isBegin);
-		return;
-	}
-	bytes = otf2MpiBytesOf(self, &part, record);
-	exportLose(self->export, "unknown bytes of collective calls",
-		   isBegin && (bytes.given < 0 || bytes.got < 0));
-	if (isBegin)
-		code = otf2Api.OTF2_EvtWriter_MpiCollectiveBegin(
-			self->events, NULL, (OTF2_TimeStamp)time);
-	else
-		code = otf2Api.OTF2_EvtWriter_MpiCollectiveEnd(
-			self->events, NULL, (OTF2_TimeStamp)time, function->op,
-			part.group->number, part.root, bytesKnown(bytes.given),
-			bytesKnown(bytes.got));
-	otf2Check(self, code);
-	otf2CountEvent(self, time);
-}
-
-/* ---- Collective calls that do not wait --------------------------------- */
-
-/** One whose request is not complete. */
-struct nonblocking {
-	OTF2_CollectiveOp op;
-	OTF2_CommRef comm;
-	uint32_t root;
-	uint64_t sent;
-	uint64_t received;
-};
-
-/** The function that waits, of one that does not: Ibarrier is like Barrier. */
-static const struct function *findWaiting(const struct otf2 *self,
-					  const char *name)
-{
-	const struct function *function = NULL;
-	char *waiting;
-
-	if (name[0] != 'I' || !g_ascii_islower(name[1]) ||
-	    !volumeIsCollective(name))
-		return NULL;
-	waiting = g_strdup(name + 1);
-	waiting[0] = g_ascii_toupper(waiting[0]);
-	function = findFunction(self, waiting);
-	g_free(waiting);
-	return function && function->isCollective ? function : NULL;
-}
-
-static void startCollective(struct otf2 *self, const struct function *function,
-			    const hdIRecord *record, int64_t time)
-{
-	struct nonblocking call = { .op = function->op };
-	struct volume bytes;
-	struct share part;
-	int64_t request;
-
-	if (!messagesNumber(record->attributes, record->attributeCount, "rid",
-			    &request) ||
-	    request < 0 || !otf2MpiReadPart(self, record, &part)) {
-		exportLose(self->export,
-			   "collective calls of unknown communicators", 1);
-		return;
-	}
-	bytes = otf2MpiBytesOf(self, &part, record);
-	exportLose(self->export, "unknown bytes of collective calls",
-		   bytes.given < 0 || bytes.got < 0);
-	call.comm = part.group->number;
-	call.root = part.root;
-	call.sent = bytesKnown(bytes.given);
-	call.received = bytesKnown(bytes.got);
-	g_hash_table_insert(self->collectives,
-			    g_memdup2(&request, sizeof(request)),
-			    g_memdup2(&call, sizeof(call)));
-	otf2Check(self, otf2Api.OTF2_EvtWriter_NonBlockingCollectiveRequest(
-				self->events, NULL, (OTF2_TimeStamp)time,
-				(uint64_t)request));
-	otf2CountEvent(self, time);
-}
-
-static void completeCollective(struct otf2 *self, int64_t request, int64_t time)
-{
-	const struct nonblocking *call =
-		g_hash_table_lookup(self->collectives, &request);
-
-	if (!call)
-		return;
-	otf2Check(self, otf2Api.OTF2_EvtWriter_NonBlockingCollectiveComplete(
-				self->events, NULL, (OTF2_TimeStamp)time,
-				call->op, call->comm, call->root, call->sent,
-				call->received, (uint64_t)request));
-	otf2CountEvent(self, time);
-	g_hash_table_remove(self->collectives, &request);
-}
-
-static void completeRequest(struct otf2 *self, int64_t request, int64_t time)
-{
-	completeSend(self, request, time);
-	completeCollective(self, request, time);
-}
-
-/* ---- What has no records ----------------------------------------------- */
-
-static bool isOneSided(const char *name)
-{
-	static const char *const names[] = {
-		"Put",          "Get",
-		"Accumulate",   "Get_accumulate",
-		"Fetch_and_op", "Compare_and_swap",
-		"Rput",         "Rget",
-		"Raccumulate",  "Rget_accumulate",
-	};
-
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
-		if (g_str_has_prefix(name, names[i]) &&
-		    (!name[strlen(names[i])] ||
-		     strcmp(name + strlen(names[i]), "_c") == 0))
-			return true;
-	}
-	return g_str_has_prefix(name, "Win_");
-}
-
-/** Say that a call of MPI is a state only. */
-static void loseCall(struct otf2 *self, const char *name)
-{
-	exportLose(self->export, "MPI records of one-sided calls",
-		   isOneSided(name));
-	exportLose(self->export, "MPI records of file accesses",
-		   g_str_has_prefix(name, "File_"));
-	exportLose(self->export, "MPI records of neighborhood collectives",
-		   g_str_has_prefix(name, "Neighbor_") ||
-			   g_str_has_prefix(name, "Ineighbor_"));
-	exportLose(self->export, "MPI records of persistent collectives",
-		   g_str_has_suffix(name, "_init") && volumeIsCollective(name));
 }
 
 /* ---- States ------------------------------------------------------------ */
@@ -455,20 +295,20 @@ static bool isNamed(const hdIRecord *record, const char *name)
 
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 {
-	const struct function *function = findFunction(self, record->name);
-	const struct function *waiting = findWaiting(self, record->name);
 	int64_t request;
 
-	loseCall(self, record->name);
-	if (function && function->isCollective)
-		putCollective(self, function, record, time, true);
-	else if (waiting)
-		startCollective(self, waiting, record, time);
-	else if (isNamed(record, "Irecv") || isNamed(record, "Imrecv"))
+	if (otf2CollectiveEnter(self, record, time) ||
+	    otf2RmaEnter(self, record, time) ||
+	    otf2IoEnter(self, record, time)) {
+		messagesFind(self->messages, record, otf2MpiPutNothing, NULL);
+		return;
+	}
+	if (isNamed(record, "Irecv") || isNamed(record, "Imrecv"))
 		forRequests(self, record, time, startReceive);
 	else if (g_str_has_prefix(record->name, "Start"))
 		forRequests(self, record, time, startAgain);
-	else if (isNamed(record, "Recv_init") &&
+	else if ((isNamed(record, "Recv_init") ||
+		  isNamed(record, "Precv_init")) &&
 		 messagesNumber(record->attributes, record->attributeCount,
 				"rid", &request) &&
 		 request >= 0)
@@ -479,20 +319,20 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
 {
-	const struct function *function = findFunction(self, record->name);
 	int64_t flag = 1;
 
-	if (function && function->isCollective) {
-		putCollective(self, function, record, time, false);
+	if (otf2CollectiveLeave(self, record, time) ||
+	    otf2RmaLeave(self, record, time) || otf2IoLeave(self, record, time))
 		return;
-	}
 	self->wantsSent = false;
 	messagesFind(self->messages, record, otf2MpiPutMessage, self);
 	messagesNumber(record->attributes, record->attributeCount, "flag",
 		       &flag);
-	if (g_str_has_prefix(record->name, "Test") && flag == 0)
+	if (g_str_has_prefix(record->name, "Test") && flag == 0) {
 		forRequests(self, record, time, testRequest);
-	else if (g_str_has_prefix(record->name, "Wait") ||
-		 g_str_has_prefix(record->name, "Test"))
+	} else if (g_str_has_prefix(record->name, "Wait") ||
+		   g_str_has_prefix(record->name, "Test")) {
 		forRequests(self, record, time, completeRequest);
+		otf2IoComplete(self, record, time);
+	}
 }

@@ -11,6 +11,7 @@
 #include "HDTraceTools/export/otf2/otf2.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/mpi/polls.h"
+#include "HDTraceTools/model/mpi/volume.h"
 
 /** Texts of attributes that are kept; there may be any number. */
 #define TEXTS_MAX 65536
@@ -182,6 +183,67 @@ static void otf2NamesAddAttribute(void *data, const char *name,
 		exportLose(self->export, "repeated elements in a state", 1);
 }
 
+/* ---- Windows and files --------------------------------------------------- */
+
+/** Keep what has a name under its next number. */
+static guint otf2NamesKeep(struct otf2 *self, enum otf2Table table,
+			   const char *name, GArray *list, const void *what)
+{
+	OTF2_StringRef key = otf2String(self, name);
+
+	g_array_append_vals(list, what, 1);
+	otf2NamesAddName(self, table, self->stringList->pdata[key], list->len);
+	return list->len - 1;
+}
+
+OTF2_RmaWinRef otf2WindowOf(struct otf2 *self, const struct messageGroup *group,
+			    unsigned int count)
+{
+	char *name = g_strdup_printf("window %u of %s#%u", count + 1,
+				     group->name, group->number);
+	size_t found = otf2NamesFindNumber(self, OTF2_WINDOWS, name);
+	struct otf2Window window = { .comm = group->number };
+
+	if (!found) {
+		window.name = otf2String(self, name);
+		found = otf2NamesKeep(self, OTF2_WINDOWS, name,
+				      self->windowList, &window) +
+			1;
+	}
+	g_free(name);
+	return (OTF2_RmaWinRef)(found - 1);
+}
+
+OTF2_IoFileRef otf2FileOf(struct otf2 *self, const char *name)
+{
+	size_t found = otf2NamesFindNumber(self, OTF2_FILES, name);
+	OTF2_StringRef string;
+
+	if (found)
+		return (OTF2_IoFileRef)(found - 1);
+	string = otf2String(self, name);
+	return otf2NamesKeep(self, OTF2_FILES, name, self->fileList, &string);
+}
+
+OTF2_IoHandleRef otf2HandleOf(struct otf2 *self, const char *name,
+			      const struct messageGroup *group,
+			      unsigned int count)
+{
+	char *key = g_strdup_printf("%u %u %s", group->number, count, name);
+	size_t found = otf2NamesFindNumber(self, OTF2_HANDLES, key);
+	struct otf2Handle handle = { .comm = group->number };
+
+	if (!found) {
+		handle.file = otf2FileOf(self, name);
+		handle.name = otf2String(self, name);
+		found = otf2NamesKeep(self, OTF2_HANDLES, key, self->handleList,
+				      &handle) +
+			1;
+	}
+	g_free(key);
+	return (OTF2_IoHandleRef)(found - 1);
+}
+
 /* ---- Call sites --------------------------------------------------------- */
 
 static OTF2_SourceCodeLocationRef lineRef(struct otf2 *self, const char *file,
@@ -223,12 +285,35 @@ static void otf2NamesAddSiteLine(struct otf2 *self, const struct site *site)
 		self->list, ref, lineRef(self, place->file, place->line));
 }
 
+/** The bytes of a collective call that has no record. */
+static void otf2NamesAddBytes(struct otf2 *self, const hdIRecord *record)
+{
+	struct volumeShare share;
+	struct volume volume;
+
+	if (!volumeShareOf(self->messages, record, &share))
+		return;
+	volume = volumeOfShare(self->messages, record, &share);
+	if (volume.given >= 0)
+		otf2Api.OTF2_AttributeList_AddInt64(
+			self->list,
+			attributeRef(self, "bytes sent", OTF2_NUMBERS),
+			volume.given);
+	if (volume.got >= 0)
+		otf2Api.OTF2_AttributeList_AddInt64(
+			self->list,
+			attributeRef(self, "bytes received", OTF2_NUMBERS),
+			volume.got);
+}
+
 void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
 		       const struct site *site)
 {
 	otf2Api.OTF2_AttributeList_RemoveAllAttributes(self->list);
 	exportAttributes(self->export, record, site, otf2NamesAddAttribute,
 			 self);
+	if (otf2CollectiveIsOfNeighbors(record->name))
+		otf2NamesAddBytes(self, record);
 	if (site)
 		otf2NamesAddSiteLine(self, site);
 }

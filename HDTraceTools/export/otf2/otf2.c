@@ -174,6 +174,8 @@ static struct otf2Part *startPart(struct otf2 *whole, struct part *part,
 					      g_free, g_free);
 	self->collectives = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						  g_free, g_free);
+	self->rma = otf2RmaNew();
+	self->io = otf2IoNew();
 	for (int i = 0; i < OTF2_TABLES; i++)
 		self->known[i] = g_hash_table_new(g_str_hash, g_str_equal);
 	return own;
@@ -187,6 +189,8 @@ static void freePart(struct otf2Part *own)
 	messagesFree(self->messages);
 	g_hash_table_destroy(self->pending);
 	g_hash_table_destroy(self->collectives);
+	otf2RmaFree(self->rma);
+	otf2IoFree(self->io);
 	for (int i = 0; i < OTF2_TABLES; i++)
 		g_hash_table_destroy(self->known[i]);
 	g_free(own);
@@ -284,6 +288,7 @@ static int otf2PutProject(struct otf2 *self)
 	if (ret == 0 && self->error == OTF2_SUCCESS && export->hasRelations)
 		ret = otf2PutRelations(self);
 	otf2Check(self, otf2Api.OTF2_Archive_CloseEvtFiles(self->archive));
+	otf2CountEnds(self);
 	if (ret == 0 && self->error == OTF2_SUCCESS)
 		otf2Define(self);
 	return ret;
@@ -300,9 +305,13 @@ static void openTables(struct otf2 *self)
 	self->lock = g_new(pthread_mutex_t, 1);
 	pthread_mutex_init(self->lock, NULL);
 	self->functions = otf2MpiFunctions();
+	self->ends = otf2EndsNew();
 	self->stringList = g_ptr_array_new_with_free_func(g_free);
 	self->regionList = g_array_new(FALSE, FALSE, sizeof(struct otf2Region));
 	self->lineList = g_array_new(FALSE, FALSE, sizeof(struct otf2Line));
+	self->windowList = g_array_new(FALSE, FALSE, sizeof(struct otf2Window));
+	self->fileList = g_array_new(FALSE, FALSE, sizeof(OTF2_StringRef));
+	self->handleList = g_array_new(FALSE, FALSE, sizeof(struct otf2Handle));
 	self->attributeList =
 		g_array_new(FALSE, FALSE, sizeof(struct otf2Attribute));
 	self->locations =
@@ -322,12 +331,16 @@ static void closeTables(struct otf2 *self)
 	pthread_mutex_destroy(self->lock);
 	g_free(self->lock);
 	g_hash_table_destroy(self->functions);
+	g_hash_table_destroy(self->ends);
 	g_hash_table_destroy(self->ranks);
 	g_hash_table_destroy(self->tree);
 	g_free(self->firstMetrics);
 	g_ptr_array_unref(self->stringList);
 	g_array_unref(self->regionList);
 	g_array_unref(self->lineList);
+	g_array_unref(self->windowList);
+	g_array_unref(self->fileList);
+	g_array_unref(self->handleList);
 	g_array_unref(self->attributeList);
 	g_array_unref(self->locations);
 	messagesFree(self->messages);

@@ -138,7 +138,7 @@ static void perfettoPathAddPart(struct tracePath *trace,
 
 int perfettoFindPath(struct export *export, struct perfettoPath **found)
 {
-	struct pathSearch *search = pathSearchNew(export->project);
+	struct pathSearch *search = pathSearchNew(export->project, NULL, NULL);
 	struct perfettoPath *self = g_new0(struct perfettoPath, 1);
 	int ret = perfettoPathReadAll(export, search);
 

@@ -302,6 +302,33 @@ static int collectivesMakeEdge(struct dependencyJoin *join,
 	return dependencyMake(join->dependencies, &edge);
 }
 
+/** Hand on all of a call, if all are chosen. */
+static int handOnCall(struct dependencyJoin *join,
+		      enum collectivePattern pattern)
+{
+	const struct dependencyEnd *ends =
+		(const struct dependencyEnd *)(const void *)join->held->data;
+	struct dependencyMatch match = {
+		.meeting = MEETING_COLLECTIVE,
+		.pattern = pattern,
+		.certainty = join->channel->key.epoch ? DEPENDENCY_UNSURE
+						      : DEPENDENCY_CERTAIN,
+		.root = join->held->len,
+		.size = -1,
+	};
+
+	for (guint i = 0; i < join->held->len; i++) {
+		if (!ends[i].isChosen) {
+			g_array_set_size(join->parts, 0);
+			return 0;
+		}
+		if (ends[i].rank == ends[i].root)
+			match.root = i;
+		dependencyAddPart(join, &ends[i], ends[i].rank);
+	}
+	return dependencyHandOn(join, &match);
+}
+
 static int collectivesFinish(struct dependencyJoin *join)
 {
 	struct dependencies *self = join->dependencies;
@@ -321,6 +348,8 @@ static int collectivesFinish(struct dependencyJoin *join)
 	pattern = patternOf(ends->function);
 	if (pattern == PATTERN_FINALIZE && !haveMet(held))
 		return 0;
+	if (self->filter.take)
+		ret = handOnCall(join, pattern);
 	for (guint i = 0; pattern != PATTERN_PREFIX && i < held->len; i++) {
 		const struct dependencyEnd *end = &ends[i];
 

@@ -84,9 +84,7 @@ static void completionsComplete(struct dependencyReader *reader,
 				  groups->pdata[0]);
 }
 
-/** Whether a function is asked whether something is complete, and it is not.
- */
-static bool isInVain(const struct messageFields *fields)
+bool dependencyIsInVain(const struct messageFields *fields)
 {
 	int64_t flag;
 
@@ -98,7 +96,7 @@ static bool isInVain(const struct messageFields *fields)
 static void completionsNote(struct dependencyReader *reader, uint8_t number)
 {
 	if (reader->role & ROLE_COMPLETES) {
-		if (!isInVain(&reader->read->own))
+		if (!dependencyIsInVain(&reader->read->own))
 			dependencyRequests(reader, completionsComplete,
 					   &number);
 	} else if (reader->role & ROLE_STARTS) {

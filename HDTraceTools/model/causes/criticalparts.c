@@ -15,7 +15,6 @@
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/mpi/polls.h"
-#include "HDTraceTools/model/mpi/roles.h"
 
 static int comparePieces(const void *a, const void *b)
 {
@@ -375,20 +374,6 @@ static void stopTrace(struct pieces *self)
 	}
 }
 
-/** The rank of a node; -1: it belongs to none. */
-static int64_t criticalPathRankOf(const struct pathSearch *self,
-				  const hdINode *node)
-{
-	int level = rolesRankLevel(self->project);
-	int64_t rank = -1;
-
-	node = level ? rolesAt(node, level) : node;
-	if (!level || node->level != level ||
-	    !messagesReadNumber(node->label, &rank) || rank < 0)
-		return -1;
-	return rank;
-}
-
 static int endRelation(struct pieces *self)
 {
 	struct pathSearch *search = self->walk->search;
@@ -398,7 +383,7 @@ static int endRelation(struct pieces *self)
 	return tallyRelation(search, number, self->parts, self->tally,
 			     self->walk->path,
 			     rankAt(self->walk->path->ranks,
-				    criticalPathRankOf(search, node)));
+				    messagesRankOf(search->project, node)));
 }
 
 /** All pieces of a trace were taken. */

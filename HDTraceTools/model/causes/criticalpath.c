@@ -30,12 +30,15 @@ struct pathReader {
 
 /* ---- While traces are read --------------------------------------------- */
 
-struct pathSearch *pathSearchNew(const hdIProject *project)
+struct pathSearch *pathSearchNew(const hdIProject *project,
+				 dependencyTake *take, void *data)
 {
 	const struct dependencyFilter filter = {
 		.kinds = DEPENDENCIES_BETWEEN,
 		.order = DEPENDENCIES_FROM_LATEST,
 		.onlyWaits = true,
+		.take = take,
+		.takeData = data,
 	};
 	struct pathSearch *self = g_new0(struct pathSearch, 1);
 

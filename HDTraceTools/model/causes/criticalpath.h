@@ -94,8 +94,10 @@ struct pathSearch;
 /** A trace while it is read. */
 struct pathReader;
 
-/** Start with nothing. */
-struct pathSearch *pathSearchNew(const hdIProject *project);
+/** Start with nothing. @p take and its data may be NULL; see struct
+ *  dependencyFilter. */
+struct pathSearch *pathSearchNew(const hdIProject *project,
+				 dependencyTake *take, void *data);
 
 /** Free it; NULL does nothing. */
 void pathSearchFree(struct pathSearch *self);

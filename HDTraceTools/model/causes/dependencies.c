@@ -32,6 +32,7 @@ static int compareEnds(const void *a, const void *b)
 	COMPARE(x->channel, y->channel);
 	COMPARE(x->number, y->number);
 	COMPARE(y->isSent, x->isSent);
+	COMPARE(x->completes, y->completes);
 	COMPARE(x->local, y->local);
 	COMPARE(x->trace, y->trace);
 	return 0;
@@ -128,6 +129,9 @@ struct dependencyReader *dependenciesEnter(struct dependencies *self,
 						g_free, g_free);
 	reader->calls = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					      g_free, g_free);
+	if (self->filter.take)
+		reader->sends = g_hash_table_new_full(
+			g_int64_hash, g_int64_equal, g_free, g_free);
 	return reader;
 }
 
@@ -142,6 +146,8 @@ void dependenciesDrop(struct dependencyReader *reader)
 	g_array_unref(reader->roles);
 	g_hash_table_destroy(reader->started);
 	g_hash_table_destroy(reader->calls);
+	if (reader->sends)
+		g_hash_table_destroy(reader->sends);
 	g_free(reader);
 }
 
@@ -238,9 +244,9 @@ static bool isMessage(const struct dependencyEnd *end)
 	return sources[end->source] == &dependencyMessages;
 }
 
-void dependencyAdd(struct dependencyReader *reader,
-		   const struct dependencyEnd *end,
-		   const struct messageEnd *key)
+uint64_t dependencyAdd(struct dependencyReader *reader,
+		       const struct dependencyEnd *end,
+		       const struct messageEnd *key)
 {
 	struct dependencyChannel *channel = channelsNote(reader->channels, key);
 	struct dependencyEnd noted = *end;
@@ -248,11 +254,12 @@ void dependencyAdd(struct dependencyReader *reader,
 	noted.channel = (uint32_t)channel->channel.number;
 	noted.trace = reader->number;
 	noted.isChosen = reader->isChosen;
-	if (isMessage(end))
+	if (isMessage(end) && !end->completes)
 		noted.number = channel->counts[end->isSent]++;
 	if (reader->error == 0)
 		reader->error =
 			spoolAppend(reader->ends, &noted, sizeof(noted));
+	return noted.number;
 }
 
 void dependencyAddCall(struct dependencyReader *reader,
@@ -413,6 +420,33 @@ int dependencyMake(struct dependencies *self, struct dependency *edge)
 	return sorterAdd(self->edges, edge);
 }
 
+void dependencyAddPart(struct dependencyJoin *join,
+		       const struct dependencyEnd *end, int64_t rank)
+{
+	const struct dependencyPart part = {
+		.trace = end->trace,
+		.rank = rank,
+		.start = end->start,
+		.waited = end->waited,
+		.end = end->time,
+	};
+
+	g_array_append_val(join->parts, part);
+}
+
+int dependencyHandOn(struct dependencyJoin *join, struct dependencyMatch *match)
+{
+	const struct dependencyFilter *filter = &join->dependencies->filter;
+	int ret;
+
+	match->parts =
+		(const struct dependencyPart *)(const void *)join->parts->data;
+	match->count = join->parts->len;
+	ret = filter->take(match, filter->takeData);
+	g_array_set_size(join->parts, 0);
+	return ret;
+}
+
 /** What came last was the last of its channel, or of its number. */
 static int finishJoin(struct dependencyJoin *join, uint8_t source)
 {
@@ -429,6 +463,8 @@ static int dependenciesJoinAll(struct dependencies *self)
 	struct dependencyJoin join = {
 		.dependencies = self,
 		.held = g_array_new(FALSE, FALSE, sizeof(struct dependencyEnd)),
+		.parts = g_array_new(FALSE, FALSE,
+				     sizeof(struct dependencyPart)),
 	};
 	struct dependencyEnd end;
 	struct dependencyEnd last = { .channel = UINT32_MAX };
@@ -451,6 +487,7 @@ static int dependenciesJoinAll(struct dependencies *self)
 	if (ret == 0 && last.channel != UINT32_MAX)
 		ret = finishJoin(&join, last.source);
 	g_array_unref(join.held);
+	g_array_unref(join.parts);
 	return ret;
 }
 

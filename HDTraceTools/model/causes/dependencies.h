@@ -131,6 +131,50 @@ struct dependency {
 	int64_t peer;
 };
 
+/** Who depends on whom in a collective call. */
+enum collectivePattern {
+	PATTERN_BARRIER,
+	PATTERN_ONE2ALL,
+	PATTERN_ALL2ONE,
+	PATTERN_ALL2ALL,
+	PATTERN_PREFIX,
+	PATTERN_FINALIZE, /**< A barrier if the MPI library waits in it. */
+};
+
+/** What is put together, whether somebody waited or not. */
+enum dependencyMeeting {
+	MEETING_MESSAGE, /**< Of two: the sender and the receiver. */
+	MEETING_COLLECTIVE,
+	MEETING_TEAM, /**< A barrier of threads. */
+	MEETING_FORK, /**< Of two: the first thread of a region, another one. */
+};
+
+/** The part of a rank or thread. */
+struct dependencyPart {
+	uint32_t trace;
+	int64_t rank;   /**< Among all; -1: none. */
+	int64_t start;  /**< Of sending, of being ready to receive, of the
+			 *   collective call. */
+	int64_t waited; /**< Since when the call that ends it waits, ... */
+	int64_t end; /**< ... and its end; as the start if it is not known. */
+};
+
+/** What belongs together. */
+struct dependencyMatch {
+	enum dependencyMeeting meeting;
+	enum collectivePattern pattern; /**< Of a collective call. */
+	enum dependencyCertainty certainty;
+	const struct dependencyPart *parts; /**< By ranks of the group. */
+	guint count;
+	guint root;         /**< Of those; as count: there is none. */
+	bool isSynchronous; /**< The sender waits for the receiver always. */
+	int64_t size;       /**< Of a message, in bytes; -1 if not known. */
+};
+
+/** Takes what belongs together; valid during the call. 0 or a negative errno.
+ */
+typedef int dependencyTake(const struct dependencyMatch *match, void *data);
+
 /** In which order edges are taken. */
 enum dependencyOrder {
 	DEPENDENCIES_BY_CAUSE,   /**< By fromTime as recorded. */
@@ -146,6 +190,10 @@ struct dependencyFilter {
 	/** Only edges between activities of which the cause is later than the
 	 *  start of what depends on it, and which are possible. */
 	bool onlyWaits;
+	/** Takes all that belongs together and is chosen, during the first
+	 *  dependenciesNext(); or NULL. */
+	dependencyTake *take;
+	void *takeData;
 };
 
 /** When something starts, as it was recorded. */

@@ -14,16 +14,6 @@
 #include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/model/causes/residuals.h"
 
-/** Who depends on whom in a collective call. */
-enum collectivePattern {
-	PATTERN_BARRIER,
-	PATTERN_ONE2ALL,
-	PATTERN_ALL2ONE,
-	PATTERN_ALL2ALL,
-	PATTERN_PREFIX,
-	PATTERN_FINALIZE, /**< A barrier if the MPI library waits in it. */
-};
-
 /** What records of a name are, as bits; above them is the number of a
  *  collective function. */
 enum dependencyRole {
@@ -69,7 +59,10 @@ struct dependencyEnd {
 	uint16_t source : 4; /**< Number in the table of sources. */
 	uint16_t isSent : 1;
 	uint16_t isChosen : 1;
-	uint16_t blocks : 2; /**< 0: no, 1: perhaps, 2: until received. */
+	uint16_t blocks : 2;    /**< 0: no, 1: perhaps, 2: until received. */
+	uint16_t completes : 1; /**< It is the completion of what was sent. */
+	/** Of what was sent: waited and time are of the call that ends it. */
+	uint16_t isEnded : 1;
 };
 
 /** To be no rank of a group. */
@@ -89,6 +82,8 @@ struct dependencyReader {
 	unsigned int role;         /**< Of the record. */
 	const struct messageRecord *read; /**< Likewise. */
 	GHashTable *started; /**< int64_t request to its struct operation. */
+	GHashTable *sends;   /**< Likewise to what it sends; NULL: not wanted.
+			      */
 	GHashTable *calls;   /**< Communicators and epochs to uint64_t. */
 	GArray *nestings;    /**< Of a thread of OpenMP; or NULL. */
 	uint8_t taskSource;  /**< The number of that source. */
@@ -125,6 +120,7 @@ struct dependencyJoin {
 	struct dependencies *dependencies;
 	const struct channel *channel;
 	GArray *held;    /**< struct dependencyEnd, that wait for others. */
+	GArray *parts;   /**< struct dependencyPart, of what is handed on. */
 	guint next;      /**< The first of them that does yet. */
 	uint64_t strays; /**< Received in it, but sent before it began. */
 	uint64_t team;   /**< Of threads, ... */
@@ -151,10 +147,12 @@ struct dependencySource {
  *
  * @param key What its channel is of: sender, receiver, tag, epoch and group,
  * and the time of the end.
+ *
+ * @return Its number among those of the trace.
  */
-void dependencyAdd(struct dependencyReader *reader,
-		   const struct dependencyEnd *end,
-		   const struct messageEnd *key);
+uint64_t dependencyAdd(struct dependencyReader *reader,
+		       const struct dependencyEnd *end,
+		       const struct messageEnd *key);
 
 /** The same of an end that is no message; of it sender and receiver are not
  *  used. */
@@ -168,6 +166,19 @@ void dependencyAddOwn(struct dependencyReader *reader,
 
 /** Make an edge, if it is wanted; its times are as recorded. 0 or an errno. */
 int dependencyMake(struct dependencies *self, struct dependency *edge);
+
+/** Whether a function is asked whether something is complete, and it is not.
+ */
+bool dependencyIsInVain(const struct messageFields *fields);
+
+/** Add a part to what is handed on. */
+void dependencyAddPart(struct dependencyJoin *join,
+		       const struct dependencyEnd *end, int64_t rank);
+
+/** Hand on what belongs together, of these parts, and forget them. 0 or a
+ *  negative errno. */
+int dependencyHandOn(struct dependencyJoin *join,
+		     struct dependencyMatch *match);
 
 /* The sources, in files of their names. */
 extern const struct dependencySource dependencyMessages;

@@ -209,6 +209,45 @@ static int causesOpenmpMakeEdge(struct dependencyJoin *join,
 	return dependencyMake(join->dependencies, &edge);
 }
 
+/** Hand on a thread that joins a region. */
+static int handOnFork(struct dependencyJoin *join,
+		      const struct dependencyEnd *first,
+		      const struct dependencyEnd *other)
+{
+	int64_t rank = join->channel->key.sender;
+	struct dependencyEnd ready = *other;
+	struct dependencyMatch match = {
+		.meeting = MEETING_FORK,
+		.root = 0,
+		.size = -1,
+	};
+
+	if (!join->dependencies->filter.take || other->waited == INT64_MIN ||
+	    !first->isChosen || !other->isChosen)
+		return 0;
+	ready.start = ready.waited;
+	ready.time = other->start;
+	dependencyAddPart(join, first, rank);
+	dependencyAddPart(join, &ready, rank);
+	return dependencyHandOn(join, &match);
+}
+
+/** Hand on a barrier. */
+static int handOnTeam(struct dependencyJoin *join)
+{
+	struct dependencyMatch match = {
+		.meeting = MEETING_TEAM,
+		.pattern = PATTERN_BARRIER,
+		.root = join->held->len,
+		.size = -1,
+	};
+
+	for (guint i = 0; i < join->held->len; i++)
+		dependencyAddPart(join, heldAt(join, i),
+				  join->channel->key.sender);
+	return dependencyHandOn(join, &match);
+}
+
 /** All begin after the one that encountered the region. */
 static int makeForks(struct dependencyJoin *join)
 {
@@ -227,6 +266,8 @@ static int makeForks(struct dependencyJoin *join)
 		const struct dependencyEnd *end = heldAt(join, i);
 
 		if (end != first)
+			ret = handOnFork(join, first, end);
+		if (end != first && ret == 0)
 			ret = causesOpenmpMakeEdge(join, DEPENDENCY_FORK, first,
 						   first->start, end,
 						   end->start);
@@ -246,6 +287,8 @@ static int makeBarrier(struct dependencyJoin *join)
 		join->dependencies->counts.collectives += join->held->len;
 		return 0;
 	}
+	if (join->dependencies->filter.take)
+		ret = handOnTeam(join);
 	for (guint i = 0; i < join->held->len; i++) {
 		const struct dependencyEnd *end = heldAt(join, i);
 

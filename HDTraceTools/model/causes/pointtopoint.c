@@ -22,6 +22,46 @@ static uint8_t blocksOf(const char *name)
 	return strcmp(name, "Send") == 0 || strcmp(name, "Send_c") == 0;
 }
 
+/** What a request sends, until it is complete. */
+struct sending {
+	struct messageEnd key;
+	uint64_t number;
+};
+
+/** Remember what is complete later. */
+static void holdSending(struct dependencyReader *reader,
+			const struct messageEnd *end, uint64_t number)
+{
+	const struct sending sending = { *end, number };
+
+	if (end->request >= 0 && reader->sends)
+		g_hash_table_replace(
+			reader->sends,
+			g_memdup2(&end->request, sizeof(end->request)),
+			g_memdup2(&sending, sizeof(sending)));
+}
+
+/** The call that is read completes a request; of sending it is noted. */
+static void completeSending(struct dependencyReader *reader, int64_t request,
+			    void *data)
+{
+	const struct sending *sending =
+		g_hash_table_lookup(reader->sends, &request);
+	struct dependencyEnd end = {
+		.waited = reader->record->start,
+		.time = reader->record->end,
+		.isSent = 1,
+		.completes = 1,
+	};
+
+	(void)data;
+	if (!sending)
+		return;
+	end.number = sending->number;
+	dependencyAdd(reader, &end, &sending->key);
+	g_hash_table_remove(reader->sends, &request);
+}
+
 static void pointToPointAddMessageEnd(const struct messageEnd *end, void *data)
 {
 	struct dependencyReader *reader = data;
@@ -35,16 +75,25 @@ static void pointToPointAddMessageEnd(const struct messageEnd *end, void *data)
 		.isSent = end->isSent,
 	};
 
-	if (end->isSent)
+	uint64_t number;
+
+	if (end->isSent) {
 		noted.blocks = blocksOf(record->name);
-	else if (end->request >= 0)
+		noted.isEnded = end->request < 0;
+	} else if (end->request >= 0) {
 		dependencyStarted(reader, end->request, &noted.posted);
-	dependencyAdd(reader, &noted, end);
+	}
+	number = dependencyAdd(reader, &noted, end);
+	if (end->isSent)
+		holdSending(reader, end, number);
 }
 
 static void pointToPointNote(struct dependencyReader *reader, uint8_t number)
 {
 	(void)number; /* 0: what pointToPointAddMessageEnd() leaves. */
+	if (reader->sends && reader->role & ROLE_COMPLETES &&
+	    !dependencyIsInVain(&reader->read->own))
+		dependencyRequests(reader, completeSending, NULL);
 	if (reader->role & ROLE_MESSAGES)
 		messagesEnds(reader->messages, reader->read,
 			     pointToPointAddMessageEnd, reader);
@@ -105,8 +154,24 @@ static int dropSent(struct dependencyJoin *join, uint64_t received)
 static int takeSent(struct dependencyJoin *join,
 		    const struct dependencyEnd *sent)
 {
+	struct dependencyEnd *last;
+	int ret;
+
+	if (sent->completes) {
+		last = join->held->len > join->next
+			       ? &g_array_index(join->held,
+						struct dependencyEnd,
+						join->held->len - 1)
+			       : NULL;
+		if (last && last->number == sent->number) {
+			last->waited = sent->waited;
+			last->time = sent->time;
+			last->isEnded = 1;
+		}
+		return 0;
+	}
 	/* That of this number is the next to be received. */
-	int ret = dropSent(join, sent->number);
+	ret = dropSent(join, sent->number);
 
 	if (join->next > join->held->len / 2) {
 		g_array_remove_range(join->held, 0, join->next);
@@ -143,6 +208,31 @@ static int makeRendezvous(struct dependencyJoin *join,
 	return dependencyMake(join->dependencies, &edge);
 }
 
+/** Hand on both ends. */
+static int handOnMessage(struct dependencyJoin *join,
+			 const struct dependencyEnd *sent,
+			 const struct dependencyEnd *received,
+			 const struct dependency *edge)
+{
+	const struct messageEnd *key = &join->channel->key;
+	struct dependencyEnd sender = *sent;
+	struct dependencyEnd receiver = *received;
+	struct dependencyMatch match = {
+		.meeting = MEETING_MESSAGE,
+		.certainty = edge->certainty,
+		.root = 2,
+		.isSynchronous = sent->blocks == 2,
+		.size = edge->size,
+	};
+
+	if (!sent->isEnded)
+		sender.waited = sender.time = sender.start;
+	receiver.start = received->posted;
+	dependencyAddPart(join, &sender, key->sender);
+	dependencyAddPart(join, &receiver, key->receiver);
+	return dependencyHandOn(join, &match);
+}
+
 static int makeMessage(struct dependencyJoin *join,
 		       const struct dependencyEnd *sent,
 		       const struct dependencyEnd *received)
@@ -163,6 +253,11 @@ static int makeMessage(struct dependencyJoin *join,
 	int ret;
 
 	join->dependencies->counts.unsure += isUnsure;
+	if (join->dependencies->filter.take) {
+		ret = handOnMessage(join, sent, received, &edge);
+		if (ret < 0)
+			return ret;
+	}
 	ret = makeRendezvous(join, sent, received, edge.certainty);
 	return ret < 0 ? ret : dependencyMake(join->dependencies, &edge);
 }
@@ -195,7 +290,8 @@ static int pointToPointAddSortedEnd(struct dependencyJoin *join,
 				    const struct dependencyEnd *end)
 {
 	if (join->channel->key.epoch < 0)
-		return makeLoose(join, end, DEPENDENCY_UNSURE);
+		return end->completes ? 0
+				      : makeLoose(join, end, DEPENDENCY_UNSURE);
 	return end->isSent ? takeSent(join, end) : takeReceived(join, end);
 }
 

@@ -8,7 +8,8 @@
 # MPI_COLLECTIVE(name, NAME, ROLE, isAlike), which its includer defines, and of
 # MPI_FUNCTION(name) of all and MPI_PREFIX(name) of those where a rank gets what
 # those below it give, for those that do. MPI_BYTES(name, RULE) of collective calls
-# in all their forms is for those that define it; the others get nothing else.
+# in all their forms, and MPI_MOVES(name, WAY) of one-sided calls and file accesses,
+# are for those that define them; the others get nothing else.
 
 function has(role) {
 	return ("," $2 ",") ~ ("," role ",")
@@ -18,7 +19,7 @@ BEGIN {
 	print "/* Made from functions.table and roles.table by functions.awk. */"
 }
 
-/^(env|p2p|wait|coll|rma|io|comm|group|type)\+? [A-Z]/ {
+/^(env|p2p|wait|coll|rma|io|comm|group|type)4?\+? [A-Z]/ {
 	name = $2
 	sub(/\(.*/, "", name)
 	all = all sprintf("MPI_FUNCTION(\"%s\")\n", name)
@@ -35,6 +36,7 @@ END {
 	printf "#ifdef MPI_FUNCTION\n%s#endif\n", all
 	printf "#ifdef MPI_PREFIX\n%s#endif\n", prefixes
 	printf "#ifdef MPI_BYTES\n%s#endif\n", bytes
+	printf "#ifdef MPI_MOVES\n%s#endif\n", moves
 }
 
 function forms(name) {
@@ -54,6 +56,14 @@ $1 == "=" && $2 ~ /^bytes:/ {
 		addBytes("I" tolower(substr($i, 1, 1)) substr($i, 2), rule)
 		addBytes($i "_init", rule)
 	}
+	next
+}
+
+$1 == "=" && $2 ~ /^moves:/ {
+	for (i = 3; i <= NF; i++)
+		for (k = 0; k < forms($i); k++)
+			moves = moves sprintf("MPI_MOVES(\"%s%s\", %s)\n", $i,
+				k ? "_c" : "", toupper(substr($2, 7)))
 	next
 }
 

@@ -371,6 +371,18 @@ bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 	return self->isInRank;
 }
 
+int64_t messagesRankOf(const hdIProject *project, const hdINode *node)
+{
+	int level = rolesRankLevel(project);
+	int64_t rank = -1;
+
+	node = level ? rolesAt(node, level) : node;
+	if (!level || node->level != level ||
+	    !messagesReadNumber(node->label, &rank) || rank < 0)
+		return -1;
+	return rank;
+}
+
 int64_t messagesRank(const struct messages *self)
 {
 	return self->rank;

@@ -81,6 +81,9 @@ const GPtrArray *messagesGroups(const struct messages *self);
 bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 		   int64_t *rank);
 
+/** The rank, among all, that a node is or belongs to; -1: none. */
+int64_t messagesRankOf(const hdIProject *project, const hdINode *node);
+
 /** The rank of the trace that was entered. */
 int64_t messagesRank(const struct messages *self);
 

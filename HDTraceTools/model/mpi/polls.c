@@ -10,7 +10,11 @@
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/mpi/polls.h"
 
-#define MIXED "Polls"
+/** Of several functions, at a time, or of all that a trace is too large for. */
+static bool pollsIsMixed(const char *name)
+{
+	return strcmp(name, "Polls") == 0 || strcmp(name, "Profile") == 0;
+}
 
 /** A state while it is taken apart. */
 struct reading {
@@ -75,7 +79,7 @@ static void pollsRead(struct reading *self)
 	const hdIRecord *record = self->record;
 	int64_t calls, inside;
 
-	if (strcmp(record->name, MIXED) == 0) {
+	if (pollsIsMixed(record->name)) {
 		for (size_t i = 0; i < record->attributeCount; i++)
 			pollsTake(self, &record->attributes[i]);
 		return;

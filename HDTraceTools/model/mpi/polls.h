@@ -7,7 +7,9 @@
  * the end of the last one (doc/format). Only the time inside of the calls is
  * theirs, less what the tracer took of that; the rest is what the program did
  * between them, and belongs to what is around the state. Calls of several
- * functions are one state "Polls", which counts as states of these functions.
+ * functions are one state "Polls", which counts as states of these functions;
+ * so is "Profile", of all calls after a trace has reached its limit (hdmpirun
+ * --limit).
  *
  * In exports and pages, where a state is an interval, the parts follow each
  * other from the start of the state on.
@@ -26,7 +28,7 @@
 #define POLLS_TRACER "Tracer"
 
 /** More functions in one state are not read. */
-#define POLLS_PARTS 16
+#define POLLS_PARTS 64
 
 /** What the calls of one function took; or the tracer. */
 struct pollsPart {

@@ -298,3 +298,66 @@ bool volumeOf(const hdIRecord *record, const struct volumePart *part,
 	*volume = part->isNobody ? NOTHING : volumeBy(*rule, &call);
 	return true;
 }
+
+/* ---- In a project ------------------------------------------------------ */
+
+/** What is in records instead of a root's rank. */
+#define ROOT_NOBODY (-2)
+#define ROOT_SELF (-3)
+
+/** Of an intercommunicator the root is in the other group, or it is in the own
+ *  one and has no rank. */
+static void volumeReadRoot(const struct messages *messages,
+			   const hdIRecord *record, struct volumeShare *share)
+{
+	share->hasRoot =
+		messagesNumber(record->attributes, record->attributeCount,
+			       "rootRank", &share->root) ||
+		messagesNumber(record->attributes, record->attributeCount,
+			       "root", &share->root);
+	if (!share->hasRoot)
+		return;
+	if (!share->group->remotes) {
+		share->isRoot =
+			messagesPeer(messages, share->cid, share->root) ==
+			messagesRank(messages);
+	} else {
+		share->isRoot = share->root == ROOT_SELF;
+		share->isNobody = share->root == ROOT_NOBODY;
+	}
+}
+
+bool volumeShareOf(const struct messages *messages, const hdIRecord *record,
+		   struct volumeShare *share)
+{
+	*share = (struct volumeShare){ .group = NULL };
+	if (!messagesNumber(record->attributes, record->attributeCount, "cid",
+			    &share->cid))
+		return false;
+	share->group = messagesGroupOf(messages, share->cid);
+	if (share->group)
+		volumeReadRoot(messages, record, share);
+	return share->group;
+}
+
+struct volume volumeOfShare(const struct messages *messages,
+			    const hdIRecord *record,
+			    const struct volumeShare *share)
+{
+	const struct messageGroup *group = share->group;
+	bool isSecond = messagesIsRemote(messages, share->cid);
+	const GArray *own = isSecond ? group->remotes : group->globals;
+	const GArray *other = isSecond ? group->globals : group->remotes;
+	const struct volumePart part = {
+		.processes = own->len,
+		.peers = other ? other->len : own->len,
+		.rank = messagesLocalRank(messages, share->cid),
+		.isInter = other,
+		.isRoot = share->isRoot,
+		.isNobody = share->isNobody,
+	};
+	struct volume volume = { -1, -1 };
+
+	volumeOf(record, &part, &volume);
+	return volume;
+}

@@ -19,6 +19,7 @@
 #include <inttypes.h>
 
 #include <hdReading.h>
+#include "HDTraceTools/model/mpi/messages.h"
 
 /** How a process takes part in a call. */
 struct volumePart {
@@ -44,5 +45,26 @@ bool volumeIsCollective(const char *name);
 /** Whether a state is a collective call, whose bytes are known or not. */
 bool volumeOf(const hdIRecord *record, const struct volumePart *part,
 	      struct volume *volume);
+
+/** The communicator of a collective call, and the root as the call names it. */
+struct volumeShare {
+	const struct messageGroup *group;
+	int64_t cid;
+	int64_t root;
+	bool hasRoot;
+	bool isRoot;   /**< This process is the root. */
+	bool isNobody; /**< It is in the group of an intercommunicator's root.
+			*/
+};
+
+/** Read them, of a record of the trace that was entered; false if the
+ *  communicator is not known. */
+bool volumeShareOf(const struct messages *messages, const hdIRecord *record,
+		   struct volumeShare *share);
+
+/** The bytes of a call of the trace that was entered. */
+struct volume volumeOfShare(const struct messages *messages,
+			    const hdIRecord *record,
+			    const struct volumeShare *share);
 
 #endif

@@ -26,6 +26,7 @@
 #include <hdTopology.h>
 #include <hdTrace.h>
 #include "MPITracingLibrary/functions.h"
+#include "MPITracingLibrary/src/core/callprofile.h"
 #include "MPITracingLibrary/src/core/options.h"
 #include "MPITracingLibrary/src/core/counters.h"
 #include "MPITracingLibrary/src/core/polling.h"
@@ -64,8 +65,10 @@ struct hdmpiThread {
 	unsigned int regions;
 	bool isRecorded[HDMPI_REGIONS_MAX]; /**< Of each open region. */
 	struct hdmpiPolls polls;            /**< Of calls that found nothing. */
-	int64_t window; /**< Of throttling: the last one recorded in. */
-	int64_t part;   /**< As the trace says; see hdmpiNotePart(). */
+	struct hdmpiProfile *profile;       /**< NULL: calls are recorded. */
+	unsigned int ended; /**< Calls, to look at the size of the trace. */
+	int64_t window;     /**< Of throttling: the last one recorded in. */
+	int64_t part;       /**< As the trace says; see hdmpiNotePart(). */
 	struct hdmpiCached types[HDMPI_CACHE_SIZE];
 	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
 	unsigned char *described; /**< Bit set of types in its .info. */
@@ -96,13 +99,16 @@ struct hdmpiCall {
 	enum hdmpiFunction function;
 	bool isRecorded;
 	bool isByTicks;     /**< Times are ticks, of a call that polls. */
+	bool isProfiled;    /**< It is added up by its function. */
 	const void *caller; /**< Return address of the wrapper. */
 	int64_t start;      /**< Of MPI_Init, and of calls that poll. */
 	int64_t end;        /**< In ticks 0: it has not returned. */
 	int64_t cid;        /**< Of a matched message, or -1. */
 	bool isNowhere;     /**< A matched message is MPI_MESSAGE_NO_PROC. */
 	struct hdmpiHeld held;
-	int base; /**< Index of the first element of an array: Fortran's 1. */
+	/** Index of the first element of an array, where one is named:
+	 * Fortran's 1. */
+	int base;
 };
 
 /** Whether MPI calls are to be looked at. */
@@ -142,6 +148,7 @@ static inline __attribute__((__always_inline__)) bool hdmpiBegin(
 	call->self = NULL;
 	call->isRecorded = false;
 	call->isByTicks = false;
+	call->isProfiled = false;
 	call->function = function;
 	if (__builtin_expect(
 		    !atomic_load_explicit(&hdmpiIsActive, memory_order_relaxed),
@@ -153,8 +160,11 @@ static inline __attribute__((__always_inline__)) bool hdmpiBegin(
 /** The MPI function has returned: take the time. */
 static inline void hdmpiStop(struct hdmpiCall *call)
 {
-	if (!call->isRecorded)
+	if (!call->isRecorded) {
+		if (__builtin_expect(call->isProfiled, 0))
+			hdmpiProfileLeave(call);
 		return;
+	}
 	call->end = __builtin_expect(call->isByTicks, 0)
 			    ? (int64_t)hdTscReadEarly()
 			    : hdClockNow();
@@ -194,11 +204,15 @@ void hdmpiNotePart(struct hdmpiThread *self);
 /**
  * MPI has been initialized: begin to trace.
  *
- * Collective over all processes of MPI_COMM_WORLD.
+ * Collective over all processes.
  *
- * @param call MPI_Init or MPI_Init_thread, whose state begins if tracing does.
+ * @param call MPI_Init or such, whose state begins if tracing does.
+ * @param all MPI_COMM_WORLD, or a communicator of a session with all processes.
  */
-void hdmpiRuntimeStart(struct hdmpiCall *call);
+void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all);
+
+/** Our own communicator of all processes. */
+MPI_Comm hdmpiRuntimeWorld(void);
 
 /** The state of MPI_Init has ended: what was done after it is the tracer's. */
 void hdmpiRuntimeStarted(struct hdmpiCall *call);
@@ -208,8 +222,9 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call);
 void hdmpiRuntimeWorked(struct hdmpiCall *call, int64_t start);
 
 /** MPI is about to be finalized: do what needs it. Collective, too. The state
- * of MPI_Finalize goes on. */
-void hdmpiRuntimeEnd(struct hdmpiCall *call);
+ * of MPI_Finalize goes on. Nothing happens if recording began otherwise than it
+ * ends: in a session, or by MPI_Init. */
+void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession);
 
 /** MPI has been finalized, and that state has ended: end everything, and write
  * the project file. */
@@ -227,11 +242,27 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs);
 
 /* ---- Threads; thread.c --------------------------------------------------- */
 
+/** The calling thread if it has been traced before; or NULL. */
+extern __thread struct hdmpiThread *hdmpiThreadSelf __attribute__((
+	__tls_model__("initial-exec"), __visibility__("hidden")));
+
+/** Begin to trace the calling thread; NULL if that fails, or the wrapper is not
+ *  active. */
+struct hdmpiThread *hdmpiThreadMeet(void) __attribute__((__cold__));
+
 /** Get the calling thread, or NULL. The wrapper must be active. */
-struct hdmpiThread *hdmpiThreadGet(void);
+static inline struct hdmpiThread *hdmpiThreadGet(void)
+{
+	struct hdmpiThread *self = hdmpiThreadSelf;
+
+	return __builtin_expect(self != NULL, 1) ? self : hdmpiThreadMeet();
+}
 
 /** Get the calling thread if it has been traced before, or NULL. */
-struct hdmpiThread *hdmpiThreadPeek(void);
+static inline struct hdmpiThread *hdmpiThreadPeek(void)
+{
+	return hdmpiThreadSelf;
+}
 
 /** A call is about to end: its relation ends, if it has one. */
 void hdmpiRelationLeave(struct hdmpiThread *self);

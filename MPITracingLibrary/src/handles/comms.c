@@ -14,6 +14,7 @@
 
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/map.h"
+#include "MPITracingLibrary/src/handles/request.h"
 
 /* A number is not given again before so many others that are like it were
  * freed: few programs make as many alike, and what those that do need does not
@@ -59,6 +60,7 @@ enum origin {
 	ORIGIN_CHILD,   /* By all of another one. */
 	ORIGIN_GROUP,   /* By a part of another one, with a tag. */
 	ORIGIN_BETWEEN, /* By two groups, with a tag. */
+	ORIGIN_SESSION, /* Of groups, with a text. */
 	ORIGIN_UNKNOWN,
 };
 
@@ -93,7 +95,7 @@ static int groupDescribe(MPI_Group group, struct members *members, int side)
 		return -1;
 	for (int i = 0; i < size; i++)
 		ranks[i] = i;
-	if (PMPI_Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
+	if (PMPI_Comm_group(hdmpiRuntimeWorld(), &world) == MPI_SUCCESS) {
 		if (PMPI_Group_translate_ranks(group, size, ranks, world,
 					       ranks + size) == MPI_SUCCESS)
 			ret = 0;
@@ -156,11 +158,8 @@ static void membersClear(struct members *members)
 
 static bool mayGiveAgain(void)
 {
-	int level = MPI_THREAD_MULTIPLE;
-
 	/* Threads may free in another order than those of other processes. */
-	PMPI_Query_thread(&level);
-	return level < MPI_THREAD_MULTIPLE;
+	return !hdmpiRequestsAreShared;
 }
 
 /* Make room in an array; false without memory. */
@@ -455,6 +454,15 @@ int64_t hdmpiCommMadeByGroup(struct hdmpiThread *self, MPI_Comm of, int tag,
 int64_t hdmpiCommMadeBetween(struct hdmpiThread *self, int tag, MPI_Comm comm)
 {
 	struct seed seed = seedOf(ORIGIN_BETWEEN, 0, (uint64_t)tag);
+
+	return comm == MPI_COMM_NULL ? -1 : commMeet(self, comm, comm, &seed);
+}
+
+int64_t hdmpiCommMadeFromGroup(struct hdmpiThread *self, const char *tag,
+			       MPI_Comm comm)
+{
+	struct seed seed =
+		seedOf(ORIGIN_SESSION, 0, hdmpiHashText(tag ? tag : ""));
 
 	return comm == MPI_COMM_NULL ? -1 : commMeet(self, comm, comm, &seed);
 }

@@ -47,6 +47,10 @@ int64_t hdmpiCommMadeByGroup(struct hdmpiThread *self, MPI_Comm of, int tag,
  */
 int64_t hdmpiCommMadeBetween(struct hdmpiThread *self, int tag, MPI_Comm comm);
 
+/** A communicator was made of one or two groups, with a tag. */
+int64_t hdmpiCommMadeFromGroup(struct hdmpiThread *self, const char *tag,
+			       MPI_Comm comm);
+
 /** The program has given a name to a communicator. */
 void hdmpiCommNamed(struct hdmpiThread *self, MPI_Comm comm);
 

@@ -156,7 +156,7 @@ int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
 	return id;
 }
 
-void hdmpiRequestAsked(MPI_Request request, int source, int tag)
+void hdmpiRequestAsked(MPI_Request request, int source, int tag, int64_t size)
 {
 	uint64_t first;
 
@@ -169,6 +169,7 @@ void hdmpiRequestAsked(MPI_Request request, int source, int tag)
 
 		entry->request.source = source;
 		entry->request.tag = tag;
+		entry->request.size = size;
 	}
 	requestsUnlock();
 }
@@ -283,11 +284,13 @@ bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found)
 	return first != NULL;
 }
 
-void hdmpiRequestsBegin(void)
+void hdmpiRequestsBegin(bool isOfSession)
 {
 	int level = MPI_THREAD_MULTIPLE;
 
-	PMPI_Query_thread(&level);
+	/* Each session has a level of its own. */
+	if (!isOfSession)
+		PMPI_Query_thread(&level);
 	hdmpiRequestsAreShared = level == MPI_THREAD_MULTIPLE;
 }
 

@@ -29,6 +29,8 @@ enum hdmpiRequestKind {
 	HDMPI_NOWHERE, /**< Receive from MPI_PROC_NULL. */
 	/** Send and receive; MPICH 4.0 does not set the status of these. */
 	HDMPI_EXCHANGE,
+	HDMPI_PARTITIONED, /**< Receive; not all set the status of these, too.
+			    */
 	HDMPI_FILE,
 	HDMPI_OTHER,
 };
@@ -44,8 +46,9 @@ struct hdmpiRequest {
 	enum hdmpiRequestKind kind;
 	bool isPersistent;
 	bool isActive; /**< Of a persistent one: was started. */
-	int source;    /**< These were asked for, of an exchange. */
+	int source; /**< These were asked for, where the status says nothing. */
 	int tag;
+	int64_t size;
 };
 
 /**
@@ -56,8 +59,8 @@ struct hdmpiRequest {
 int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
 			int64_t place, bool isPersistent);
 
-/** Remember from whom an exchange receives. */
-void hdmpiRequestAsked(MPI_Request request, int source, int tag);
+/** Remember what the request that was added last receives. */
+void hdmpiRequestAsked(MPI_Request request, int source, int tag, int64_t size);
 
 /** Start a persistent request; its number, or -1. */
 int64_t hdmpiRequestStart(MPI_Request request);
@@ -105,7 +108,7 @@ bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found);
 
 /** MPI has been initialised: find out whether threads may call it at the same
  *  time. */
-void hdmpiRequestsBegin(void);
+void hdmpiRequestsBegin(bool isOfSession);
 
 /** Forget all requests. */
 void hdmpiRequestsEnd(void);

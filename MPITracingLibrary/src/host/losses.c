@@ -226,8 +226,9 @@ static void lossSayUnseen(const struct launched *launched)
 		return;
 	if (lossHasSessions)
 		hdLog(&lossLogger, HD_LOG_ERROR,
-		      "nothing is recorded: %s uses sessions of MPI without "
-		      "MPI_Init; call MPI_Init, too",
+		      "nothing is recorded: %s uses sessions of MPI without a "
+		      "communicator of all processes; make one, or call "
+		      "MPI_Init",
 		      program_invocation_name);
 	else
 		hdLog(&lossLogger, HD_LOG_ERROR,

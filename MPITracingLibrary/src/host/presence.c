@@ -18,7 +18,8 @@
 #define PARENTS_MAX 32
 
 static struct {
-	int fd; /* -1: not announced. */
+	int fd;         /* -1: not announced, */
+	bool hasFailed; /* though that was tried. */
 	int localSize;
 	char run[64]; /* Of the launcher: names this run on this host. */
 } presence = { .fd = -1 };
@@ -127,6 +128,7 @@ void hdmpiPresenceAnnounce(void)
 	if (presence.fd >= 0 &&
 	    bind(presence.fd, (struct sockaddr *)&name, sizeof(name)) < 0)
 		hdmpiPresenceEnd();
+	presence.hasFailed = presence.fd < 0;
 	errno = saved;
 }
 
@@ -154,7 +156,8 @@ int hdmpiPresenceMissing(int size, int *first)
 {
 	int fd, missing = 0, saved = errno;
 
-	if (presence.fd < 0 || presence.localSize != size)
+	if ((presence.fd < 0 && !presence.hasFailed) ||
+	    presence.localSize != size)
 		return 0;
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	for (int rank = 0; fd >= 0 && rank < size; rank++) {
@@ -165,6 +168,11 @@ int hdmpiPresenceMissing(int size, int *first)
 	}
 	if (fd >= 0)
 		close(fd);
+	/* The others miss it, and will not wait for it. */
+	if (fd < 0 && presence.hasFailed) {
+		*first = presenceRank();
+		missing = 1;
+	}
 	errno = saved;
 	return missing;
 }

@@ -200,21 +200,39 @@ void hdmpiNoteRenameType(struct hdmpiCall *call, MPI_Datatype datatype)
 /* ---- Environment ------------------------------------------------------------
  */
 
-void hdmpiNoteInitBegin(struct hdmpiCall *call)
+void hdmpiNoteEnvironment(void)
 {
+	static bool isDone;
+
+	if (isDone)
+		return;
+	isDone = true;
 	hdmpiMessageInit();
 	hdmpiPresenceAnnounce();
 	hdmpiTestClock();
 	hdmpiPollsBegin();
-	call->start = hdClockNow();
+}
+
+void hdmpiNoteInitBegin(struct hdmpiCall *call)
+{
+	hdmpiNoteEnvironment();
+	/* In a session that is recorded it is a call as others are. */
+	if (!call->self)
+		call->start = hdClockNow();
 }
 
 void hdmpiNoteInitEnd(struct hdmpiCall *call, int level)
 {
-	call->end = hdClockNow();
-	hdmpiRuntimeStart(call);
+	bool isFirst = !call->self;
+
+	if (isFirst) {
+		call->end = hdClockNow();
+		hdmpiRuntimeStart(call, MPI_COMM_WORLD);
+	}
 	if (call->isRecorded && call->function == HDMPI_Init_thread)
 		hdmpiNoteNumber(call, "threadLevel", level);
+	if (!isFirst)
+		return;
 	hdmpiEnd(call);
 	call->isRecorded = false;
 	hdmpiRuntimeStarted(call);
@@ -222,7 +240,7 @@ void hdmpiNoteInitEnd(struct hdmpiCall *call, int level)
 
 void hdmpiNoteFinalize(struct hdmpiCall *call)
 {
-	hdmpiRuntimeEnd(call);
+	hdmpiRuntimeEnd(call, false);
 }
 
 void hdmpiNoteFinalized(struct hdmpiCall *call)

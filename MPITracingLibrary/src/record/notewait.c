@@ -103,6 +103,23 @@ void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 					  hdmpiCommId(call->self, comm), true));
 }
 
+void hdmpiNoteStartPartitioned(struct hdmpiCall *call, int64_t count,
+			       MPI_Datatype datatype, int source, int tag,
+			       MPI_Comm comm, MPI_Request request)
+{
+	struct hdmpiType type = { .size = 0 };
+
+	if (source == MPI_PROC_NULL) {
+		hdmpiNoteStartLater(call, HDMPI_NOWHERE, comm, request);
+		return;
+	}
+	hdmpiTypeGet(call->self, datatype, &type);
+	hdmpiNoteStartLater(call, HDMPI_PARTITIONED, comm, request);
+	hdmpiRequestAsked(request, source, tag, count * type.size);
+	if (!hasClass(HDMPI_CLASS_wait))
+		noteWaitLeaveOutMessage();
+}
+
 void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
 			    MPI_Comm comm, MPI_Request request)
 {
@@ -113,7 +130,7 @@ void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
 	if (!isNowhere && (!hasClass(HDMPI_CLASS_wait) ||
 			   source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG))
 		noteWaitLeaveOutMessage();
-	hdmpiRequestAsked(request, source, tag);
+	hdmpiRequestAsked(request, source, tag, 0);
 }
 
 void hdmpiNoteStartMatched(struct hdmpiCall *call, MPI_Request request)
@@ -175,12 +192,14 @@ static bool holdRoom(struct hdmpiHeld *held, size_t length)
 	return false;
 }
 
-void hdmpiNoteHold(struct hdmpiCall *call, int count,
-		   const MPI_Request requests[])
+void hdmpiNoteHoldMany(struct hdmpiCall *call, int count,
+		       const MPI_Request requests[])
 {
 	struct hdmpiHeld *held = &call->held;
 	size_t length = (size_t)(count > 0 ? count : 0);
 
+	held->count = 0;
+	held->requests = NULL;
 	if (!requests || length == 0 || !holdRoom(held, length))
 		return;
 	held->count = count;
@@ -190,14 +209,16 @@ void hdmpiNoteHold(struct hdmpiCall *call, int count,
 		memcpy(held->requests, requests, length * sizeof(*requests));
 	if (held->places)
 		hdmpiRequestsHold(count, requests, held->places);
+	/* That was not the function's time. */
+	if (__builtin_expect(call->isProfiled, 0))
+		call->start = hdClockNow();
 }
 
-static void letGo(struct hdmpiCall *call)
+static void __attribute__((__noinline__))
+noteWaitLetGoMany(struct hdmpiCall *call)
 {
 	struct hdmpiHeld *held = &call->held;
 
-	if (!held->requests)
-		return;
 	if (held->places)
 		hdmpiRequestsLetGo(held->count, held->requests, held->places);
 	if (held->requests != held->own) {
@@ -208,9 +229,17 @@ static void letGo(struct hdmpiCall *call)
 	held->count = 0;
 }
 
+static inline void letGo(struct hdmpiCall *call)
+{
+	struct hdmpiHeld *held = &call->held;
+
+	if (held->requests && (held->places || held->requests != held->own))
+		noteWaitLetGoMany(call);
+}
+
 /* Whether a held request is complete now, and what it was. */
-static bool noteWaitTakeRequest(struct hdmpiCall *call, int at,
-				struct hdmpiRequest *request)
+static inline __attribute__((__always_inline__)) bool noteWaitTakeRequest(
+	struct hdmpiCall *call, int at, struct hdmpiRequest *request)
 {
 	struct hdmpiHeld *held = &call->held;
 
@@ -233,9 +262,9 @@ struct completion {
 };
 
 /* Whether a held request is complete now, and what came of it. */
-static bool noteWaitCompleteRequest(struct hdmpiCall *call, int at,
-				    const MPI_Status *status,
-				    struct completion *completion)
+static inline __attribute__((__always_inline__)) bool noteWaitCompleteRequest(
+	struct hdmpiCall *call, int at, const MPI_Status *status,
+	struct completion *completion)
 {
 	bool isDone = noteWaitTakeRequest(call, at, &completion->request);
 
@@ -254,7 +283,8 @@ static bool noteWaitCompleteRequest(struct hdmpiCall *call, int at,
 }
 
 /* One request, as attributes of the call. */
-static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
+static inline void noteOne(struct hdmpiCall *call, int at,
+			   const MPI_Status *status)
 {
 	struct completion one;
 
@@ -278,6 +308,12 @@ static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
 		hdmpiNoteNumbers(call, "rid size fid", one.request.id, one.size,
 				 one.request.place);
 		break;
+	case HDMPI_PARTITIONED:
+		hdmpiNoteNumbers(call, "rid fromRank fromTag size cid",
+				 one.request.id, hdmpiRank(one.request.source),
+				 one.request.tag, one.request.size,
+				 one.request.place);
+		break;
 	case HDMPI_EXCHANGE:
 		hdmpiNoteNumbers(call, "rid fromRank fromTag cid",
 				 one.request.id, hdmpiRank(one.request.source),
@@ -299,7 +335,8 @@ static void noteElement(struct hdmpiCall *call, int at,
 	if (!noteWaitCompleteRequest(call, at, status, &one))
 		return;
 	if ((*listed)++ >= NOTE_LISTED_MAX) {
-		if (one.request.kind == HDMPI_RECEIVE)
+		if (one.request.kind == HDMPI_RECEIVE ||
+		    one.request.kind == HDMPI_PARTITIONED)
 			noteWaitLeaveOutMessage();
 		return;
 	}
@@ -317,6 +354,12 @@ static void noteElement(struct hdmpiCall *call, int at,
 		break;
 	case HDMPI_FILE:
 		noteRequests(call, "rid size fid", one.request.id, one.size,
+			     one.request.place);
+		break;
+	case HDMPI_PARTITIONED:
+		noteRequests(call, "rid fromRank fromTag size cid",
+			     one.request.id, hdmpiRank(one.request.source),
+			     one.request.tag, one.request.size,
 			     one.request.place);
 		break;
 	case HDMPI_EXCHANGE:
@@ -406,6 +449,11 @@ void hdmpiNotePeek(struct hdmpiCall *call, MPI_Request request, int flag)
 	if (hdmpiRequestPeek(request, &found))
 		noteRequest(call, found.id);
 	hdmpiNoteNumber(call, "flag", flag != 0);
+}
+
+void hdmpiNoteRequest(struct hdmpiCall *call, MPI_Request request)
+{
+	noteRequest(call, hdmpiRequestNumber(request));
 }
 
 void hdmpiNoteCancel(struct hdmpiCall *call, MPI_Request request)

@@ -412,6 +412,10 @@ void hdmpiNoteStartAsked(struct hdmpiCall *call, int64_t count,
 /** As hdmpiNoteStart(), persistent. */
 void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 			 MPI_Comm comm, MPI_Request request);
+/** Of a partitioned receive, persistent. */
+void hdmpiNoteStartPartitioned(struct hdmpiCall *call, int64_t count,
+			       MPI_Datatype datatype, int source, int tag,
+			       MPI_Comm comm, MPI_Request request);
 /** Of a call that sends and receives. */
 void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
 			    MPI_Comm comm, MPI_Request request);
@@ -423,8 +427,23 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 		      const MPI_Request requests[]);
 
 /** Keep the requests that the call may complete, which loses them. */
-void hdmpiNoteHold(struct hdmpiCall *call, int count,
-		   const MPI_Request requests[]);
+void hdmpiNoteHoldMany(struct hdmpiCall *call, int count,
+		       const MPI_Request requests[]);
+static inline void hdmpiNoteHold(struct hdmpiCall *call, int count,
+				 const MPI_Request requests[])
+{
+	struct hdmpiHeld *held = &call->held;
+
+	if (count != 1 || !requests || hdmpiRequestsAreShared ||
+	    call->isProfiled) {
+		hdmpiNoteHoldMany(call, count, requests);
+		return;
+	}
+	held->own[0] = requests[0];
+	held->requests = held->own;
+	held->places = NULL;
+	held->count = 1;
+}
 void hdmpiNoteDone(struct hdmpiCall *call, const MPI_Status *status);
 void hdmpiNoteDoneIf(struct hdmpiCall *call, int flag,
 		     const MPI_Status *status);
@@ -439,6 +458,9 @@ void hdmpiNoteFailed(struct hdmpiCall *call);
 void hdmpiNoteFreeRequest(struct hdmpiCall *call, MPI_Request request);
 void hdmpiNoteCancel(struct hdmpiCall *call, MPI_Request request);
 void hdmpiNotePeek(struct hdmpiCall *call, MPI_Request request, int flag);
+
+/** rid */
+void hdmpiNoteRequest(struct hdmpiCall *call, MPI_Request request);
 
 void hdmpiNoteMessage(struct hdmpiCall *call, MPI_Message message,
 		      MPI_Comm comm);
@@ -465,10 +487,35 @@ static inline MPI_Status *hdmpiStatuses(int count)
 /* ---- Environment ------------------------------------------------------------
  */
 
+/** What is needed before MPI is initialized; once. */
+void hdmpiNoteEnvironment(void);
 void hdmpiNoteInitBegin(struct hdmpiCall *call);
 void hdmpiNoteInitEnd(struct hdmpiCall *call, int level);
 void hdmpiNoteFinalize(struct hdmpiCall *call);
 void hdmpiNoteFinalized(struct hdmpiCall *call);
 void hdmpiNoteAbort(struct hdmpiCall *call, MPI_Comm comm, int code);
+
+/* Of MPI_Pready_list(): MPICH 4.0 forgot that it changes nothing. */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#define HDMPI_PARTITIONS int
+#else
+#define HDMPI_PARTITIONS const int
+#endif
+
+#if MPI_VERSION >= 4
+void hdmpiNoteSessionOpened(struct hdmpiCall *call);
+/** A group of this session was asked for. */
+void hdmpiNoteOfSession(struct hdmpiCall *call, MPI_Session session);
+/** A communicator is about to be made of a group. */
+void hdmpiNoteFromGroup(struct hdmpiCall *call);
+/** newCid: of that communicator, with which recording may begin. */
+void hdmpiNoteMadeFromGroup(struct hdmpiCall *call, const char *tag,
+			    MPI_Comm comm);
+/** newCid: of one between two groups. */
+void hdmpiNoteMadeFromGroups(struct hdmpiCall *call, const char *tag,
+			     MPI_Comm comm);
+void hdmpiNoteSessionClose(struct hdmpiCall *call, MPI_Session session);
+void hdmpiNoteSessionClosed(struct hdmpiCall *call);
+#endif
 
 #endif

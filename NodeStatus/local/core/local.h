@@ -97,6 +97,8 @@ struct hdNodeSetup {
 	/** The configuration, of hdnode.conf(5); NULL: that which is built in.
 	 */
 	const char *ini;
+	/** Name of its file for messages; NULL: "configuration". */
+	const char *file;
 	/** Where a power service is, as of `pt --server`; NULL: where it
 	 *  usually is, if it is there; "" for none. */
 	const char *power;

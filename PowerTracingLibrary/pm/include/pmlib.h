@@ -416,9 +416,10 @@ int pm_get_and_print_data_paraver(const char *file, counter_t *counter,
  * whose lines are CPU states.
  *
  * Each CPU is a thread. With @p separate, each state has events of the type
- * 900000010 + number of the state, whose values are in 0.001 %. Without it,
- * there is one type, 90000000, whose value is the number of a state. Within
- * each interval, the states follow each other, each for its share of the time.
+ * 900000010 + number of the state, whose values are in 0.001 %. Otherwise
+ * all states have the type 90000000, whose value is the number of the state.
+ * Within each interval, the states follow each other, each for its share of the
+ * time.
  *
  * The names of the lines ("cpu3/C1E", "CPU 3 C6", ...), which the server
  * provides, identify CPU and state. If the names have a different form, each

@@ -15,6 +15,8 @@
 
 #define TOOL "pt devices"
 
+/* After so many cycles without a reading the last one is stale. */
+#define STALE_CYCLES 3
 /* Exit status if the service cannot be asked, or the options are wrong. */
 #define FAILED 2
 
@@ -42,6 +44,34 @@ static const char *devicesCommandStateOf(const struct ptListedDevice *device)
 	return device->isUp ? "works" : "out of reach";
 }
 
+/* Age of the last reading in seconds; NaN for none. */
+static double devicesAge(const struct ptListedDevice *device)
+{
+	return device->lastNs
+		       ? fmax(0, (double)(hdClockNow() - device->lastNs) / 1e9)
+		       : NAN;
+}
+
+/* As in the metrics of the service: after three cycles, and a second at least.
+ */
+static bool devicesIsStale(const struct ptListedDevice *device)
+{
+	double limit = STALE_CYCLES * (double)device->intervalNs / 1e9;
+
+	return !(devicesAge(device) <= fmax(limit, 1));
+}
+
+static void devicesAddAge(struct outTable *table,
+			  const struct ptListedDevice *device)
+{
+	char *text = g_strdup_printf(devicesIsStale(device) ? "%.1f s, stale"
+							    : "%.1f s",
+				     devicesAge(device));
+
+	outTableAdd(table, device->lastNs ? text : "-");
+	g_free(text);
+}
+
 static double devicesCommandRateOf(const struct ptListedDevice *device)
 {
 	return device->intervalNs > 0 ? 1e9 / (double)device->intervalNs : 0;
@@ -50,9 +80,9 @@ static double devicesCommandRateOf(const struct ptListedDevice *device)
 static void printDevices(const struct ptListed *listed)
 {
 	static const char *const headings[] = {
-		"<Device",     "<Driver",      ".Hz",     "<State",
-		">Readings",   ">Lost",        ">Errors", ">Late",
-		">Reconnects", "<Description", NULL,
+		"<Device", "<Driver",     ".Hz",          "<State",
+		">Age",    ">Readings",   ">Lost",        ">Errors",
+		">Late",   ">Reconnects", "<Description", NULL,
 	};
 	struct outTable *table = outTableNew(headings);
 
@@ -66,6 +96,7 @@ static void printDevices(const struct ptListed *listed)
 			   devicesCommandRateOf(device));
 		outTableAdd(table, text);
 		outTableAdd(table, devicesCommandStateOf(device));
+		devicesAddAge(table, device);
 		devicesCommandAddNumber(table, device->readings);
 		devicesCommandAddNumber(table, device->lost);
 		devicesCommandAddNumber(table, device->errors);
@@ -151,8 +182,11 @@ static void jsonDevice(struct outJson *json,
 	outJsonInteger(json, "errors", (int64_t)device->errors);
 	outJsonInteger(json, "late", (int64_t)device->late);
 	outJsonInteger(json, "reconnects", (int64_t)device->reconnects);
-	if (device->lastNs)
+	if (device->lastNs) {
 		outJsonSeconds(json, "last_reading_s", device->lastNs);
+		outJsonDouble(json, "last_reading_age_s", devicesAge(device));
+	}
+	outJsonBool(json, "stale", devicesIsStale(device));
 	outJsonArray(json, "lines", false);
 	for (size_t i = 0; i < device->lineCount; i++)
 		jsonLine(json, &device->lines[i]);

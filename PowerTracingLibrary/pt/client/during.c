@@ -24,7 +24,10 @@ const char *duringCheck(struct cliWait *wait, int argc, char **argv,
 	if (modes == 0)
 		return "missing argument: COMMAND, --duration or --pid";
 	if (modes > 1)
-		return "COMMAND, --duration and --pid exclude each other";
+		return hasDuration && hasPid
+			       ? "--duration: cannot be combined with --pid"
+		       : hasPid ? "--pid: cannot be combined with COMMAND"
+				: "--duration: cannot be combined with COMMAND";
 	if (hasPid && kill(wait->pid, 0) != 0 && errno == ESRCH)
 		return "--pid: no such process";
 	return NULL;
@@ -50,12 +53,14 @@ static int duringBegin(struct during *during, struct ptRecorder **recorder)
 int duringRun(struct during *during, struct ptRecorder **recorder)
 {
 	int64_t began;
-	int result;
+	int result = 0;
 
 	*recorder = NULL;
-	if (during->wait.command &&
-	    !cliIsCommand(during->wait.tool, during->wait.command[0]))
-		return CLI_EXIT_NOT_FOUND;
+	if (during->wait.command)
+		result = cliCheckCommand(during->wait.tool,
+					 during->wait.command[0]);
+	if (result != 0)
+		return result;
 	/* Before there is a thread. */
 	cliPrepare();
 	if (duringBegin(during, recorder) < 0)

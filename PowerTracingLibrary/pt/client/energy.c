@@ -219,7 +219,7 @@ int commandEnergy(int argc, char **argv)
 		  "Measure until this process ends", "PID" },
 		{ "meter", 0, 0, G_OPTION_ARG_STRING, &energy.meter,
 		  "Meter of this machine instead of a service: powercap, perf, "
-		  "nvml, hwmon or sim",
+		  "nvml, hwmon, power_supply or sim",
 		  "NAME" },
 		{ "verbose", 0, 0, G_OPTION_ARG_NONE, &energy.isVerbose,
 		  "Name omitted inputs with the reason", NULL },

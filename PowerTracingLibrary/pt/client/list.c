@@ -141,6 +141,8 @@ int commandList(int argc, char **argv)
 
 	if (result < 0 && argc > 1)
 		result = cliErrorUnexpected(&command, argv[1]);
+	if (result < 0 && cliErrorRoot(command.name, root))
+		result = command.usageStatus;
 	if (result < 0) {
 		(isExplained ? ptExplain : listPrint)(stdout, root ? root : "");
 		result = cliFinish(&command);

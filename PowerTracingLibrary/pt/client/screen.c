@@ -105,9 +105,12 @@ static void screenAddRow(GString *out, const struct screen *screen,
 	g_string_append_c(out, ' ');
 	screenAddCell(out, row->name, nameWidth);
 	g_string_append_c(out, ' ');
-	screenAddNumber(out, row->value, row->unit);
+	screenAddNumber(out, row->isStale ? NAN : row->value, row->unit);
 	if (!row->isUp)
 		g_string_append(out, "out of reach");
+	else if (row->isStale && isfinite(row->age))
+		g_string_append_printf(out, "stale; last reading %.1f s ago",
+				       row->age);
 	else if (screen->width >= used + BAR_MIN)
 		addBar(out, row->value, scale, screen->width - used,
 		       screen->isUnicode);
@@ -124,7 +127,7 @@ static gboolean screenAddUp(const struct screenRow *rows, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(rows[i].unit, "W") != 0)
 			continue;
-		*sum += rows[i].isUp ? rows[i].value : NAN;
+		*sum += rows[i].isUp && !rows[i].isStale ? rows[i].value : NAN;
 		number++;
 	}
 	return number > 1;

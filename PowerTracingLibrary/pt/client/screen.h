@@ -14,6 +14,8 @@ struct screenRow {
 	double value; /**< NaN for none. */
 	double most;  /**< Highest so far; NaN for none. */
 	gboolean isUp, isSimulated;
+	double age;       /**< Of the value, in seconds; NaN for none. */
+	gboolean isStale; /**< The value is too old to be one. */
 };
 
 /** Where it is drawn. */
@@ -26,7 +28,8 @@ struct screen {
  * Draw lines, each ended by what deletes the rest of the line.
  *
  * Bars of one unit have one scale, up to the next 1, 2 or 5 times a power of
- * ten. Watts of several rows are added up, as long as all are known. What has
+ * ten. Watts of several rows are added up, as long as all are known
+ * and not stale. What has
  * no room below is left out, and counted.
  *
  * @param title First line.

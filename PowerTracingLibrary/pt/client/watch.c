@@ -25,6 +25,12 @@
 
 #define TOOL "pt watch"
 
+/* A value is stale after so many readings have not come, and a second at least.
+ */
+#define STALE_READINGS 3
+#define STALE_S 1.0
+/* How often the screen is drawn at least. */
+#define REDRAW_MS 1000
 /* Exit status if the service cannot be asked, or the options are wrong. */
 #define FAILED 2
 
@@ -38,6 +44,7 @@ struct watch {
 	struct screenRow *rows;
 	char **names;  /* Of the rows. */
 	size_t *first; /* Row of the first column of each group. */
+	int64_t *last; /* End of the last reading of each group; 0: none. */
 	size_t groupCount, rowCount;
 	const struct ptRecorderGroup *groups;
 	GString *said; /* The last message. */
@@ -60,6 +67,7 @@ static int watchCommandOnOpened(void *context,
 	watch->rows = g_new0(struct screenRow, watch->rowCount);
 	watch->names = g_new0(char *, watch->rowCount + 1);
 	watch->first = g_new(size_t, count);
+	watch->last = g_new0(int64_t, count);
 	for (size_t i = 0; i < count; i++) {
 		watch->first[i] = row;
 		for (size_t k = 0; k < groups[i].count; k++, row++) {
@@ -107,6 +115,7 @@ static void watchCommandOnReading(void *context, size_t group,
 	struct watch *watch = context;
 
 	pthread_mutex_lock(&watch->mutex);
+	watch->last[group] = reading->endNs;
 	for (size_t i = 0; i < watch->groups[group].count; i++) {
 		struct screenRow *row = &watch->rows[watch->first[group] + i];
 
@@ -171,6 +180,28 @@ static void watchCommandWriteAll(const GString *text)
 	fflush(stdout);
 }
 
+/* Say of each value how old it is. */
+static void watchAges(struct watch *watch)
+{
+	int64_t now = hdClockNow();
+
+	for (size_t i = 0; i < watch->groupCount; i++) {
+		int64_t ns = watch->groups[i].intervalNs;
+		double limit = STALE_READINGS * (double)ns / 1e9;
+		double age = watch->last[i]
+				     ? (double)(now - watch->last[i]) / 1e9
+				     : NAN;
+
+		for (size_t k = 0; k < watch->groups[i].count; k++) {
+			struct screenRow *row =
+				&watch->rows[watch->first[i] + k];
+
+			row->age = age;
+			row->isStale = age > fmax(limit, STALE_S);
+		}
+	}
+}
+
 static void watchCommandDraw(struct watch *watch)
 {
 	GString *out = g_string_new("\033[H"), *title = g_string_new(NULL);
@@ -183,6 +214,7 @@ static void watchCommandDraw(struct watch *watch)
 			watch->where.setup.address.text);
 	/* The last line is for messages. */
 	screen.height--;
+	watchAges(watch);
 	screenDraw(out, &screen, title->str, watch->rows, watch->rowCount);
 	outAppendPrintable(out, watch->said->str, watch->said->len);
 	pthread_mutex_unlock(&watch->mutex);
@@ -252,13 +284,14 @@ static gboolean isEndKey(void)
 	return read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q';
 }
 
-static int timeLeft(int64_t endNs)
+/* Milliseconds to wait; a screen is drawn again for the ages on it. */
+static int timeLeft(const struct watch *watch, int64_t endNs)
 {
 	int64_t left = (endNs - hdMonotonicNow() + 999999) / 1000000;
 
 	if (endNs == 0)
-		return -1;
-	return (int)CLAMP(left, 0, 1000000);
+		return watch->isPlain ? -1 : REDRAW_MS;
+	return (int)CLAMP(left, 0, watch->isPlain ? 1000000 : REDRAW_MS);
 }
 
 static gboolean isUnread(struct watch *watch)
@@ -286,7 +319,7 @@ static void watchCommandLoop(struct watch *watch, gboolean hasKeys)
 	for (;;) {
 		if (!watch->isPlain)
 			watchCommandDraw(watch);
-		poll(fds, G_N_ELEMENTS(fds), timeLeft(endNs));
+		poll(fds, G_N_ELEMENTS(fds), timeLeft(watch, endNs));
 		eventfd_read(watch->newsFd, &count);
 		if (isEndSignal(watch) || (fds[2].revents && isEndKey()) ||
 		    (endNs && hdMonotonicNow() >= endNs) || isUnread(watch))
@@ -363,6 +396,7 @@ static void watchCommandClear(struct watch *watch)
 	g_strfreev(watch->names);
 	g_free(watch->rows);
 	g_free(watch->first);
+	g_free(watch->last);
 	if (watch->newsFd >= 0)
 		close(watch->newsFd);
 	if (watch->signalFd >= 0)

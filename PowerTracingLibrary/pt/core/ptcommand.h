@@ -50,12 +50,12 @@ typedef int commandRun(int argc, char **argv);
  *  and for pt --help one line without a full stop. */
 #define PT_COMMANDS(X)                                                         \
 	X(devices, commandDevices,                                             \
-	  "list the devices and lines of a power service")                     \
-	X(energy, commandEnergy, "print the energy of a command, in one line") \
-	X(list, commandList, "list the meters of this machine")                \
+	  "List the devices and lines of a power service")                     \
+	X(energy, commandEnergy, "Print the energy of a command, in one line") \
+	X(list, commandList, "List the meters of this machine")                \
 	X(record, commandRecord,                                               \
-	  "record the power of nodes while a command runs")                    \
-	X(watch, commandWatch, "show the current power of nodes")
+	  "Record the power of nodes while a command runs")                    \
+	X(watch, commandWatch, "Show the current power of nodes")
 
 #define PT_DECLARE(name, run, summary) commandRun run;
 PT_COMMANDS(PT_DECLARE)

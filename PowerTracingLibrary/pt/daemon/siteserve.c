@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -15,6 +16,7 @@
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "cli/output.h"
 #include "common/clock.h"
+#include "net/service/sandbox.h"
 
 /* What goes beside the service. */
 struct siteServer {
@@ -172,6 +174,40 @@ static gboolean siteWatch(struct siteServer *server)
 	return FALSE;
 }
 
+/* Add the directory of a file; NULL: there is none. */
+static void siteAddPath(GPtrArray *paths, const char *file)
+{
+	if (file)
+		g_ptr_array_add(paths, g_path_get_dirname(file));
+}
+
+/* Give up what the service does not need from now on: its files are below these
+ * directories, also after the configuration was read again. */
+static void siteLimit(const struct options *options, const struct ptSite *site)
+{
+	static const char *const usual[] = { "/dev", "/proc", "/run",
+					     "/tmp", "/var",  "." };
+	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+	int ret;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(usual); i++)
+		g_ptr_array_add(paths, g_strdup(usual[i]));
+	siteAddPath(paths, options->pidFile);
+	for (size_t i = 0; i < site->listenCount; i++)
+		if (g_str_has_prefix(site->listen[i].text, "unix:"))
+			siteAddPath(paths, site->listen[i].text + 5);
+	for (size_t i = 0; i < site->deviceCount; i++)
+		siteAddPath(paths, site->devices[i].config.project);
+	/* As ptServiceBegin() does later: the kernel asks for it here. */
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	ret = hdSandboxWrite((const char *const *)paths->pdata, paths->len);
+	if (ret == 0)
+		ret = hdSandboxFilter();
+	if (ret < 0)
+		ptMessage(HD_LOG_DEBUG, "sandbox: %s", g_strerror(-ret));
+	g_ptr_array_free(paths, TRUE);
+}
+
 int siteServe(const struct options *options)
 {
 	struct siteServer server = { .options = options,
@@ -197,6 +233,8 @@ int siteServe(const struct options *options)
 		return -ret;
 	if (!siteWatch(&server))
 		ret = PT_ETHREAD;
+	if (ret == 0)
+		siteLimit(options, server.service->site);
 	if (ret == 0)
 		ret = ptServiceBegin(server.service);
 	if (ret == 0) {

@@ -16,6 +16,8 @@
 #include "PowerTracingLibrary/service/core/service.h"
 #include "PowerTracingLibrary/service/store/store.h"
 #include "net/connection.h"
+#include "net/service/places.h"
+#include "net/service/rate.h"
 
 /** What is to be sent may be as long; answers that come as one may be longer.
  */
@@ -56,17 +58,13 @@ struct ptProtocol {
 struct ptClient {
 	struct hdConnection connection; /**< First: it is what its calls get. */
 	struct ptService *service;
-	struct ptClient *next, **link;   /**< In the list of all. */
-	struct sockaddr_storage address; /**< Where it comes from. */
-	int64_t sinceNs;                 /**< When it came. */
-	bool isAdmitted;                 /**< It has a slot; see shares.h. */
-	bool isOusted;                   /**< It is going to be closed. */
-	long counters;                   /**< And streams that it has. */
-	bool isUnix, isLocal;
-	char user[PT_SITE_NAME_MAX];         /**< "" if nobody knows. */
-	bool hasToken;                       /**< It has proved one. */
-	unsigned char token[HD_SHA256_SIZE]; /**< The digest of that. */
-	const struct ptProtocol *protocol;   /**< NULL until it is known. */
+	struct ptClient *next, **link; /**< In the list of all. */
+	struct hdPlace place;          /**< Where it comes from, and
+					*   its slot. */
+	struct hdRate rate;            /**< Of requests of pmlib. */
+	bool isUnix;
+	char user[PT_SITE_NAME_MAX];       /**< "" if nobody knows. */
+	const struct ptProtocol *protocol; /**< NULL until it is known. */
 	void *session;
 	int64_t dueNs; /**< When due() is to be called; 0 never. */
 	struct ptAccount account;

@@ -93,6 +93,16 @@ int64_t ptServedCycle(struct ptServed *served);
 /** Get how it is. */
 void ptServedHealth(struct ptServed *served, struct ptHealth *health);
 
+/**
+ * Get the age of the last reading.
+ *
+ * @param[out] isStale Whether it is of no use any more: there is none, or it is
+ *        older than three cycles, and a second at least.
+ *
+ * @return Seconds; NaN for none.
+ */
+double ptServedAge(struct ptServed *served, bool *isStale);
+
 /** Get what is known of a column. */
 void ptServedColumnGet(struct ptServed *served, size_t column,
 		       struct ptServedColumn *known);

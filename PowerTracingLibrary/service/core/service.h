@@ -14,6 +14,7 @@
 #include "PowerTracingLibrary/service/site/site.h"
 #include "net/connection.h"
 #include "net/listen.h"
+#include "net/service/places.h"
 
 struct ptClient;
 struct ptService;
@@ -46,15 +47,14 @@ struct ptService {
 	struct ptServed **devices;
 	size_t deviceCount;
 	struct ptClient *clients, *dead;
-	size_t clientCount;  /**< Atomic, as is refused: others may look. */
-	size_t pendingCount; /**< Of these, who have no slot yet. */
-	long counterCount;
+	size_t clientCount; /**< Atomic, as is refused: others may look. */
+	struct hdPlaces places;
 	struct ptAccount memory;
 	uint64_t accepted, refused; /**< Clients, requests. */
 	int64_t refusedNs;          /**< For how often that is said. */
 	unsigned int refusedSaid;
 	int64_t sweepNs, dueNs, newsNs;
-	bool hasNews, wantsChange, hasOusted;
+	bool hasNews, wantsChange;
 };
 
 /**

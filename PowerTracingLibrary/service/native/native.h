@@ -9,6 +9,7 @@
 
 #include "PowerTracingLibrary/service/core/client.h"
 #include "PowerTracingLibrary/wire/wire.h"
+#include "net/service/session.h"
 
 /** Streams of a client at most. */
 #define PT_NATIVE_STREAMS_MAX 64
@@ -17,11 +18,7 @@ struct ptStream;
 
 /** What a client does. */
 struct ptNative {
-	bool isGreeted;
-	bool isDenied; /**< It is told so later, and ends. */
-	uint16_t deniedTag;
-	unsigned char nonce[HD_NONCE_SIZE];
-	uint32_t payloadMax; /**< Of what is sent to it. */
+	struct hdSession session; /**< Who it is, and what it asks. */
 	struct ptStream *streams;
 	uint32_t lastStream; /**< Number of the last one. */
 	size_t streamCount;

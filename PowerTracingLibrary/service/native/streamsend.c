@@ -235,7 +235,7 @@ static void frameEnd(struct ptClient *client, struct frame *frame)
 static size_t frameFit(const struct ptClient *client,
 		       const struct ptStreamGroup *group)
 {
-	size_t payload = ptNativeOf(client)->payloadMax;
+	size_t payload = ptNativeOf(client)->session.payloadMax;
 	size_t room = hdConnectionLeft(&client->connection), each;
 
 	if (room > payload + HD_FRAME_HEADER_SIZE)

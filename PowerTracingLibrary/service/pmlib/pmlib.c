@@ -17,6 +17,8 @@
 
 /* How often is looked whether the last readings have come. */
 #define WAIT_NS NS_PER_MS
+/* How often a client may ask. */
+static const struct hdRateLimit pmlibRate = { 1000, 2000 };
 /* Bytes of the mask of lines. */
 #define MASK_SIZE (PT_PMLIB_LINES / 8)
 
@@ -345,7 +347,7 @@ static bool pmlibBegin(struct ptClient *client)
 	if (client->session)
 		return true;
 	if (!why)
-		why = ptShareAdmit(client);
+		why = hdPlaceAdmit(&client->place);
 	if (why) {
 		ptClientRefuse(client, "%s", why);
 		pmlibEnd(client);
@@ -355,6 +357,21 @@ static bool pmlibBegin(struct ptClient *client)
 	if (!client->session)
 		pmlibEnd(client);
 	return client->session != NULL;
+}
+
+/* Whether it asks too often: the rest of what came waits, but no longer than
+ * it must. A request that comes in parts is looked at for each part. */
+static bool pmlibIsPaused(struct ptClient *client)
+{
+	int64_t now = hdMonotonicNow();
+
+	if (hdRateIsFree(&client->rate, now)) {
+		hdRateTake(&client->rate, &pmlibRate, now);
+		return false;
+	}
+	client->connection.messageNs = 0;
+	ptClientDue(client, client->rate.nextNs);
+	return true;
 }
 
 static bool pmlibReceive(struct ptClient *client)
@@ -373,6 +390,8 @@ static bool pmlibReceive(struct ptClient *client)
 	if (client->connection.in.used < 4)
 		return false;
 	operation = pmlibNumber(client, 0);
+	if (!session->watched && pmlibIsPaused(client))
+		return false;
 	if (session->watched) {
 		/* "I have got it", from those who say so; 0 is the end. */
 		client->connection.isOver = operation == 0;
@@ -440,7 +459,9 @@ static bool pmlibOwes(const struct ptClient *client)
 {
 	const struct ptPmlib *session = ptPmlibOf(client);
 
-	return session && (session->isSending || session->isGetting);
+	return session && (session->isSending || session->isGetting ||
+			   (client->connection.in.used >= 4 &&
+			    !hdRateIsFree(&client->rate, hdMonotonicNow())));
 }
 
 static bool pmlibIsBusy(const struct ptClient *client)

@@ -72,7 +72,7 @@ int ptConfigRead(const struct ptRequest *request, struct ptConfig *config)
 		return PT_ECONFINVALID;
 	}
 	if (ret < 0) {
-		ptLoss("%s: %s", request->file, strerror(-ret));
+		ptLoss("%s: cannot read: %s", request->file, strerror(-ret));
 		return PT_ECONFNOTFOUND;
 	}
 	ptParseOldNames(&parse, &config->ini);

@@ -7,21 +7,22 @@
 #include "PowerTracingLibrary/src/core/driver.h"
 
 /* One line a driver; the name is that of its struct. */
-#define DRIVERS(X)   \
-	X(Lmg450)    \
-	X(Wattsup)   \
-	X(Apc)       \
-	X(Dcmeter)   \
-	X(Dc2meter)  \
-	X(Ardupower) \
-	X(Rawtcp)    \
-	X(Ipmi)      \
-	X(Powercap)  \
-	X(Perf)      \
-	X(Hwmon)     \
-	X(Nvml)      \
-	X(Cstates)   \
-	X(Pstates)   \
+#define DRIVERS(X)     \
+	X(Lmg450)      \
+	X(Wattsup)     \
+	X(Apc)         \
+	X(Dcmeter)     \
+	X(Dc2meter)    \
+	X(Ardupower)   \
+	X(Rawtcp)      \
+	X(Ipmi)        \
+	X(Powercap)    \
+	X(Perf)        \
+	X(Hwmon)       \
+	X(PowerSupply) \
+	X(Nvml)        \
+	X(Cstates)     \
+	X(Pstates)     \
 	X(Sim)
 
 #define DECLARE(name) extern const struct ptDriver pt##name##Driver;

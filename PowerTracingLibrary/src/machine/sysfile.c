@@ -14,9 +14,10 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/core/sysfile.h"
+#include "common/scan.h"
 
-/* A 64 bit number, the end of the line, and a zero. */
-#define NUMBER_SIZE 24
+/* A 64 bit number, also with zeros or blanks before it. */
+#define NUMBER_SIZE 64
 
 static int openPath(const char *path)
 {
@@ -82,46 +83,44 @@ ssize_t ptSysRead(int fd, char *text, size_t size)
 	return (ssize_t)used;
 }
 
-/* Parse the digits of a line that has nothing else. */
-static int parseDigits(const char *text, const char *end, uint64_t *number)
+/* Read a file that holds one number. */
+static int sysReadLine(int fd, char text[NUMBER_SIZE], struct hdScan *scan)
 {
-	const char *at = text;
-	uint64_t value = 0;
+	ssize_t length = ptSysRead(fd, text, NUMBER_SIZE);
 
-	for (; *at >= '0' && *at <= '9'; at++) {
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*at - '0'),
-					   &value))
-			return -EPROTO;
-	}
-	if (at == text || at + (*at == '\n') != end)
+	if (length < 0)
+		return (int)length;
+	/* A longer text is no number, and its beginning would be another one.
+	 */
+	if (length == NUMBER_SIZE - 1)
 		return -EPROTO;
-	*number = value;
+	*scan = (struct hdScan){ text, text + length };
 	return 0;
 }
 
 int ptSysReadNumber(int fd, uint64_t *number)
 {
 	char text[NUMBER_SIZE];
-	ssize_t length = ptSysRead(fd, text, sizeof(text));
+	struct hdScan scan = { NULL, NULL };
+	int ret = sysReadLine(fd, text, &scan);
 
-	return length < 0 ? (int)length
-			  : parseDigits(text, text + length, number);
+	if (ret < 0)
+		return ret;
+	return hdScanOnly(&scan, number) ? 0 : -EPROTO;
 }
 
 int ptSysReadSigned(int fd, int64_t *number)
 {
 	char text[NUMBER_SIZE];
-	ssize_t length = ptSysRead(fd, text, sizeof(text));
-	uint64_t size;
-	int ret;
+	struct hdScan scan = { NULL, NULL };
+	int64_t value;
+	int ret = sysReadLine(fd, text, &scan);
 
-	if (length < 0)
-		return (int)length;
-	ret = parseDigits(text + (*text == '-'), text + length, &size);
-	if (ret < 0 || size > INT64_MAX)
+	if (ret < 0)
+		return ret;
+	if (!hdScanSigned(&scan, &value) || !hdScanIsEnd(&scan))
 		return -EPROTO;
-	*number = *text == '-' ? -(int64_t)size : (int64_t)size;
+	*number = value;
 	return 0;
 }
 

@@ -187,6 +187,7 @@ static char *setValue(struct setting *setting, const char *name,
 static char *settingCheckTogether(struct setting *setting)
 {
 	const char *wrong = NULL;
+	char *number = NULL;
 	int tiles = setting->generation.tiles;
 
 	if (setting->matrix && tiles > 0) {
@@ -207,14 +208,14 @@ static char *settingCheckTogether(struct setting *setting)
 	else if (!(setting->clock > 0) || !(setting->links > 0))
 		wrong = "clock and links must be greater than 0";
 	else if (!setting->graph)
-		wrong = generationWrong(&setting->generation);
-	if (!wrong && !setting->platform)
-		wrong = topologyWrong(&setting->topology);
+		number = generationWrong(&setting->generation);
+	if (!wrong && !number && !setting->platform)
+		number = topologyWrong(&setting->topology);
 	if (setting->map < 0)
 		setting->map = setting->graph ? 0 : 1;
 	if (!wrong && setting->use && setting->map == 0)
 		wrong = "use requires map=eft";
-	return g_strdup(wrong);
+	return number ? number : g_strdup(wrong);
 }
 
 char *settingOf(const struct design *design, size_t point,

@@ -273,7 +273,7 @@ static int gtopNetworkOpen(const struct rutSetup *setup,
 	names = glibtop_get_netlist(&netlist);
 	gtopLeave();
 	for (size_t i = 0; names && i < netlist.number; i++) {
-		const struct rutWord name = { names[i], strlen(names[i]) };
+		const struct hdWord name = { names[i], strlen(names[i]) };
 
 		if (name.length < sizeof(netdev.list[0].name))
 			rutNetDevAdd(&netdev, &name);

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/core/scan.h"
+#include "common/scan.h"
 
 /** Numbers of CPUs, ascending. */
 struct rutCpuList {
@@ -18,7 +18,7 @@ struct rutCpuList {
 };
 
 /** Parse "0-3,8"; returns -EINVAL for anything else, -ENOMEM. */
-int rutCpuListParse(struct rutScan *scan, struct rutCpuList *list);
+int rutCpuListParse(struct hdScan *scan, struct rutCpuList *list);
 
 /**
  * Get the CPUs of the node, those that are offline included.

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "ResourcesUtilizationTracingLibrary/src/core/scan.h"
+#include "common/scan.h"
 #include "common/owned.h"
 
 /** Longest path used. */
@@ -62,7 +62,7 @@ int rutFileOpen(struct rutFile *file, const char *root, const char *format, ...)
  *
  * @return 0 or a negative errno value; then @p scan is empty.
  */
-int rutFileRead(struct rutFile *file, struct rutScan *scan);
+int rutFileRead(struct rutFile *file, struct hdScan *scan);
 
 /** How many files a source may have open: a quarter of what the process may,
  * for the descriptors are the program's. */
@@ -72,7 +72,7 @@ size_t rutFilesMax(void);
 void rutFileClose(struct rutFile *file);
 
 /** Read a file that is needed once; free() the text. */
-int rutFileGet(struct rutFile *file, struct rutScan *scan, const char *root,
+int rutFileGet(struct rutFile *file, struct hdScan *scan, const char *root,
 	       const char *format, ...)
 	__attribute__((__format__(__printf__, 4, 5)));
 

@@ -26,7 +26,7 @@ static int64_t timeAdd(int64_t sumNs, uint64_t count, int64_t unitNs)
 	return sumNs + (int64_t)count * unitNs;
 }
 
-bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
+bool rutCpuStatParse(struct hdScan *scan, const struct rutCpuList *list,
 		     struct rutCpu *cpus, int64_t tickNs)
 {
 	size_t hint = 0, place;
@@ -39,12 +39,12 @@ bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 		struct rutCpu *cpu;
 
 		/* The first line is the sum: "cpu  1 2 3". */
-		if (!rutScanLiteral(scan, "cpu"))
+		if (!hdScanLiteral(scan, "cpu"))
 			break;
 		if (scan->at < scan->end && *scan->at == ' ')
 			continue;
-		if (!rutScanNumber(scan, &number) ||
-		    !rutScanNumbers(scan, values, 5))
+		if (!hdScanNumber(scan, &number) ||
+		    !hdScanNumbers(scan, values, 5))
 			continue;
 		place = rutCpuListFind(list, number, &hint);
 		if (place == list->count)
@@ -57,7 +57,7 @@ bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 		cpu->isReset |=
 			!rutTicksFollow(&cpu->rawWait, values[4], &passed);
 		cpu->idleNs = timeAdd(cpu->idleNs, passed, tickNs);
-	} while (rutScanNextLine(scan));
+	} while (hdScanNextLine(scan));
 	return isAny;
 }
 
@@ -116,10 +116,10 @@ static int cpuidleRead(struct rutCpuCounter *counter)
 		bool isValid = file < counter->fileEnds[i];
 
 		for (; file < counter->fileEnds[i]; file++) {
-			struct rutScan scan;
+			struct hdScan scan;
 
 			if (rutFileRead(&counter->files[file], &scan) < 0 ||
-			    !rutScanNumber(&scan, &us))
+			    !hdScanOnly(&scan, &us))
 				isValid = false;
 			else
 				sum += us;
@@ -169,14 +169,14 @@ static int cpuacctOpen(struct rutCpuCounter *counter, const char *root)
 
 static int cpuacctRead(struct rutCpuCounter *counter)
 {
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t ns;
 	int ret = rutFileRead(&counter->file, &scan);
 
 	if (ret < 0)
 		return ret;
 	for (size_t i = 0; i < counter->placeCount; i++) {
-		if (!rutScanNumber(&scan, &ns))
+		if (!hdScanNumber(&scan, &ns))
 			return -EINVAL;
 		if (counter->places[i] < counter->list.count)
 			counter->cpus[counter->places[i]].rawFine = ns;
@@ -193,7 +193,7 @@ static int schedstatOpen(struct rutCpuCounter *counter, const char *root)
 
 static int schedstatRead(struct rutCpuCounter *counter)
 {
-	struct rutScan scan;
+	struct hdScan scan;
 	size_t hint = 0, found = 0;
 	int ret = rutFileRead(&counter->file, &scan);
 
@@ -203,16 +203,16 @@ static int schedstatRead(struct rutCpuCounter *counter)
 		uint64_t number, values[7];
 		size_t place;
 
-		if (!rutScanLiteral(&scan, "cpu") ||
-		    !rutScanNumber(&scan, &number) ||
-		    !rutScanNumbers(&scan, values, 7))
+		if (!hdScanLiteral(&scan, "cpu") ||
+		    !hdScanNumber(&scan, &number) ||
+		    !hdScanNumbers(&scan, values, 7))
 			continue;
 		place = rutCpuListFind(&counter->list, number, &hint);
 		if (place == counter->list.count)
 			continue;
 		counter->cpus[place].rawFine = values[6];
 		found++;
-	} while (rutScanNextLine(&scan));
+	} while (hdScanNextLine(&scan));
 	return found > 0 ? 0 : -EINVAL;
 }
 
@@ -266,7 +266,7 @@ static const struct rutCpuCounterKind cpuKinds[] = {
 
 static bool counterReadStat(struct rutCpuCounter *counter)
 {
-	struct rutScan scan;
+	struct hdScan scan;
 
 	return rutFileRead(&counter->stat, &scan) == 0 &&
 	       rutCpuStatParse(&scan, &counter->list, counter->cpus,
@@ -276,24 +276,24 @@ static bool counterReadStat(struct rutCpuCounter *counter)
 /* Which CPUs are online, where /proc/stat is not read. */
 static void counterReadOnline(struct rutCpuCounter *counter)
 {
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t first, last;
 	size_t i = 0;
 
 	if (rutFileRead(&counter->online, &scan) < 0)
 		return;
 	do {
-		if (!rutScanNumber(&scan, &first))
+		if (!hdScanNumber(&scan, &first))
 			break;
 		last = first;
-		if (rutScanLiteral(&scan, "-") && !rutScanNumber(&scan, &last))
+		if (hdScanLiteral(&scan, "-") && !hdScanNumber(&scan, &last))
 			break;
 		for (; i < counter->list.count &&
 		       counter->list.numbers[i] <= last;
 		     i++)
 			counter->cpus[i].isOnline =
 				counter->list.numbers[i] >= first;
-	} while (rutScanLiteral(&scan, ","));
+	} while (hdScanLiteral(&scan, ","));
 	for (; i < counter->list.count; i++)
 		counter->cpus[i].isOnline = false;
 }
@@ -331,14 +331,14 @@ void rutCpuCounterRead(struct rutCpuCounter *counter)
 /* Whether a fine counter says since the start of the system about the same as
  * /proc/stat; what has been reset or counts something else does not. */
 static bool counterIsPlausible(const struct rutCpuCounter *counter,
-			       struct rutScan *scan)
+			       struct hdScan *scan)
 {
 	uint64_t values[8] = { 0 };
 	int64_t fine = 0, coarse = 0;
 
 	for (size_t i = 0; i < counter->list.count; i++)
 		fine = timeAdd(fine, counter->cpus[i].rawFine, 1);
-	if (!rutScanLiteral(scan, "cpu ") || !rutScanNumbers(scan, values, 7))
+	if (!hdScanLiteral(scan, "cpu ") || !hdScanNumbers(scan, values, 7))
 		return true;
 	/* Idle and iowait; or user, nice and system. */
 	for (size_t i = counter->kind->isIdle ? 3 : 0;
@@ -366,7 +366,7 @@ static void counterCloseKind(struct rutCpuCounter *counter)
 static int counterTry(struct rutCpuCounter *counter, const char *root,
 		      const struct rutCpuCounterKind *kind)
 {
-	struct rutScan scan;
+	struct hdScan scan;
 	int ret;
 
 	counter->kind = kind;

@@ -115,7 +115,7 @@ static inline bool rutTicksFollow(uint64_t *raw, uint64_t value, uint64_t *sum)
  *
  * @return Whether there is any.
  */
-bool rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
+bool rutCpuStatParse(struct hdScan *scan, const struct rutCpuList *list,
 		     struct rutCpu *cpus, int64_t tickNs);
 
 #endif

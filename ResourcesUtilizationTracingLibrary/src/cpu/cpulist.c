@@ -34,18 +34,18 @@ static bool cpuIsNext(const struct rutCpuList *list, uint64_t number)
 	       (list->count == 0 || list->numbers[list->count - 1] < number);
 }
 
-int rutCpuListParse(struct rutScan *scan, struct rutCpuList *result)
+int rutCpuListParse(struct hdScan *scan, struct rutCpuList *result)
 {
 	struct rutCpuList list = { 0 };
 	uint64_t first, last;
 	int ret = -EINVAL;
 
 	do {
-		if (!rutScanNumber(scan, &first) || !cpuIsNext(&list, first))
+		if (!hdScanNumber(scan, &first) || !cpuIsNext(&list, first))
 			goto fail;
 		last = first;
-		if (rutScanLiteral(scan, "-") &&
-		    (!rutScanNumber(scan, &last) || last < first ||
+		if (hdScanLiteral(scan, "-") &&
+		    (!hdScanNumber(scan, &last) || last < first ||
 		     last >= CPU_NUMBER_MAX))
 			goto fail;
 		for (uint64_t number = first; number <= last; number++) {
@@ -54,8 +54,8 @@ int rutCpuListParse(struct rutScan *scan, struct rutCpuList *result)
 				goto fail;
 		}
 		ret = -EINVAL;
-	} while (rutScanLiteral(scan, ","));
-	if (rutScanBlanks(scan))
+	} while (hdScanLiteral(scan, ","));
+	if (hdScanBlanks(scan))
 		goto fail;
 	*result = list;
 	return 0;
@@ -68,7 +68,7 @@ fail:
 static int cpuListFromStat(struct rutCpuList *list, const char *root)
 {
 	struct rutFile file;
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t number;
 	int ret = rutFileGet(&file, &scan, root, "/proc/stat");
 
@@ -76,11 +76,11 @@ static int cpuListFromStat(struct rutCpuList *list, const char *root)
 		return -ENOENT;
 	*list = (struct rutCpuList){ 0 };
 	do {
-		if (rutScanLiteral(&scan, "cpu") && scan.at < scan.end &&
-		    *scan.at != ' ' && rutScanNumber(&scan, &number) &&
+		if (hdScanLiteral(&scan, "cpu") && scan.at < scan.end &&
+		    *scan.at != ' ' && hdScanNumber(&scan, &number) &&
 		    cpuIsNext(list, number))
 			ret = cpuListAdd(list, number);
-	} while (ret == 0 && rutScanNextLine(&scan));
+	} while (ret == 0 && hdScanNextLine(&scan));
 	rutFileClose(&file);
 	if (ret == 0 && list->count == 0)
 		ret = -ENOENT;
@@ -92,7 +92,7 @@ static int cpuListFromStat(struct rutCpuList *list, const char *root)
 int rutCpuListGet(struct rutCpuList *list, const char *root, const char *kind)
 {
 	struct rutFile file;
-	struct rutScan scan;
+	struct hdScan scan;
 	int ret = rutFileGet(&file, &scan, root, "/sys/devices/system/cpu/%s",
 			     kind);
 

@@ -153,12 +153,12 @@ static bool uncoreGetNumber(const char *root, int cache, const char *file,
 			    uint64_t *number)
 {
 	struct rutFile text;
-	struct rutScan scan;
+	struct hdScan scan;
 	bool isThere;
 
 	if (rutFileGet(&text, &scan, root, CACHE "%d/%s", cache, file) < 0)
 		return false;
-	isThere = rutScanNumber(&scan, number);
+	isThere = hdScanNumber(&scan, number);
 	rutFileClose(&text);
 	return isThere;
 }

@@ -41,12 +41,12 @@ int rutBlockDevsAdd(struct rutBlockDevs *devs, const char *root,
 static bool blockIsHidden(const char *root, const char *name)
 {
 	struct rutFile file;
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t isHidden = 0;
 
 	if (rutFileGet(&file, &scan, root, "/sys/block/%s/hidden", name) < 0)
 		return false;
-	rutScanNumber(&scan, &isHidden);
+	hdScanNumber(&scan, &isHidden);
 	rutFileClose(&file);
 	return isHidden != 0;
 }
@@ -111,17 +111,17 @@ int rutBlockDevsAddAll(struct rutBlockDevs *devs, const char *root)
 static bool blockRead(struct rutBlockDevs *devs, struct rutBlockDev *dev,
 		      uint64_t *numbers)
 {
-	struct rutScan scan;
+	struct hdScan scan;
 	int ret;
 
 	if (rutFileRead(&dev->file, &scan) == 0)
-		return rutScanNumbers(&scan, numbers, 10);
+		return hdScanNumbers(&scan, numbers, 10);
 	rutFileClose(&dev->file);
 	for (size_t i = 0; i < RUT_BLOCK_COUNTS; i++)
 		hdCounterLose(&dev->counters[i]);
 	ret = rutFileGet(&dev->file, &scan, devs->root, "%s", dev->path);
 	dev->isAway = ret == -ENOENT;
-	return ret == 0 && rutScanNumbers(&scan, numbers, 10);
+	return ret == 0 && hdScanNumbers(&scan, numbers, 10);
 }
 
 /* (Linux, block/genhd: the time busy is an unsigned int of milliseconds.) */

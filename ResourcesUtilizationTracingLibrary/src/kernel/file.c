@@ -80,8 +80,8 @@ static int filePath(char *path, const char *root, const char *format,
 	return tail < 0 || tail >= RUT_PATH_SIZE - head ? -ENAMETOOLONG : 0;
 }
 
-static int fileOpen(struct rutFile *file, struct rutScan *scan,
-		    const char *root, const char *format, va_list arguments)
+static int fileOpen(struct rutFile *file, struct hdScan *scan, const char *root,
+		    const char *format, va_list arguments)
 {
 	char path[RUT_PATH_SIZE];
 	int ret;
@@ -102,7 +102,7 @@ static int fileOpen(struct rutFile *file, struct rutScan *scan,
 
 int rutFileOpen(struct rutFile *file, const char *root, const char *format, ...)
 {
-	struct rutScan scan;
+	struct hdScan scan;
 	va_list arguments;
 	int ret;
 
@@ -112,7 +112,7 @@ int rutFileOpen(struct rutFile *file, const char *root, const char *format, ...)
 	return ret;
 }
 
-int rutFileGet(struct rutFile *file, struct rutScan *scan, const char *root,
+int rutFileGet(struct rutFile *file, struct hdScan *scan, const char *root,
 	       const char *format, ...)
 {
 	va_list arguments;
@@ -131,7 +131,7 @@ static bool fileIsAll(const struct rutFile *file, size_t before)
 	       file->bytes[file->used - 1] == '\n';
 }
 
-int rutFileRead(struct rutFile *file, struct rutScan *scan)
+int rutFileRead(struct rutFile *file, struct hdScan *scan)
 {
 	size_t before = file->used;
 

@@ -28,35 +28,34 @@
 struct mountLine {
 	uint64_t major;
 	uint64_t minor;
-	struct rutWord point;
-	struct rutWord type;
-	struct rutWord source;
-	struct rutWord options;
+	struct hdWord point;
+	struct hdWord type;
+	struct hdWord source;
+	struct hdWord options;
 };
 
 /* "36 35 98:0 /root /point rw,noatime shared:1 - ext3 /dev/root rw,data=x" */
-static bool mountParseLine(struct rutScan *scan, struct mountLine *line)
+static bool mountParseLine(struct hdScan *scan, struct mountLine *line)
 {
-	struct rutWord word;
+	struct hdWord word;
 	uint64_t ids[2];
 
-	if (!rutScanNumbers(scan, ids, 2) ||
-	    !rutScanNumber(scan, &line->major) || !rutScanLiteral(scan, ":") ||
-	    !rutScanNumber(scan, &line->minor) ||
-	    !rutScanWord(scan, '\n', &word) ||
-	    !rutScanWord(scan, '\n', &line->point))
+	if (!hdScanNumbers(scan, ids, 2) || !hdScanNumber(scan, &line->major) ||
+	    !hdScanLiteral(scan, ":") || !hdScanNumber(scan, &line->minor) ||
+	    !hdScanWord(scan, '\n', &word) ||
+	    !hdScanWord(scan, '\n', &line->point))
 		return false;
 	do {
-		if (!rutScanWord(scan, '\n', &word))
+		if (!hdScanWord(scan, '\n', &word))
 			return false;
-	} while (!rutWordIs(&word, "-"));
-	return rutScanWord(scan, '\n', &line->type) &&
-	       rutScanWord(scan, '\n', &line->source) &&
-	       rutScanWord(scan, '\n', &line->options);
+	} while (!hdWordIs(&word, "-"));
+	return hdScanWord(scan, '\n', &line->type) &&
+	       hdScanWord(scan, '\n', &line->source) &&
+	       hdScanWord(scan, '\n', &line->options);
 }
 
 /* Copy a word with its octal escapes ("\040" is a blank) resolved. */
-static void mountUnescape(const struct rutWord *word, char *text, size_t size)
+static void mountUnescape(const struct hdWord *word, char *text, size_t size)
 {
 	size_t used = 0;
 
@@ -91,7 +90,7 @@ static size_t mountMatch(const char *point, const char *path, bool isExact)
 
 /* Find what is mounted at a path, or what holds it. The last line wins: it
  * covers the others. */
-static bool mountFind(struct rutScan scan, const char *path, bool isExact,
+static bool mountFind(struct hdScan scan, const char *path, bool isExact,
 		      struct mountLine *found)
 {
 	char point[RUT_PATH_SIZE];
@@ -109,7 +108,7 @@ static bool mountFind(struct rutScan scan, const char *path, bool isExact,
 			best = length;
 			*found = line;
 		}
-	} while (rutScanNextLine(&scan));
+	} while (hdScanNextLine(&scan));
 	return best > 0;
 }
 
@@ -164,38 +163,37 @@ static void mountDeviceName(const char *root, const char *file, char *name,
 }
 
 /* Get an option of an overlay: "rw,lowerdir=/a,upperdir=/b,workdir=/c". */
-static bool mountOption(const struct rutWord *options, const char *key,
+static bool mountOption(const struct hdWord *options, const char *key,
 			char *value, size_t size)
 {
-	struct rutScan scan = { options->bytes,
-				options->bytes + options->length };
-	struct rutWord word;
+	struct hdScan scan = { options->bytes,
+			       options->bytes + options->length };
+	struct hdWord word;
 
-	while (rutScanWord(&scan, ',', &word)) {
-		struct rutScan option = { word.bytes,
-					  word.bytes + word.length };
+	while (hdScanWord(&scan, ',', &word)) {
+		struct hdScan option = { word.bytes, word.bytes + word.length };
 
-		if (rutScanLiteral(&option, key) &&
-		    rutScanLiteral(&option, "=")) {
+		if (hdScanLiteral(&option, key) &&
+		    hdScanLiteral(&option, "=")) {
 			word.bytes = option.at;
 			word.length = (size_t)(option.end - option.at);
 			mountUnescape(&word, value, size);
 			return true;
 		}
-		if (!rutScanLiteral(&scan, ","))
+		if (!hdScanLiteral(&scan, ","))
 			break;
 	}
 	return false;
 }
 
 static int mountAdd(struct rutBlockDevs *devs, const char *root,
-		    struct rutScan scan, const struct mountLine *start)
+		    struct hdScan scan, const struct mountLine *start)
 {
 	struct mountLine line = *start;
 	char text[RUT_PATH_SIZE], name[NAME_MAX + 1];
 
 	for (int depth = 0; depth < MOUNT_DEPTH; depth++) {
-		if (rutWordIs(&line.type, "btrfs")) {
+		if (hdWordIs(&line.type, "btrfs")) {
 			mountUnescape(&line.source, text, sizeof(text));
 			mountDeviceName(root, text, name, sizeof(name));
 			return mountAddBtrfs(devs, root, name);
@@ -206,7 +204,7 @@ static int mountAdd(struct rutBlockDevs *devs, const char *root,
 				 (unsigned long long)line.minor);
 			return rutBlockDevsAdd(devs, root, name);
 		}
-		if (!rutWordIs(&line.type, "overlay") ||
+		if (!hdWordIs(&line.type, "overlay") ||
 		    !mountOption(&line.options, "upperdir", text,
 				 sizeof(text)) ||
 		    !mountFind(scan, text, false, &line))
@@ -221,7 +219,7 @@ int rutBlockDevsAddMount(struct rutBlockDevs *devs, const char *root,
 	char path[RUT_PATH_SIZE];
 	struct mountLine line;
 	struct rutFile file;
-	struct rutScan scan;
+	struct hdScan scan;
 	size_t length = strlen(mountPoint);
 	int ret;
 
@@ -262,7 +260,7 @@ int rutMountsEach(const char *root,
 	char point[RUT_PATH_SIZE], type[64];
 	struct mountLine line;
 	struct rutFile file;
-	struct rutScan scan;
+	struct hdScan scan;
 	int ret = rutFileGet(&file, &scan, root, "/proc/self/mountinfo");
 
 	if (ret < 0)
@@ -277,7 +275,7 @@ int rutMountsEach(const char *root,
 		mount.major = line.major;
 		mount.minor = line.minor;
 		ret = take(context, &mount);
-	} while (ret == 0 && rutScanNextLine(&scan));
+	} while (ret == 0 && hdScanNextLine(&scan));
 	rutFileClose(&file);
 	return ret;
 }

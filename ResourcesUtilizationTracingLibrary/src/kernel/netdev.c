@@ -70,7 +70,7 @@ void rutNetDevClassify(struct rutNetDev *netdev)
 }
 
 struct rutNetIf *rutNetDevAdd(struct rutNetDev *netdev,
-			      const struct rutWord *name)
+			      const struct hdWord *name)
 {
 	struct rutNetIf *netif;
 
@@ -92,12 +92,12 @@ struct rutNetIf *rutNetDevAdd(struct rutNetDev *netdev,
 
 /* Find an interface; it mostly is where it is expected. */
 static struct rutNetIf *netFind(struct rutNetDev *netdev,
-				const struct rutWord *name, size_t *hint)
+				const struct hdWord *name, size_t *hint)
 {
 	for (size_t i = 0; i < netdev->count; i++) {
 		size_t at = (*hint + i) % netdev->count;
 
-		if (rutWordIs(name, netdev->list[at].name)) {
+		if (hdWordIs(name, netdev->list[at].name)) {
 			*hint = at + 1;
 			return &netdev->list[at];
 		}
@@ -107,7 +107,7 @@ static struct rutNetIf *netFind(struct rutNetDev *netdev,
 
 /* A line: "  eth0: bytes packets errs drop fifo frame compressed multicast
  * bytes packets errs drop fifo colls carrier compressed". */
-static bool netParseLine(struct rutScan *scan, struct rutWord *name,
+static bool netParseLine(struct hdScan *scan, struct hdWord *name,
 			 uint64_t *counts, size_t countsUsed)
 {
 	static const unsigned char columns[RUT_NET_COUNTS] = { 0, 8,  1, 9,
@@ -116,9 +116,9 @@ static bool netParseLine(struct rutScan *scan, struct rutWord *name,
 	size_t last = columns[countsUsed - 1];
 	uint64_t numbers[12];
 
-	if (!rutScanWord(scan, ':', name) || !rutScanLiteral(scan, ":") ||
+	if (!hdScanWord(scan, ':', name) || !hdScanLiteral(scan, ":") ||
 	    name->length >= sizeof(((struct rutNetIf *)0)->name) ||
-	    !rutScanNumbers(scan, numbers, last + 1))
+	    !hdScanNumbers(scan, numbers, last + 1))
 		return false;
 	for (size_t i = 0; i < countsUsed; i++)
 		counts[i] = numbers[columns[i]];
@@ -131,7 +131,7 @@ static int netIndex(const struct rutNetDev *netdev, const char *name)
 {
 	struct ifreq request = { .ifr_ifindex = 0 };
 	struct rutFile file;
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t number = 0;
 
 	if (!*netdev->root) {
@@ -144,7 +144,7 @@ static int netIndex(const struct rutNetDev *netdev, const char *name)
 	if (rutFileGet(&file, &scan, netdev->root, "/sys/class/net/%s/ifindex",
 		       name) < 0)
 		return 0;
-	rutScanNumber(&scan, &number);
+	hdScanNumber(&scan, &number);
 	rutFileClose(&file);
 	return (int)number;
 }
@@ -176,14 +176,14 @@ static void netFollow(struct rutNetDev *netdev, struct rutNetIf *netif,
 }
 
 static void netTakeLines(struct rutNetDev *netdev, enum rutWhy why,
-			 struct rutScan *scan)
+			 struct hdScan *scan)
 {
 	size_t hint = 0;
 
 	do {
 		uint64_t counts[RUT_NET_COUNTS];
 		struct rutNetIf *netif;
-		struct rutWord name;
+		struct hdWord name;
 
 		if (!netParseLine(scan, &name, counts, netdev->countsUsed))
 			continue;
@@ -192,13 +192,13 @@ static void netTakeLines(struct rutNetDev *netdev, enum rutWhy why,
 			netif = rutNetDevAdd(netdev, &name);
 		if (netif)
 			netFollow(netdev, netif, why, counts);
-	} while (rutScanNextLine(scan));
+	} while (hdScanNextLine(scan));
 }
 
 bool rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 {
 	size_t known = netdev->count;
-	struct rutScan scan;
+	struct hdScan scan;
 	bool isRead;
 
 	if (netdev->read)

@@ -49,7 +49,7 @@ struct rutNetDev {
 
 /** Add an interface; returns NULL if there is no memory. */
 struct rutNetIf *rutNetDevAdd(struct rutNetDev *netdev,
-			      const struct rutWord *name);
+			      const struct hdWord *name);
 
 /** Find out which interfaces are external. */
 void rutNetDevClassify(struct rutNetDev *netdev);

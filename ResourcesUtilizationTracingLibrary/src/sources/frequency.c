@@ -97,12 +97,12 @@ static void frequencyRead(void *data, enum rutWhy why, union hdCell *cells)
 	if (why != RUT_WHY_SAMPLE)
 		return;
 	for (size_t i = 0; i < state->count; i++) {
-		struct rutScan scan;
+		struct hdScan scan;
 		uint64_t kHz;
 
 		cells[i].i = HD_CELL_MISSING;
 		if (rutFileRead(&state->files[i], &scan) == 0 &&
-		    rutScanNumber(&scan, &kHz) && kHz <= INT64_MAX / 1000)
+		    hdScanOnly(&scan, &kHz) && kHz <= INT64_MAX / 1000)
 			cells[i].i = (int64_t)kHz * 1000;
 	}
 }

@@ -50,15 +50,15 @@ static bool idleGetName(const char *root, unsigned int cpu, unsigned int number,
 			char *name, size_t size)
 {
 	struct rutFile file;
-	struct rutScan scan;
-	struct rutWord word;
+	struct hdScan scan;
+	struct hdWord word;
 	bool hasName;
 
 	if (rutFileGet(&file, &scan, root,
 		       "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/name",
 		       cpu, number) < 0)
 		return false;
-	hasName = rutScanWord(&scan, '\n', &word) && word.length < size;
+	hasName = hdScanWord(&scan, '\n', &word) && word.length < size;
 	if (hasName) {
 		memcpy(name, word.bytes, word.length);
 		name[word.length] = '\0';
@@ -148,12 +148,12 @@ static void idleRead(void *data, enum rutWhy why, union hdCell *cells)
 	state->lastNs = now;
 	for (size_t i = 0; i < state->count; i++) {
 		struct idleUnit *unit = &state->units[i];
-		struct rutScan scan;
+		struct hdScan scan;
 		uint64_t us;
 		int64_t passed;
 
 		if (rutFileRead(&unit->file, &scan) == 0 &&
-		    rutScanNumber(&scan, &us))
+		    hdScanOnly(&scan, &us))
 			rutCounterRead(&unit->counter, &law, why, us, now);
 		else
 			hdCounterLose(&unit->counter);

@@ -26,7 +26,7 @@ static bool loadIsWanted(const rutSources *sources)
 }
 
 /* "0.20 0.18 0.12 1/80 11206": always two decimals, whatever the locale. */
-static bool loadParse(struct rutScan *scan, float *loads)
+static bool loadParse(struct hdScan *scan, float *loads)
 {
 	float found[LOADS];
 
@@ -34,10 +34,10 @@ static bool loadParse(struct rutScan *scan, float *loads)
 		uint64_t whole, part;
 		const char *at;
 
-		if (!rutScanNumber(scan, &whole) || !rutScanLiteral(scan, "."))
+		if (!hdScanNumber(scan, &whole) || !hdScanLiteral(scan, "."))
 			return false;
 		at = scan->at;
-		if (!rutScanNumber(scan, &part) || scan->at - at != 2)
+		if (!hdScanNumber(scan, &part) || scan->at - at != 2)
 			return false;
 		found[i] = (float)((double)whole + (double)part / 100);
 	}
@@ -64,7 +64,7 @@ static int loadOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		.grouping = "LOAD",
 	};
 	struct loadState *state = calloc(1, sizeof(*state));
-	struct rutScan scan;
+	struct hdScan scan;
 	int ret;
 
 	if (!state)
@@ -85,7 +85,7 @@ static int loadOpen(const struct rutSetup *setup, struct rutColumns *columns,
 static void loadSourceRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct loadState *state = data;
-	struct rutScan scan;
+	struct hdScan scan;
 	bool isKnown;
 
 	if (why != RUT_WHY_SAMPLE)

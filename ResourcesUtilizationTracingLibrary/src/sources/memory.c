@@ -37,13 +37,14 @@ struct memoryState {
 };
 
 /* Read one line; tells whether it is there and makes sense. */
-static bool memoryParseLine(struct rutScan *scan, unsigned int line,
+static bool memoryParseLine(struct hdScan *scan, unsigned int line,
 			    int64_t *bytes)
 {
 	uint64_t kib;
 
-	if (!rutScanLiteral(scan, memoryNames[line]) ||
-	    !rutScanNumber(scan, &kib) || kib > INT64_MAX / 1024)
+	if (!hdScanLiteral(scan, memoryNames[line]) ||
+	    !hdScanNumber(scan, &kib) || kib > INT64_MAX / 1024 ||
+	    (hdScanBlanks(scan) && !hdScanLiteral(scan, "kB")))
 		return false;
 	*bytes = (int64_t)kib * 1024;
 	return true;
@@ -51,12 +52,12 @@ static bool memoryParseLine(struct rutScan *scan, unsigned int line,
 
 /* Read the lines where they were; tells whether they are all there. */
 static bool memoryParseAgain(struct memoryState *state,
-			     const struct rutScan *scan)
+			     const struct hdScan *scan)
 {
 	int64_t found[MEMORY_LINES];
 
 	for (unsigned int i = 0; i < MEMORY_LINES; i++) {
-		struct rutScan line = *scan;
+		struct hdScan line = *scan;
 		size_t place = state->places[i];
 
 		if (place >= (size_t)(scan->end - scan->at))
@@ -71,11 +72,11 @@ static bool memoryParseAgain(struct memoryState *state,
 }
 
 /* Old kernels lack some lines; those count as zero. */
-static int memoryParse(struct memoryState *state, const struct rutScan *text)
+static int memoryParse(struct memoryState *state, const struct hdScan *text)
 {
 	int64_t found[MEMORY_LINES] = { 0 };
 	size_t places[MEMORY_LINES] = { 0 };
-	struct rutScan scan = *text;
+	struct hdScan scan = *text;
 	unsigned int seen = 0;
 
 	if (memoryParseAgain(state, text))
@@ -90,7 +91,7 @@ static int memoryParse(struct memoryState *state, const struct rutScan *text)
 			seen |= 1U << i;
 			break;
 		}
-	} while (seen != (1U << MEMORY_LINES) - 1 && rutScanNextLine(&scan));
+	} while (seen != (1U << MEMORY_LINES) - 1 && hdScanNextLine(&scan));
 	if (!(seen & 1U << MEMORY_TOTAL) || !(seen & 1U << MEMORY_FREE))
 		return -EINVAL;
 	memcpy(state->bytes, found, sizeof(found));
@@ -144,7 +145,7 @@ static int memoryOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		      void **result)
 {
 	struct memoryState *state = calloc(1, sizeof(*state));
-	struct rutScan scan;
+	struct hdScan scan;
 	int ret;
 
 	if (!state)
@@ -175,7 +176,7 @@ static void memoryRead(void *data, enum rutWhy why, union hdCell *cells)
 		.buffer = HD_CELL_MISSING,
 		.cached = HD_CELL_MISSING,
 	};
-	struct rutScan scan;
+	struct hdScan scan;
 
 	if (why != RUT_WHY_SAMPLE)
 		return;

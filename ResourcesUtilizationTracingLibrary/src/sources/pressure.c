@@ -43,22 +43,22 @@ static bool pressureIsWanted(const rutSources *sources)
 }
 
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123", and "full ..." */
-static unsigned int pressureParse(struct rutScan *scan, uint64_t *totals)
+static unsigned int pressureParse(struct hdScan *scan, uint64_t *totals)
 {
 	unsigned int seen = 0;
 
 	do {
-		bool isFull = rutScanLiteral(scan, "full ");
-		struct rutWord word;
+		bool isFull = hdScanLiteral(scan, "full ");
+		struct hdWord word;
 
-		if (!isFull && !rutScanLiteral(scan, "some "))
+		if (!isFull && !hdScanLiteral(scan, "some "))
 			continue;
-		while (!rutScanLiteral(scan, "total=") &&
-		       rutScanWord(scan, '\n', &word) && rutScanBlanks(scan))
+		while (!hdScanLiteral(scan, "total=") &&
+		       hdScanWord(scan, '\n', &word) && hdScanBlanks(scan))
 			;
-		if (rutScanNumber(scan, &totals[isFull]))
+		if (hdScanNumber(scan, &totals[isFull]))
 			seen |= 1U << isFull;
-	} while (rutScanNextLine(scan));
+	} while (hdScanNextLine(scan));
 	return seen;
 }
 
@@ -120,7 +120,7 @@ static void pressureRead(void *data, enum rutWhy why, union hdCell *cells)
 	state->lastNs = now;
 	for (size_t i = 0; i < PRESSURE_FILES; i++) {
 		uint64_t totals[PRESSURE_LINES];
-		struct rutScan scan;
+		struct hdScan scan;
 		unsigned int seen = 0;
 
 		if (rutFileRead(&state->files[i], &scan) == 0)

@@ -172,18 +172,18 @@ static void unitShares(const struct statesState *state, struct statesUnit *unit,
 }
 
 /* Read "cpu" or "cpu3" and its numbers; false behind the last such line. */
-static bool statesParse(struct rutScan *scan, bool *isTotal, uint64_t *number,
+static bool statesParse(struct hdScan *scan, bool *isTotal, uint64_t *number,
 			uint64_t *fields)
 {
 	size_t count = 0;
 
-	if (!rutScanLiteral(scan, "cpu"))
+	if (!hdScanLiteral(scan, "cpu"))
 		return false;
 	*isTotal = scan->at < scan->end && *scan->at == ' ';
-	if (!*isTotal && !rutScanNumber(scan, number))
+	if (!*isTotal && !hdScanNumber(scan, number))
 		return false;
 	memset(fields, 0, FIELDS * sizeof(*fields));
-	while (count < FIELDS && rutScanNumber(scan, &fields[count]))
+	while (count < FIELDS && hdScanNumber(scan, &fields[count]))
 		count++;
 	return count > FIELD_IDLE;
 }
@@ -202,7 +202,7 @@ static void statesExpect(struct statesState *state)
 		unitExpect(&state->units[i]);
 }
 
-static void statesTake(struct statesState *state, struct rutScan *scan,
+static void statesTake(struct statesState *state, struct hdScan *scan,
 		       enum rutWhy why)
 {
 	uint64_t number = 0, fields[FIELDS];
@@ -219,7 +219,7 @@ static void statesTake(struct statesState *state, struct rutScan *scan,
 			unitTake(&state->total, why, fields);
 		else if (place < state->list.count)
 			unitTake(&state->units[place], why, fields);
-		if (!rutScanNextLine(scan))
+		if (!hdScanNextLine(scan))
 			break;
 	}
 }
@@ -280,7 +280,7 @@ static int statesOpen(const struct rutSetup *setup, struct rutColumns *columns,
 {
 	struct statesState *state = calloc(1, sizeof(*state));
 	uint64_t number, fields[FIELDS];
-	struct rutScan scan;
+	struct hdScan scan;
 	bool isTotal;
 	int ret;
 
@@ -312,7 +312,7 @@ static void statesRead(void *data, enum rutWhy why, union hdCell *cells)
 	struct statesState *state = data;
 	int64_t now = hdMonotonicNow();
 	double wallNs = (double)(now - state->lastNs);
-	struct rutScan scan;
+	struct hdScan scan;
 
 	/* What cannot be read leaves an empty text. */
 	rutFileRead(&state->file, &scan);

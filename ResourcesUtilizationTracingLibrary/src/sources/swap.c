@@ -59,26 +59,24 @@ static bool swapIsWanted(const rutSources *sources)
 }
 
 /* Read lines; returns which are there, a bit each. */
-static unsigned int swapParse(struct rutScan *scan,
-			      const struct swapLine *lines, size_t count,
-			      uint64_t *values)
+static unsigned int swapParse(struct hdScan *scan, const struct swapLine *lines,
+			      size_t count, uint64_t *values)
 {
 	unsigned int seen = 0;
 
 	do {
 		for (size_t i = 0; i < count; i++) {
-			if (!rutScanLiteral(scan, lines[i].name))
+			if (!hdScanLiteral(scan, lines[i].name))
 				continue;
-			if (rutScanNumber(scan, &values[i]))
+			if (hdScanNumber(scan, &values[i]))
 				seen |= 1U << i;
 			break;
 		}
-	} while (seen != (1U << count) - 1 && rutScanNextLine(scan));
+	} while (seen != (1U << count) - 1 && hdScanNextLine(scan));
 	return seen;
 }
 
-static unsigned int swapTakeGauges(struct swapState *state,
-				   struct rutScan *scan)
+static unsigned int swapTakeGauges(struct swapState *state, struct hdScan *scan)
 {
 	uint64_t values[GAUGES];
 	unsigned int seen = swapParse(scan, gaugeLines, GAUGES, values);
@@ -138,7 +136,7 @@ static int swapOpen(const struct rutSetup *setup, struct rutColumns *columns,
 {
 	struct swapState *state = calloc(1, sizeof(*state));
 	uint64_t values[PAGINGS];
-	struct rutScan scan;
+	struct hdScan scan;
 	unsigned int seen = 0;
 	int ret;
 
@@ -175,7 +173,7 @@ static void swapFollow(struct swapState *state, enum rutWhy why)
 {
 	static const struct hdCounterLaw law = { .rate = 1e9 };
 	uint64_t values[PAGINGS];
-	struct rutScan scan;
+	struct hdScan scan;
 
 	if (rutFileRead(&state->vmstat, &scan) < 0 ||
 	    swapParse(&scan, pagingLines, PAGINGS, values) != 3) {
@@ -192,7 +190,7 @@ static void swapRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct swapState *state = data;
 	const int64_t *gauges = state->gauges;
-	struct rutScan scan;
+	struct hdScan scan;
 
 	if (state->hasPaging)
 		swapFollow(state, why);

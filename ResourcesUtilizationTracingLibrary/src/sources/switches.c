@@ -22,12 +22,12 @@ static bool switchesIsWanted(const rutSources *sources)
 	return sources->CTX_SWITCHES;
 }
 
-static bool switchesParse(struct rutScan *scan, uint64_t *count)
+static bool switchesParse(struct hdScan *scan, uint64_t *count)
 {
 	do {
-		if (rutScanLiteral(scan, "ctxt "))
-			return rutScanNumber(scan, count);
-	} while (rutScanNextLine(scan));
+		if (hdScanLiteral(scan, "ctxt "))
+			return hdScanNumber(scan, count);
+	} while (hdScanNextLine(scan));
 	return false;
 }
 
@@ -49,7 +49,7 @@ static int switchesOpen(const struct rutSetup *setup,
 		.kind = HD_KIND_DELTA,
 	};
 	struct switchesState *state = calloc(1, sizeof(*state));
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t count;
 	int ret;
 
@@ -72,7 +72,7 @@ static void switchesRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	static const struct hdCounterLaw law = { .rate = 1e10 };
 	struct switchesState *state = data;
-	struct rutScan scan;
+	struct hdScan scan;
 	uint64_t count;
 
 	if (rutFileRead(&state->file, &scan) == 0 &&

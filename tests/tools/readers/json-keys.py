@@ -13,6 +13,9 @@ UNIT = re.compile(r"(?:^|_)(?:s|s2|j|w|v|a|hz|ns|bytes|percent|pt|bytes_per_j)$"
 
 # Numbers without a suffix, and why they have none.
 UNITLESS = {
+    "efficiency":
+        r"global|((mpi|openmp)_)?(parallel|load_balance|communication)|serialisation|"
+        r"transfer|(computation|instruction|ipc|frequency)_scaling",
     "ratio": r"(.*_)?(ratio|share|p|per_cycle|p_of_all|correlation|spread)|"
              r"(idle_)?share(_then)?|level|probability|equal|least_p|factor|"
              r"factor_error|scale|residual|correlation_without_delay|"
@@ -32,6 +35,7 @@ EXCEPTIONS = {
     "hdprobe.counters.sum": "only the program knows the unit",
     "layer.mean": "number of operations", "layer.max": "number of operations",
     "chance.low": "ratio", "chance.high": "ratio",
+    "hdtrace-report.efficiencies.energy": "ratio",
     "hdtrace-compare.a": "not amperes: the runs of A",
     "hdtrace-compare.rows.runs.a": "not amperes: the runs of A",
     "hdtrace-compare.rows.count_a": "not amperes: the count of A",
@@ -146,7 +150,8 @@ def table(path, schema_path):
 
 
 # Keys of documents of version 2 that say what those of version 1 did not.
-ADDED = {".ranks", ".over_ranks", ".power_choice", ".powers",
+ADDED = {".ranks", ".over_ranks", ".findings", ".account",
+         ".efficiencies", ".what_if", ".power_choice", ".powers",
          ".a[].power_choice", ".b[].power_choice"}
 
 

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""powers.py HDTRACE: the power of a node whose meters are in several files, made
+"""powers.py HDTRACE [PT MACHINES]: the power of a node whose meters are in several files, made
 here byte by byte; all commands have to add up the same values.
 
 The expected joules are those of the law by which the files are made: watts times
-seconds of the channels that count, which each scene names."""
+seconds of the channels that count, which each scene names.
+
+With PT and the list of machines (tests/fixtures/machines), each machine is a scene:
+its inputs are those that pt lists, and the ones that count are the answer in the
+list, which pt has to give, too."""
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -175,9 +180,14 @@ def near(found, expected):
     return found is not None and abs(found - expected) <= 1e-9 * expected
 
 
+def channels_of(groups):
+    """All names."""
+    return [name for group in groups for name in group.channels]
+
+
 def check(hdtrace, groups, watts, counted):
     """Whether all readers have the watts of a scene; prints what differs."""
-    left_out = sorted(name for group in groups for name in group.channels)
+    left_out = sorted(channels_of(groups))
     for name in counted:
         left_out.remove(name)
     joules, states, names, others = report_says(hdtrace)
@@ -200,17 +210,102 @@ def check(hdtrace, groups, watts, counted):
     return is_good
 
 
+# ---- Machines ----------------------------------------------------------------
+
+def put(path, text):
+    """A file of a tree."""
+    path = "tree/sys/class/" + path
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text + "\n")
+
+
+def machines_of(path):
+    """The machines of a list: name, lines, answer."""
+    machines = []
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            word, _, rest = line.strip().partition(" ")
+            if word == "machine":
+                machines.append((rest, []))
+            elif word in ("zone", "chip", "supply", "file", "power"):
+                machines[-1][1].append((word, rest))
+    return machines
+
+
+def make_tree(lines):
+    """The tree of a machine; returns the answer."""
+    shutil.rmtree("tree", ignore_errors=True)
+    os.mkdir("tree")
+    where = answer = ""
+    for word, rest in lines:
+        first, _, text = rest.partition(" ")
+        if word == "zone":
+            put(f"powercap/{first}/name", text)
+            put(f"powercap/{first}/energy_uj", "1000000")
+            put(f"powercap/{first}/max_energy_range_uj", "262143328850")
+        elif word == "chip":
+            where = f"hwmon/{first}"
+            put(f"{where}/name", text)
+        elif word == "supply":
+            where = f"power_supply/{first}"
+        elif word == "file":
+            put(f"{where}/{first}", text)
+        else:
+            answer = rest
+    return answer
+
+
+def groups_of(said):
+    """A group for each driver of what pt list --explain says, with the inputs
+    that can be used."""
+    groups = []
+    for line in said.splitlines():
+        if not line.startswith(" "):
+            groups.append((line, {}))
+        elif "not usable: " not in line and not line.startswith("  none: "):
+            groups[-1][1][f"P_{line.split()[0]}"] = 10 + len(groups[-1][1])
+    return [Group("G" + device.replace("_", ""), device, 250, inputs)
+            for device, inputs in groups if inputs]
+
+
+def check_machine(hdtrace, pt, lines):
+    """Whether pt and all readers of its inputs in files have the answer."""
+    answer = make_tree(lines)
+    said = run(pt, "list", "--explain", f"--root={os.getcwd()}/tree").decode()
+    if not said.endswith(f"Power of the node: {answer}\n"):
+        print(f"# {said}# expected {answer}")
+        return False
+    groups = groups_of(said)
+    counted = [] if answer == "not measured" else \
+        ["P_" + part.split()[1] for part in answer.split(" + ")]
+    watts = sum(group.channels[name] for group in groups
+                for name in group.channels if name in counted)
+    if not counted:
+        return not channels_of(groups)
+    make(groups)
+    return check(hdtrace, groups, watts, counted)
+
+
+def clear():
+    """Remove the project."""
+    for old in os.listdir("."):
+        if old.startswith("p"):
+            os.remove(old)
+
+
 def main():
-    """Check all scenes; TAP."""
+    """Check all scenes, or machines; TAP."""
     hdtrace = sys.argv[1]
     failed = 0
-    for name, groups, watts, counted in SCENES:
-        for old in os.listdir("."):
-            if old.startswith("p"):
-                os.remove(old)
-        make(groups)
-        good = check(hdtrace, groups, watts, counted)
-        print(f"{'ok' if good else 'not ok'} - {name}")
+    for scene in machines_of(sys.argv[3]) if len(sys.argv) > 3 else SCENES:
+        clear()
+        if len(sys.argv) > 3:
+            good = check_machine(hdtrace, sys.argv[2], scene[1])
+        else:
+            make(scene[1])
+            good = check(hdtrace, *scene[1:])
+        print(f"{'ok' if good else 'not ok'} - {scene[0]}")
         failed += not good
     sys.exit(failed > 0)
 

@@ -42,11 +42,11 @@ enum quantity { P, P_MIN, P_MAX, P_AVG };
 static const struct ptQuantity quantities[] = {
 	[P] = { "P", FLOAT, "W", "Power", "power of the machine" },
 	[P_MIN] = { "Pmin", FLOAT, "W", "Power",
-		    "lowest power of the BMC's period" },
+		    "lowest power in the averaging period of the BMC" },
 	[P_MAX] = { "Pmax", FLOAT, "W", "Power",
-		    "highest power of the BMC's period" },
+		    "highest power in the averaging period of the BMC" },
 	[P_AVG] = { "Pavg", FLOAT, "W", "Power",
-		    "mean power of the BMC's period" },
+		    "mean power over the averaging period of the BMC" },
 	{ NULL },
 };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Read numbers and words out of the kernel's text, without copying it.
+ * Read numbers and words out of the kernel's text, without copying it: the one
+ * parser for the files of /proc and /sys, whose table of cases is
+ * tests/common/test-scan.c.
  */
-#ifndef RUT_SCAN_H
-#define RUT_SCAN_H
+#ifndef HD_SCAN_H
+#define HD_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,19 +14,19 @@
 #include <string.h>
 
 /** A place in a text. */
-struct rutScan {
+struct hdScan {
 	const char *at;
 	const char *end;
 };
 
 /** A piece of a text, not terminated. */
-struct rutWord {
+struct hdWord {
 	const char *bytes;
 	size_t length;
 };
 
 /** Skip blanks of the line; tell whether anything is left in it. */
-static inline bool rutScanBlanks(struct rutScan *scan)
+static inline bool hdScanBlanks(struct hdScan *scan)
 {
 	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t'))
 		scan->at++;
@@ -35,12 +37,12 @@ static inline bool rutScanBlanks(struct rutScan *scan)
  * Read a number after blanks. Fails, at the same place, where there is none or
  * it does not fit.
  */
-static inline bool rutScanNumber(struct rutScan *scan, uint64_t *number)
+static inline bool hdScanNumber(struct hdScan *scan, uint64_t *number)
 {
 	uint64_t value = 0;
 	const char *at, *safe;
 
-	if (!rutScanBlanks(scan))
+	if (!hdScanBlanks(scan))
 		return false;
 	/* So many digits fit. */
 	at = scan->at;
@@ -61,22 +63,56 @@ static inline bool rutScanNumber(struct rutScan *scan, uint64_t *number)
 	return true;
 }
 
+/** The same of a number that may have a sign. */
+static inline bool hdScanSigned(struct hdScan *scan, int64_t *number)
+{
+	struct hdScan at = *scan;
+	bool isNegative = hdScanBlanks(&at) && *at.at == '-';
+	uint64_t size;
+
+	at.at += isNegative;
+	if (at.at == at.end || *at.at < '0' || *at.at > '9' ||
+	    !hdScanNumber(&at, &size) || size > INT64_MAX)
+		return false;
+	*number = isNegative ? -(int64_t)size : (int64_t)size;
+	*scan = at;
+	return true;
+}
+
+/** Tell whether nothing but blanks and an end of line is left. */
+static inline bool hdScanIsEnd(struct hdScan *scan)
+{
+	return !hdScanBlanks(scan) &&
+	       (scan->at == scan->end || scan->at + 1 == scan->end);
+}
+
+/** Read a text that is one number, of a file with a single value. */
+static inline bool hdScanOnly(struct hdScan *scan, uint64_t *number)
+{
+	uint64_t value;
+
+	if (!hdScanNumber(scan, &value) || !hdScanIsEnd(scan))
+		return false;
+	*number = value;
+	return true;
+}
+
 /** Read @p count numbers. */
-static inline bool rutScanNumbers(struct rutScan *scan, uint64_t *numbers,
-				  size_t count)
+static inline bool hdScanNumbers(struct hdScan *scan, uint64_t *numbers,
+				 size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (!rutScanNumber(scan, &numbers[i]))
+		if (!hdScanNumber(scan, &numbers[i]))
 			return false;
 	}
 	return true;
 }
 
 /** Read what stands before a blank, the end of the line, or @p stop. */
-static inline bool rutScanWord(struct rutScan *scan, char stop,
-			       struct rutWord *word)
+static inline bool hdScanWord(struct hdScan *scan, char stop,
+			      struct hdWord *word)
 {
-	if (!rutScanBlanks(scan))
+	if (!hdScanBlanks(scan))
 		return false;
 	word->bytes = scan->at;
 	while (scan->at < scan->end && *scan->at != ' ' && *scan->at != '\t' &&
@@ -87,7 +123,7 @@ static inline bool rutScanWord(struct rutScan *scan, char stop,
 }
 
 /** Go on if the text goes on with a literal. */
-static inline bool rutScanLiteral(struct rutScan *scan, const char *literal)
+static inline bool hdScanLiteral(struct hdScan *scan, const char *literal)
 {
 	size_t length = strlen(literal);
 
@@ -99,7 +135,7 @@ static inline bool rutScanLiteral(struct rutScan *scan, const char *literal)
 }
 
 /** Go to the next line; tell whether there is one. */
-static inline bool rutScanNextLine(struct rutScan *scan)
+static inline bool hdScanNextLine(struct hdScan *scan)
 {
 	const char *end = (const char *)memchr(scan->at, '\n',
 					       (size_t)(scan->end - scan->at));
@@ -109,7 +145,7 @@ static inline bool rutScanNextLine(struct rutScan *scan)
 }
 
 /** Tell whether a word is a string. */
-static inline bool rutWordIs(const struct rutWord *word, const char *string)
+static inline bool hdWordIs(const struct hdWord *word, const char *string)
 {
 	return strlen(string) == word->length &&
 	       memcmp(word->bytes, string, word->length) == 0;

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What is worth to be changed in a program, as data: one finding for each kind,
+ * and what all time was spent on. doc/findings.md defines kinds and times.
+ */
+#ifndef HD_FINDING_H
+#define HD_FINDING_H
+
+#include <glib.h>
+
+#include <hdReading.h>
+#include "HDTraceTools/model/attribution.h"
+#include "HDTraceTools/model/efficiency/efficiency.h"
+#include "HDTraceTools/model/waits/waits.h"
+
+/** What all time of all locations (traces) was spent on. */
+struct findingsAccount {
+	int64_t computation;
+	int64_t waiting;
+	int64_t transfer; /**< In MPI, and not waiting. */
+	int64_t io;
+	int64_t openmp;
+	int64_t tracer;
+	int64_t unknown; /**< Before and after a trace. */
+	int64_t total;   /**< Of these: locations times run time. */
+};
+
+/** The part of a rank or node. */
+struct findingShare {
+	int64_t rank;        /**< Among all. */
+	const hdINode *node; /**< Or NULL. */
+	int64_t time;
+};
+
+/** How sure a finding is. */
+struct findingConfidence {
+	uint64_t unpaired; /**< Ends of messages and calls without the other. */
+	int64_t clockResidual; /**< How far clocks can be apart; -1: unknown. */
+	int64_t powerGaps;     /**< Of its time, that without known power. */
+};
+
+/** A finding. */
+struct finding {
+	enum waitKind waits; /**< WAIT_NONE: it is no wait. */
+	const char *kind;
+	const char *partOf; /**< Or NULL. */
+	const char *title;
+	const char *advice;
+	uint64_t count;
+	int64_t time;
+	struct attributionAmount energy;
+	bool hasAvoidable;
+	powerPico avoidable; /**< Of the energy, above idle power. */
+	int64_t saved;       /**< Run time that is saved without it. */
+	GArray *waiting;     /**< struct findingShare, most time first, ... */
+	GArray *causing;     /**< ... likewise ... */
+	GArray *nodes;       /**< ... and of nodes, ... */
+	GArray *threads;     /**< ... and of threads. */
+	int64_t from;
+	int64_t to;
+	struct findingConfidence confidence;
+	char *command; /**< Shows the place with most time. */
+};
+
+/** Free what is in one; for g_array_set_clear_func(). */
+void findingClear(void *finding);
+
+/** What is noted of a trace for all this. */
+struct findingTrace {
+	int64_t start; /**< INT64_MAX: it is empty. */
+	int64_t end;
+	int64_t rank; /**< Among all; -1: none. */
+	/** Own time of states. */
+	int64_t mpi;
+	int64_t io;
+	int64_t openmp;
+	int64_t tracer;
+	/** Of it, waiting in calls of MPI, of OpenMP and between these. */
+	int64_t waitMpi;
+	int64_t waitOpenmp;
+	int64_t waitIdle;
+	int64_t waits[WAIT_KINDS]; /**< By kind. */
+};
+
+/** What would be if something was changed. */
+struct findingWhatIf {
+	char *spec;
+	bool isKnown;
+	int64_t time; /**< Of the run. */
+	int64_t low;  /**< It takes no less ... */
+	int64_t high; /**< ... and no more. */
+	const char *method;
+};
+
+/** Free one; for g_array_set_clear_func(). */
+void findingWhatIfClear(void *whatIf);
+
+struct findings;
+
+/** Get ready for what-if questions, before traces are read. */
+void findingsStartReplay(struct findings *findings);
+void findingsFreeReplay(struct findings *findings);
+
+/** Take what belongs together; data is the struct findings. 0 or a negative
+ *  errno. */
+int findingsTakeMatch(const struct dependencyMatch *match, void *data);
+
+/** All was taken: efficiencies, and what comes from replays. 0 or a negative
+ *  errno. */
+int findingsReplay(struct findings *findings);
+
+/** The energy of all nodes is known. */
+void findingsEndReplay(struct findings *findings);
+
+/** The run time; 0 if there is none. */
+int64_t findingsRunTime(const struct findings *findings);
+
+/** Run time by a model, see replayRun(): what traces take less, the run does.
+ */
+int findingsReplayModel(const struct findings *findings,
+			const struct replayModel *model, int64_t *time);
+
+/** See that what-if questions make sense: -1, or the exit status. */
+int findingsCheckWhatIf(struct findings *findings);
+
+/** Answer them, and 0; or a negative errno. */
+int findingsAnswerWhatIf(struct findings *findings);
+
+/** Run time without the waits of a kind; WAIT_NONE: of all. */
+int64_t findingsWithoutWaits(const struct findings *findings,
+			     enum waitKind kind);
+
+/** Find how unevenly ranks compute. 0 or a negative errno. */
+int findingsFindImbalance(struct findings *findings);
+
+/** Lists of shares with most time first, without those below 1 % of a time. */
+GArray *findingShares(void);
+void findingSortShares(GArray *shares, int64_t time);
+
+/** How sure all findings are; and a command that shows a time. */
+struct findingConfidence findingConfidenceOf(const struct findings *findings,
+					     int64_t powerGaps);
+char *findingCommand(const struct findings *findings, const char *kind,
+		     int64_t from, int64_t to);
+
+/** Find waits in what pathSearchEnd() has put together, while power is known.
+ *  0 or a negative errno. */
+int findingsFindWaits(struct findings *findings, struct waits *waits);
+
+/** All was read: what all time was spent on. */
+void findingsAddAccount(struct findings *findings);
+
+/** Finish the list: its order. */
+void findingsSortList(struct findings *findings);
+
+#endif

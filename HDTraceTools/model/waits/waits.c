@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Wait states: what may be one is sorted by rank, the latest first, so that all
+ * of a call comes together, after all messages that are received later.
+ */
+#include "config.h"
+
+#include <glib.h>
+
+#include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/model/waits/candidates.h"
+
+struct waits {
+	struct sorter *candidates; /**< struct waitCandidate */
+	struct sorter *waits;      /**< struct wait */
+	bool isChosen;             /**< Which of them count. */
+};
+
+#define WAITS_COMPARE(a, b)                        \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int64_t waitLength(const struct wait *wait)
+{
+	return wait->end - wait->start;
+}
+
+static int64_t candidateLength(const struct waitCandidate *candidate)
+{
+	return waitLength(&candidate->wait) +
+	       waitLength(&candidate->completion);
+}
+
+/** Those of the same end together; of a call the largest first. */
+static int compareCandidates(const void *a, const void *b)
+{
+	const struct waitCandidate *x = a;
+	const struct waitCandidate *y = b;
+
+	WAITS_COMPARE(x->wait.rank, y->wait.rank);
+	WAITS_COMPARE(y->leave, x->leave);
+	WAITS_COMPARE(x->wait.trace, y->wait.trace);
+	WAITS_COMPARE(x->call, y->call);
+	WAITS_COMPARE(candidateLength(y), candidateLength(x));
+	WAITS_COMPARE(x->wait.kind, y->wait.kind);
+	WAITS_COMPARE(x->wait.cause, y->wait.cause);
+	WAITS_COMPARE(x->sent, y->sent);
+	return 0;
+}
+
+static int compareWaits(const void *a, const void *b)
+{
+	const struct wait *x = a;
+	const struct wait *y = b;
+
+	WAITS_COMPARE(x->trace, y->trace);
+	WAITS_COMPARE(x->start, y->start);
+	WAITS_COMPARE(x->end, y->end);
+	WAITS_COMPARE(x->kind, y->kind);
+	WAITS_COMPARE(x->cause, y->cause);
+	return 0;
+}
+
+struct waits *waitsNew(void)
+{
+	struct waits *self = g_new0(struct waits, 1);
+
+	self->candidates =
+		sorterNew(sizeof(struct waitCandidate), compareCandidates);
+	self->waits = sorterNew(sizeof(struct wait), compareWaits);
+	return self;
+}
+
+void waitsFree(struct waits *self)
+{
+	if (!self)
+		return;
+	sorterFree(self->candidates);
+	sorterFree(self->waits);
+	g_free(self);
+}
+
+struct waitCandidate waitsCandidate(const struct dependencyMatch *match,
+				    const struct dependencyPart *part)
+{
+	const struct wait none = {
+		.trace = part->trace,
+		.cause = part->trace,
+		.rank = part->rank,
+		.kind = WAIT_NONE,
+		.certainty = (uint8_t)match->certainty,
+	};
+
+	return (struct waitCandidate){
+		.wait = none,
+		.completion = none,
+		.call = part->waited,
+		.leave = part->end,
+		.sent = INT64_MAX,
+	};
+}
+
+void waitsSet(struct wait *wait, enum waitKind kind,
+	      const struct dependencyPart *part,
+	      const struct dependencyPart *cause, int64_t from, int64_t to)
+{
+	from = MAX(from, part->waited);
+	to = MIN(to, part->end);
+	if (to <= from)
+		return;
+	wait->kind = kind;
+	wait->cause = cause->trace;
+	wait->start = from;
+	wait->end = to;
+}
+
+int waitsAdd(struct waits *self, const struct waitCandidate *candidate)
+{
+	return sorterAdd(self->candidates, candidate);
+}
+
+int waitsTake(const struct dependencyMatch *match, void *data)
+{
+	switch (match->meeting) {
+	case MEETING_MESSAGE:
+		return waitsOfMessage(data, match);
+	case MEETING_COLLECTIVE:
+		return waitsOfCollective(data, match);
+	case MEETING_TEAM:
+		return waitsOfTeam(data, match);
+	case MEETING_FORK:
+		return waitsOfFork(data, match);
+	}
+	return 0;
+}
+
+/** What was seen of a rank, from its end backwards. */
+struct waitsSeen {
+	int64_t rank;
+	int64_t leave;    /**< Of the calls that come. */
+	int64_t earliest; /**< When the first message was sent of those that
+			   *   are received after these, ... */
+	int64_t during;   /**< ... or with them. */
+	uint32_t trace;   /**< The call that was chosen from. */
+	int64_t call;
+	bool isAny;
+};
+
+/** Whether a candidate is the first of its call. */
+static bool waitsSee(struct waitsSeen *seen,
+		     const struct waitCandidate *candidate)
+{
+	const struct wait *wait = &candidate->wait;
+	bool isSame;
+
+	if (!seen->isAny || wait->rank != seen->rank)
+		seen->earliest = seen->during = INT64_MAX;
+	else if (candidate->leave != seen->leave)
+		seen->earliest = seen->during;
+	isSame = seen->isAny && wait->trace == seen->trace &&
+		 candidate->call == seen->call &&
+		 candidate->leave == seen->leave && wait->rank == seen->rank;
+	seen->isAny = true;
+	seen->rank = wait->rank;
+	seen->leave = candidate->leave;
+	seen->trace = wait->trace;
+	seen->call = candidate->call;
+	seen->during = MIN(seen->during, candidate->sent);
+	return !isSame;
+}
+
+/** Keep the waits that count. */
+static int waitsChoose(struct waits *self)
+{
+	struct waitsSeen seen = { .isAny = false };
+	struct waitCandidate candidate;
+	int ret;
+
+	while ((ret = sorterNext(self->candidates, &candidate)) == 1) {
+		if (!waitsSee(&seen, &candidate))
+			continue;
+		candidate.wait.isWrongOrder =
+			candidate.wait.kind == WAIT_LATE_SENDER &&
+			seen.earliest < candidate.sent;
+		ret = waitLength(&candidate.wait) > 0
+			      ? sorterAdd(self->waits, &candidate.wait)
+			      : 0;
+		if (ret == 0 && waitLength(&candidate.completion) > 0)
+			ret = sorterAdd(self->waits, &candidate.completion);
+		if (ret < 0)
+			break;
+	}
+	sorterFree(self->candidates);
+	self->candidates = NULL;
+	self->isChosen = true;
+	return ret;
+}
+
+int waitsNext(struct waits *self, struct wait *wait)
+{
+	int ret = self->isChosen ? 0 : waitsChoose(self);
+
+	return ret < 0 ? ret : sorterNext(self->waits, wait);
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Replays a run by its dependencies.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <glib.h>
+
+#include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/model/whatif/meetings.h"
+#include "HDTraceTools/model/whatif/replay.h"
+
+/** Events that are read at once, and that are done before another trace's. */
+#define REPLAY_READ 16
+#define REPLAY_TURN 256
+
+/** The events of a trace. */
+struct replayList {
+	uint64_t offset;
+	uint64_t count;
+};
+
+struct replay {
+	const struct calls *calls;
+	size_t traces;
+	struct events *events;
+	struct spool *spool; /**< struct replayEvent, trace by trace. */
+	struct replayList *lists;
+	int64_t smallest; /**< What the fastest message took; INT64_MAX. */
+	GArray *sections; /**< struct replaySection; or NULL. */
+};
+
+/** A trace while it runs. */
+struct replayRank {
+	struct replayEvent held[REPLAY_READ];
+	uint64_t next; /**< The first event that is not read yet. */
+	size_t at;
+	size_t count;
+	struct callsCursor *calls;
+	int64_t clock; /**< Its time in the replay ... */
+	int64_t time;  /**< ... and as it was recorded. */
+	int64_t busy;  /**< Time in calls until then. */
+	/* A call that needs something. */
+	bool isInCall;
+	int64_t ready; /**< When all was given, so far. */
+	int64_t cause; /**< The same as it was recorded. */
+	int64_t size;
+	bool endsSection;
+	/* Balance. */
+	guint section;
+	double factor; /**< For it. */
+	struct callsCursor *ahead;
+	int64_t aheadBusy;
+	/* States of a name. */
+	struct callsCursor *states;
+	int64_t statesTime; /**< Until now. */
+};
+
+/** A run. */
+struct replayRun {
+	struct replay *self;
+	const struct replayModel *model;
+	struct replayRank *ranks;
+	struct meetings *meetings;
+	GQueue queue;  /**< Numbers of traces + 1 that can go on. */
+	GArray *woken; /**< uint32_t */
+	size_t left;   /**< Traces that did not end. */
+	int error;
+};
+
+struct replay *replayNew(const struct calls *calls, size_t traces,
+			 struct events *events)
+{
+	struct replay *self = g_new0(struct replay, 1);
+
+	self->calls = calls;
+	self->traces = traces;
+	self->events = events;
+	self->spool = spoolNew();
+	self->lists = g_new0(struct replayList, traces + 1);
+	self->smallest = INT64_MAX;
+	return self;
+}
+
+void replayFree(struct replay *self)
+{
+	if (!self)
+		return;
+	spoolFree(self->spool);
+	g_free(self->lists);
+	if (self->sections)
+		g_array_unref(self->sections);
+	g_free(self);
+}
+
+/** What a call took of its own. */
+static int64_t replayCost(int64_t call, int64_t cause, int64_t end)
+{
+	return MAX(end - MAX(call, cause), 0);
+}
+
+int replayRead(struct replay *self)
+{
+	struct replayEvent event;
+	int ret;
+
+	while ((ret = sorterNext(self->events->sorter, &event)) == 1) {
+		struct replayList *list = &self->lists[event.trace];
+
+		if (list->count++ == 0)
+			list->offset = spoolLength(self->spool);
+		if (event.kind == EVENT_TAKE && event.size >= 0)
+			self->smallest = MIN(self->smallest,
+					     replayCost(event.call, event.cause,
+							event.time));
+		ret = spoolAppend(self->spool, &event, sizeof(event));
+		if (ret < 0)
+			break;
+	}
+	eventsClear(self->events);
+	return ret;
+}
+
+/* ---- Events of a trace -------------------------------------------------- */
+
+/** The next one; NULL: there is none. */
+static const struct replayEvent *replayNext(struct replayRun *run,
+					    uint32_t trace)
+{
+	struct replayRank *rank = &run->ranks[trace];
+	const struct replayList *list = &run->self->lists[trace];
+	uint64_t left = list->count - rank->next;
+
+	if (rank->at < rank->count)
+		return &rank->held[rank->at];
+	if (left == 0 || run->error)
+		return NULL;
+	rank->count = (size_t)MIN(left, REPLAY_READ);
+	rank->at = 0;
+	run->error = spoolPeek(
+		run->self->spool,
+		list->offset + rank->next * sizeof(struct replayEvent),
+		rank->held, rank->count * sizeof(struct replayEvent));
+	rank->next += rank->count;
+	return run->error ? NULL : rank->held;
+}
+
+/* ---- Time between them -------------------------------------------------- */
+
+/** A time that counts. */
+static int64_t replayClip(const struct replayRun *run, int64_t time)
+{
+	return CLAMP(time, run->model->from, run->model->to);
+}
+
+/** What is saved of a computation by that in states of a name. */
+static int64_t replaySpare(const struct replayRun *run, struct replayRank *rank,
+			   int64_t until, int64_t computed)
+{
+	int64_t time = callsUntil(rank->states, until);
+	int64_t inside = CLAMP(time - rank->statesTime, 0, computed);
+
+	rank->statesTime = time;
+	return (int64_t)((double)inside * (1 - run->model->statesFactor));
+}
+
+/** Go on to a time: compute, and be in calls that need nothing. */
+static void replayAdvance(struct replayRun *run, uint32_t trace, int64_t time)
+{
+	struct replayRank *rank = &run->ranks[trace];
+	int64_t until = replayClip(run, time);
+	int64_t busy, computed, inCalls;
+
+	if (until <= rank->time)
+		return;
+	busy = callsUntil(rank->calls, until);
+	if (busy == INT64_MIN) {
+		run->error = -EIO;
+		return;
+	}
+	inCalls = busy - rank->busy;
+	computed = until - rank->time - inCalls;
+	if (rank->states)
+		computed -= replaySpare(run, rank, until, computed);
+	if (run->model->factors)
+		computed = (int64_t)((double)computed *
+				     run->model->factors[trace]);
+	if (run->model->isBalanced)
+		computed = (int64_t)((double)computed * rank->factor);
+	rank->clock += computed + (run->model->isIdeal ? 0 : inCalls);
+	rank->busy = busy;
+	rank->time = until;
+}
+
+/** What a call takes, other than before. */
+static int64_t replayChange(const struct replayRun *run,
+			    const struct replayRank *rank, int64_t cost)
+{
+	const struct replayModel *model = run->model;
+	int64_t latency = MIN(cost, run->self->smallest);
+
+	if (model->isIdeal)
+		return 0;
+	if (rank->size < 0)
+		return cost;
+	return (int64_t)((double)latency * model->latency +
+			 (double)(cost - latency) / model->bandwidth);
+}
+
+/** A call that needed something ends; its time was not gone through. */
+static void replayEndCall(struct replayRun *run, uint32_t trace,
+			  const struct replayEvent *event)
+{
+	struct replayRank *rank = &run->ranks[trace];
+	int64_t until = replayClip(run, event->time);
+
+	rank->clock =
+		rank->ready +
+		replayChange(run, rank,
+			     replayCost(event->call, rank->cause, event->time));
+	rank->isInCall = false;
+	if (until <= rank->time)
+		return;
+	rank->busy = callsUntil(rank->calls, until);
+	rank->time = until;
+	if (rank->busy == INT64_MIN)
+		run->error = -EIO;
+}
+
+/* ---- Balance ------------------------------------------------------------ */
+
+static struct replaySection *replaySectionAt(struct replay *self, guint section)
+{
+	if (self->sections->len <= section)
+		g_array_set_size(self->sections, section + 1);
+	return &g_array_index(self->sections, struct replaySection, section);
+}
+
+/** Whether a section ends with an event. */
+static bool replayEndsSection(const struct replayEvent *event)
+{
+	return event->kind == EVENT_TAKE && event->isOfAll;
+}
+
+/** A rank's computation in a section is known. */
+static void replayAddSection(struct replay *self, guint section, uint32_t trace,
+			     double own)
+{
+	struct replaySection *sum = replaySectionAt(self, section);
+
+	sum->mean += own / self->events->ranks;
+	if (own > sum->largest) {
+		sum->largest = own;
+		sum->trace = trace;
+	}
+}
+
+/** The sections of a trace, while they are found. */
+struct replaySplit {
+	struct replay *self;
+	struct callsCursor *cursor;
+	uint32_t trace;
+	guint section;
+	int64_t start;
+	int64_t busy;
+};
+
+static void replaySplitAt(struct replaySplit *split, int64_t time)
+{
+	int64_t end = MAX(time, split->start);
+	int64_t busy = callsUntil(split->cursor, end);
+
+	replayAddSection(split->self, split->section++, split->trace,
+			 (double)(end - split->start - (busy - split->busy)));
+	split->start = end;
+	split->busy = busy;
+}
+
+static int replaySplitTrace(struct replay *self, uint32_t trace)
+{
+	const struct replayList *list = &self->lists[trace];
+	struct replaySplit split = {
+		.self = self,
+		.cursor = callsCursorNew(self->calls, trace),
+		.trace = trace,
+		.start = callsOf(self->calls, trace)->start,
+	};
+	struct replayEvent event;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < list->count && ret == 0; i++) {
+		ret = spoolRead(self->spool, list->offset + i * sizeof(event),
+				&event, sizeof(event));
+		if (ret == 0 && replayEndsSection(&event))
+			replaySplitAt(&split, event.call);
+	}
+	callsCursorFree(split.cursor);
+	return ret;
+}
+
+const GArray *replaySections(struct replay *self, int *error)
+{
+	*error = 0;
+	if (self->sections)
+		return self->sections;
+	self->sections = g_array_new(FALSE, TRUE, sizeof(struct replaySection));
+	for (uint32_t i = 0; i < self->traces && *error == 0; i++)
+		*error = replaySplitTrace(self, i);
+	return *error ? NULL : self->sections;
+}
+
+/** When the section that begins ends; INT64_MIN: nobody waits at its end. */
+static int64_t replaySectionEnd(struct replayRun *run, uint32_t trace)
+{
+	const struct replayRank *rank = &run->ranks[trace];
+	const struct replayList *list = &run->self->lists[trace];
+	uint64_t next = rank->next - (rank->count - rank->at);
+	struct replayEvent event;
+
+	for (; next < list->count && !run->error; next++) {
+		run->error = spoolRead(run->self->spool,
+				       list->offset + next * sizeof(event),
+				       &event, sizeof(event));
+		if (replayEndsSection(&event))
+			return event.call;
+	}
+	return INT64_MIN;
+}
+
+/** A section begins: find its own computation, and its factor. */
+static void replayStartSection(struct replayRun *run, uint32_t trace)
+{
+	struct replayRank *rank = &run->ranks[trace];
+	int64_t end = replaySectionEnd(run, trace);
+	int64_t busy, own;
+	double mean;
+
+	rank->factor = 1;
+	if (end == INT64_MIN)
+		return;
+	end = MAX(end, rank->time);
+	busy = callsUntil(rank->ahead, end);
+	own = end - rank->time - (busy - rank->aheadBusy);
+	rank->aheadBusy = busy;
+	mean = replaySectionAt(run->self, rank->section)->mean;
+	if (own > 0)
+		rank->factor = mean / (double)own;
+	else
+		rank->clock += (int64_t)mean;
+}
+
+/* ---- Running ------------------------------------------------------------ */
+
+/** Whether two events are of the same call. */
+static bool replayIsSameCall(const struct replayEvent *a,
+			     const struct replayEvent *b)
+{
+	return b && b->kind == EVENT_TAKE && a->time == b->time &&
+	       a->call == b->call;
+}
+
+static void replayGive(struct replayRun *run, uint32_t trace,
+		       const struct replayEvent *event)
+{
+	replayAdvance(run, trace, event->time);
+	meetingsGive(run->meetings, event, run->ranks[trace].clock, run->woken);
+	run->ranks[trace].at++;
+}
+
+/** False: it has to wait. */
+static bool replayNeed(struct replayRun *run, uint32_t trace,
+		       const struct replayEvent *event)
+{
+	struct replayRank *rank = &run->ranks[trace];
+	const struct replayEvent taken = *event;
+	int64_t time;
+
+	if (!rank->isInCall) {
+		replayAdvance(run, trace, event->call);
+		rank->isInCall = true;
+		rank->ready = rank->clock;
+		rank->cause = event->call;
+		rank->size = -1;
+		rank->endsSection = false;
+	}
+	if (!meetingsTake(run->meetings, event, &time))
+		return false;
+	rank->ready = MAX(rank->ready, time);
+	rank->cause = MAX(rank->cause, event->cause);
+	rank->size = MAX(rank->size, event->size);
+	rank->endsSection |= replayEndsSection(event);
+	rank->at++;
+	if (replayIsSameCall(&taken, replayNext(run, trace)))
+		return true;
+	replayEndCall(run, trace, &taken);
+	if (rank->endsSection && run->model->isBalanced) {
+		rank->section++;
+		rank->aheadBusy = rank->busy;
+		callsUntil(rank->ahead, rank->time);
+		replayStartSection(run, trace);
+	}
+	return true;
+}
+
+static void replayWake(struct replayRun *run)
+{
+	for (guint i = 0; i < run->woken->len; i++) {
+		uint32_t trace = g_array_index(run->woken, uint32_t, i);
+
+		g_queue_push_tail(&run->queue, GUINT_TO_POINTER(trace + 1));
+	}
+	g_array_set_size(run->woken, 0);
+}
+
+/** Let a trace go on for a while. */
+static void replayTurn(struct replayRun *run, uint32_t trace)
+{
+	const struct replayEvent *event;
+
+	for (int i = 0; i < REPLAY_TURN; i++) {
+		event = replayNext(run, trace);
+		if (!event) {
+			replayAdvance(run, trace,
+				      callsOf(run->self->calls, trace)->end);
+			run->left--;
+			return;
+		}
+		if (event->kind == EVENT_GIVE)
+			replayGive(run, trace, event);
+		else if (!replayNeed(run, trace, event))
+			return;
+		replayWake(run);
+	}
+	g_queue_push_tail(&run->queue, GUINT_TO_POINTER(trace + 1));
+}
+
+static void replayStart(struct replayRun *run)
+{
+	int64_t first = INT64_MAX;
+
+	for (size_t i = 0; i < run->self->traces; i++)
+		first = MIN(first, callsOf(run->self->calls, i)->start);
+	first = replayClip(run, first);
+	for (uint32_t i = 0; i < run->self->traces; i++) {
+		struct replayRank *rank = &run->ranks[i];
+		int64_t start = callsOf(run->self->calls, i)->start;
+
+		/* Threads that call nothing follow the others. */
+		if (start == INT64_MAX || !callsOf(run->self->calls, i)->count)
+			continue;
+		rank->calls = callsCursorNew(run->self->calls, i);
+		rank->time = replayClip(run, start);
+		rank->busy = callsUntil(rank->calls, rank->time);
+		rank->clock = run->model->isIdeal ? 0 : rank->time - first;
+		rank->factor = 1;
+		if (run->model->isBalanced && run->self->lists[i].count) {
+			rank->ahead = callsCursorNew(run->self->calls, i);
+			rank->aheadBusy = rank->busy;
+			replayStartSection(run, i);
+		}
+		if (run->model->states)
+			rank->states = callsCursorNew(run->model->states, i);
+		run->left++;
+		g_queue_push_tail(&run->queue, GUINT_TO_POINTER(i + 1));
+	}
+}
+
+static void replayEnd(struct replayRun *run, int64_t *time)
+{
+	*time = 0;
+	for (size_t i = 0; i < run->self->traces; i++) {
+		*time = MAX(*time, run->ranks[i].clock);
+		callsCursorFree(run->ranks[i].calls);
+		callsCursorFree(run->ranks[i].ahead);
+		callsCursorFree(run->ranks[i].states);
+	}
+	g_free(run->ranks);
+	meetingsFree(run->meetings);
+	g_array_unref(run->woken);
+	g_queue_clear(&run->queue);
+}
+
+int replayRun(struct replay *self, const struct replayModel *model,
+	      int64_t *time)
+{
+	struct replayRun run = {
+		.self = self,
+		.model = model,
+		.ranks = g_new0(struct replayRank, self->traces + 1),
+		.meetings = meetingsNew(),
+		.woken = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+	};
+	gpointer next;
+
+	g_queue_init(&run.queue);
+	if (model->isBalanced)
+		replaySections(self, &run.error);
+	if (run.error == 0)
+		replayStart(&run);
+	while (run.error == 0 && (next = g_queue_pop_head(&run.queue)))
+		replayTurn(&run, GPOINTER_TO_UINT(next) - 1);
+	if (run.error == 0 && run.left)
+		run.error = -EDEADLK;
+	replayEnd(&run, time);
+	return run.error;
+}
+
+int64_t replayUseful(const struct replay *self, size_t trace, int64_t from,
+		     int64_t to)
+{
+	const struct callsTrace *of = callsOf(self->calls, trace);
+	struct callsCursor *cursor = callsCursorNew(self->calls, trace);
+	int64_t before, until;
+
+	from = MAX(from, of->start);
+	to = MIN(to, of->end);
+	if (from >= to) {
+		callsCursorFree(cursor);
+		return 0;
+	}
+	before = callsUntil(cursor, from);
+	until = callsUntil(cursor, to);
+	callsCursorFree(cursor);
+	return until == INT64_MIN ? INT64_MIN : to - from - (until - before);
+}

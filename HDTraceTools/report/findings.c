@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace report: findings, and what all time was spent on.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "HDTraceTools/model/mpi/roles.h"
+#include "HDTraceTools/report/report.h"
+
+/* ---- For programs ------------------------------------------------------ */
+
+static void putRanks(struct outJson *json, const char *key,
+		     const GArray *shares)
+{
+	outJsonArray(json, key, true);
+	for (guint i = 0; i < shares->len; i++)
+		outJsonInteger(
+			json, NULL,
+			g_array_index(shares, struct findingShare, i).rank);
+	outJsonEnd(json);
+}
+
+static void putPaths(struct outJson *json, const char *key,
+		     const GArray *shares)
+{
+	outJsonArray(json, key, true);
+	for (guint i = 0; i < shares->len; i++) {
+		const hdINode *node =
+			g_array_index(shares, struct findingShare, i).node;
+
+		outJsonText(json, NULL, rolesPath(node));
+	}
+	outJsonEnd(json);
+}
+
+static void putConfidence(struct outJson *json, const struct finding *finding)
+{
+	const struct findingConfidence *confidence = &finding->confidence;
+
+	outJsonObject(json, "confidence", true);
+	outJsonInteger(json, "unpaired", (int64_t)confidence->unpaired);
+	if (confidence->clockResidual >= 0)
+		outJsonSeconds(json, "clock_residual_s",
+			       confidence->clockResidual);
+	else
+		outJsonPlain(json, "clock_residual_s", "null");
+	outJsonSeconds(json, "power_gaps_s", confidence->powerGaps);
+	outJsonEnd(json);
+}
+
+static void putFinding(struct outJson *json, const struct finding *finding)
+{
+	bool hasEnergy = finding->energy.measured > 0;
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "kind", finding->kind);
+	outJsonText(json, "part_of", finding->partOf);
+	outJsonInteger(json, "count", (int64_t)finding->count);
+	outJsonSeconds(json, "time_s", finding->time);
+	outJsonDouble(json, "energy_j",
+		      hasEnergy ? attributionEnergy(&finding->energy) : NAN);
+	outJsonDouble(json, "avoidable_j",
+		      finding->hasAvoidable ? (double)finding->avoidable / 1e12
+					    : NAN);
+	outJsonSeconds(json, "known_s", finding->energy.measured);
+	outJsonSeconds(json, "duration_s", finding->time);
+	outJsonSeconds(json, "saved_s", finding->saved);
+	putRanks(json, "waiting", finding->waiting);
+	putRanks(json, "causing", finding->causing);
+	putPaths(json, "nodes", finding->nodes);
+	putPaths(json, "threads", finding->threads);
+	outJsonText(json, "region", NULL);
+	outJsonText(json, "call_site", NULL);
+	outJsonSeconds(json, "from_s", finding->from);
+	outJsonSeconds(json, "to_s", finding->to);
+	outJsonArray(json, "iterations", true);
+	outJsonEnd(json);
+	putConfidence(json, finding);
+	outJsonText(json, "advice", finding->advice);
+	outJsonText(json, "command", finding->command);
+	outJsonEnd(json);
+}
+
+static void putAccount(struct outJson *json,
+		       const struct findingsAccount *account)
+{
+	outJsonObject(json, "account", false);
+	outJsonSeconds(json, "computation_s", account->computation);
+	outJsonSeconds(json, "waiting_s", account->waiting);
+	outJsonSeconds(json, "transfer_s", account->transfer);
+	outJsonSeconds(json, "io_s", account->io);
+	outJsonSeconds(json, "openmp_s", account->openmp);
+	outJsonSeconds(json, "tracer_s", account->tracer);
+	outJsonSeconds(json, "unknown_s", account->unknown);
+	outJsonSeconds(json, "total_s", account->total);
+	outJsonEnd(json);
+}
+
+static void putEfficiencies(struct outJson *json,
+			    const struct findings *findings)
+{
+	const struct efficiency *of = &findings->efficiency;
+	/* Threads that are no ranks are not part of it. */
+	bool isOfAll = findings->account.openmp == 0;
+
+	outJsonObject(json, "efficiencies", false);
+	/* A run by itself is what others scale from. */
+	outJsonDouble(json, "global", isOfAll ? of->parallel : NAN);
+	outJsonDouble(json, "parallel", isOfAll ? of->parallel : NAN);
+	outJsonDouble(json, "load_balance", isOfAll ? of->loadBalance : NAN);
+	outJsonDouble(json, "communication", isOfAll ? of->communication : NAN);
+	outJsonDouble(json, "serialisation", of->serialisation);
+	outJsonDouble(json, "transfer", of->transfer);
+	outJsonDouble(json, "computation_scaling",
+		      isnan(of->parallel) || !isOfAll ? NAN : 1);
+	outJsonPlain(json, "instruction_scaling", "null");
+	outJsonPlain(json, "ipc_scaling", "null");
+	outJsonPlain(json, "frequency_scaling", "null");
+	outJsonDouble(json, "mpi_parallel", of->parallel);
+	outJsonDouble(json, "mpi_load_balance", of->loadBalance);
+	outJsonDouble(json, "mpi_communication", of->communication);
+	outJsonPlain(json, "openmp_parallel", "null");
+	outJsonPlain(json, "openmp_load_balance", "null");
+	outJsonPlain(json, "openmp_communication", "null");
+	outJsonDouble(json, "energy", findings->energyEfficiency);
+	outJsonEnd(json);
+}
+
+static void putAnswer(struct outJson *json, const char *key, bool isKnown,
+		      int64_t time)
+{
+	if (isKnown)
+		outJsonSeconds(json, key, time);
+	else
+		outJsonPlain(json, key, "null");
+}
+
+static void putWhatIf(struct outJson *json, const struct findings *findings)
+{
+	outJsonArray(json, "what_if", false);
+	for (guint i = 0; i < findings->whatIf->len; i++) {
+		const struct findingWhatIf *answer = &g_array_index(
+			findings->whatIf, struct findingWhatIf, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "spec", answer->spec);
+		putAnswer(json, "time_s", answer->isKnown, answer->time);
+		putAnswer(json, "low_s", answer->isKnown, answer->low);
+		putAnswer(json, "high_s", answer->isKnown, answer->high);
+		outJsonPlain(json, "energy_j", "null");
+		outJsonText(json, "method", answer->method);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+void reportPutFindings(const struct findings *findings, struct outJson *json)
+{
+	outJsonArray(json, "findings", false);
+	for (guint i = 0; i < findings->list->len; i++)
+		putFinding(json,
+			   &g_array_index(findings->list, struct finding, i));
+	outJsonEnd(json);
+	putAccount(json, &findings->account);
+	putEfficiencies(json, findings);
+	putWhatIf(json, findings);
+}
+
+/* ---- For people -------------------------------------------------------- */
+
+/** So many are printed. */
+#define FINDINGS_PRINTED 3
+
+static void printRanks(const char *what, const GArray *shares)
+{
+	/* More would not fit. */
+	guint count = MIN(shares->len, 8);
+
+	if (!count)
+		return;
+	printf("%s%s", what, shares->len == 1 ? " rank" : " ranks");
+	for (guint i = 0; i < count; i++)
+		printf("%s%" PRId64, i ? ", " : " ",
+		       g_array_index(shares, struct findingShare, i).rank);
+	if (shares->len > count)
+		printf(" and %u more", shares->len - count);
+}
+
+static void printShare(int64_t part, int64_t all)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (all > 0)
+		printf(" (%s %%)",
+		       outRounded(buffer, 100.0 * (double)part / (double)all));
+}
+
+static void printFinding(const struct findings *findings, guint number)
+{
+	const struct finding *finding =
+		&g_array_index(findings->list, struct finding, number);
+	char buffer[OUT_NUMBER_SIZE];
+
+	printf("  %u. %s: %s", number + 1, finding->title,
+	       outDuration(buffer, finding->time));
+	printShare(finding->time, finding->waits == WAIT_NONE
+					  ? findingsRunTime(findings)
+					  : findings->account.total);
+	if (finding->energy.measured > 0) {
+		printf(", %s J",
+		       outRounded(buffer, attributionEnergy(&finding->energy)));
+		if (finding->hasAvoidable)
+			printf(", %s J avoidable",
+			       outRounded(buffer,
+					  (double)finding->avoidable / 1e12));
+	}
+	printf("\n     %s", finding->kind);
+	printRanks("; waiting:", finding->waiting);
+	printRanks("; for", finding->causing);
+	if (finding->saved > 0)
+		printf("; saves at most %s",
+		       outDuration(buffer, finding->saved));
+	printf("\n     %s\n     $ ", finding->advice);
+	outPrintable(finding->command);
+	putchar('\n');
+}
+
+static void printAccount(const struct findingsAccount *account)
+{
+	const struct {
+		const char *name;
+		int64_t time;
+	} parts[] = {
+		{ "computation", account->computation },
+		{ "waiting", account->waiting },
+		{ "transfer", account->transfer },
+		{ "I/O", account->io },
+		{ "OpenMP", account->openmp },
+		{ "tracer", account->tracer },
+		{ "unknown", account->unknown },
+	};
+	char buffer[OUT_NUMBER_SIZE];
+	bool isFirst = true;
+
+	printf("  All time:");
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		if (!parts[i].time)
+			continue;
+		printf("%s %s %s", isFirst ? "" : ",", parts[i].name,
+		       outDuration(buffer, parts[i].time));
+		printShare(parts[i].time, account->total);
+		isFirst = false;
+	}
+	putchar('\n');
+}
+
+/** Lines of ratios: one that has parts is followed by these. */
+static void printEfficiencies(const struct findings *findings)
+{
+	const struct efficiency *of = &findings->efficiency;
+	const struct {
+		const char *name;
+		double value;
+	} lines[] = {
+		{ "Parallel efficiency", of->parallel },
+		{ "  Load balance", of->loadBalance },
+		{ "  Communication", of->communication },
+		{ "    Serialisation", of->serialisation },
+		{ "    Transfer", of->transfer },
+		{ "Energy in computation", findings->energyEfficiency },
+	};
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (isnan(of->parallel))
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+		if (!isnan(lines[i].value))
+			printf("  %-24s%s %%\n", lines[i].name,
+			       outRounded(buffer, 100 * lines[i].value));
+	}
+}
+
+static void printWhatIf(const struct findings *findings)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (guint i = 0; i < findings->whatIf->len; i++) {
+		const struct findingWhatIf *answer = &g_array_index(
+			findings->whatIf, struct findingWhatIf, i);
+
+		printf("  With ");
+		outPrintable(answer->spec);
+		if (!answer->isKnown) {
+			puts(": not known");
+			continue;
+		}
+		printf(": %s", outDuration(buffer, answer->time));
+		printf(" (%s", outDuration(buffer, answer->low));
+		printf(" to %s; %s)\n", outDuration(buffer, answer->high),
+		       answer->method);
+	}
+}
+
+void reportPrintFindings(const struct report *report)
+{
+	const struct findings *findings = &report->findings;
+	guint count = 0;
+
+	if (!findings->account.total)
+		return;
+	reportTitle(report, "Findings");
+	for (guint i = 0; i < findings->list->len; i++) {
+		const struct finding *finding =
+			&g_array_index(findings->list, struct finding, i);
+
+		if (!report->isAll &&
+		    (finding->partOf || count == FINDINGS_PRINTED))
+			break;
+		printFinding(findings, i);
+		count++;
+	}
+	if (!count)
+		puts("  No waits found.");
+	else if (findings->list->len > count)
+		printf("  and %u more; --all lists them\n",
+		       findings->list->len - count);
+	printAccount(&findings->account);
+	reportPrintRanks(report);
+	printEfficiencies(findings);
+	printWhatIf(findings);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace report --fail=KIND>LIMIT: findings that are too large end the command
+ * with another status.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/report/report.h"
+#include "common/duration.h"
+
+/** How much of a kind is accepted. */
+struct limit {
+	const char *text;
+	size_t kindLength;
+	double percent; /**< Of all time; less than 0: see time. */
+	int64_t time;
+};
+
+static bool limitReadKind(struct limit *limit)
+{
+	const char *end = strchr(limit->text, '>');
+
+	if (!end)
+		return false;
+	limit->kindLength = (size_t)(end - limit->text);
+	for (int i = 0; i < WAIT_KINDS; i++) {
+		const char *name = waitKindInfo(i)->name;
+
+		if (strlen(name) == limit->kindLength &&
+		    strncmp(name, limit->text, limit->kindLength) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool limitReadAmount(struct limit *limit)
+{
+	const char *text = limit->text + limit->kindLength + 1;
+	char *end;
+
+	limit->percent = g_ascii_strtod(text, &end);
+	if (end != text && strcmp(end, "%") == 0)
+		return limit->percent >= 0 && limit->percent <= 100;
+	limit->percent = -1;
+	return hdDurationParse(text, 0, &limit->time, NULL) == 0 &&
+	       limit->time >= 0;
+}
+
+static bool limitRead(struct limit *limit, const char *text)
+{
+	*limit = (struct limit){ .text = text };
+	return limitReadKind(limit) && limitReadAmount(limit);
+}
+
+int reportCheckLimits(struct report *report)
+{
+	struct limit limit;
+
+	for (size_t i = 0; report->limits && report->limits[i]; i++) {
+		if (!limitRead(&limit, report->limits[i]))
+			return toolUsage(report->findings.tool,
+					 "--fail: invalid limit \"%s\"; "
+					 "expected KIND>NUMBER%% or "
+					 "KIND>DURATION, such as "
+					 "late-sender>5%%",
+					 report->limits[i]);
+	}
+	return -1;
+}
+
+/** Whether there is more than accepted. */
+static bool limitIsExceeded(const struct limit *limit,
+			    const struct findings *findings)
+{
+	double all = (double)findings->account.total;
+
+	for (guint i = 0; i < findings->list->len; i++) {
+		const struct finding *finding =
+			&g_array_index(findings->list, struct finding, i);
+
+		if (strlen(finding->kind) != limit->kindLength ||
+		    strncmp(finding->kind, limit->text, limit->kindLength) != 0)
+			continue;
+		return limit->percent < 0 ? finding->time > limit->time
+					  : (double)finding->time * 100 >
+						    limit->percent * all;
+	}
+	return false;
+}
+
+bool reportExceedsLimits(const struct report *report)
+{
+	struct limit limit;
+	bool isAny = false;
+
+	for (size_t i = 0; report->limits && report->limits[i]; i++) {
+		limitRead(&limit, report->limits[i]);
+		if (!limitIsExceeded(&limit, &report->findings))
+			continue;
+		fprintf(stderr, "hdtrace report: limit exceeded: %s\n",
+			limit.text);
+		isAny = true;
+	}
+	return isAny;
+}
