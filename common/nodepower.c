@@ -92,6 +92,25 @@ static enum powerTier powerCopyTier(const struct hdPowerChannel *channels,
 	return copy->container[0] ? TIER_PARTS : TIER_COPIES;
 }
 
+/* Whether a channel is the next best thing where its container is of no use:
+ * copies and dies come before cores and other parts. */
+static bool powerReplaces(const struct hdPowerChannel *channels, size_t count,
+			  const struct hdPowerChannel *part)
+{
+	const struct hdPowerChannel *whole =
+		powerFind(channels, count, part->container);
+
+	if (!whole || !whole->fault || whole->is != HD_POWER_PACKAGE)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if ((channels[i].is == HD_POWER_COPY ||
+		     channels[i].is == HD_POWER_PACKAGE) &&
+		    !channels[i].fault &&
+		    strcmp(channels[i].container, whole->label) == 0)
+			return false;
+	return true;
+}
+
 static enum powerTier powerTierOf(const struct hdPowerChannel *channels,
 				  size_t count,
 				  const struct hdPowerChannel *channel)
@@ -104,6 +123,9 @@ static enum powerTier powerTierOf(const struct hdPowerChannel *channels,
 		return TIER_NONE;
 	if (channel->is == HD_POWER_COPY)
 		return powerCopyTier(channels, count, channel);
+	if ((channel->is == HD_POWER_CORE || channel->is == HD_POWER_UNCORE) &&
+	    powerReplaces(channels, count, channel))
+		return TIER_PARTS;
 	/* Nobody says which of several zones is the whole. */
 	if (channel->is == HD_POWER_PLATFORM &&
 	    powerCountRole(channels, count, HD_POWER_PLATFORM) > 1)

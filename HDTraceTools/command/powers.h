@@ -11,10 +11,11 @@
 #include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/power/choice.h"
 
-/** Option for toolParse(). */
-#define POWERS_ENTRY(isVerbose)                                           \
+/** Option for toolParse(); its letter is 0 where that was once another one's.
+ */
+#define POWERS_ENTRY(letter, isVerbose)                                   \
 	{                                                                 \
-		"verbose", 0, 0, G_OPTION_ARG_NONE, isVerbose,            \
+		"verbose", letter, 0, G_OPTION_ARG_NONE, isVerbose,       \
 			"List the values that make up the power of each " \
 			"node, "                                          \
 			"and the omitted ones",                           \

@@ -170,7 +170,7 @@ int compareRun(struct tool *tool, int argc, char **argv)
 		  "Number of rows to list in each table (default: 10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &self.isAll,
 		  "List all rows", NULL },
-		POWERS_ENTRY(&self.isVerbose),
+		POWERS_ENTRY('v', &self.isVerbose),
 		{ "fail", 0, 0, G_OPTION_ARG_NONE, &self.fails,
 		  "Exit with 3 if a difference is significant", NULL },
 		{ NULL },

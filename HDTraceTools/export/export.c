@@ -309,7 +309,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		  "Output file or directory; - is standard output", "PATH" },
 		WINDOW_ENTRY(&export.window),
 		DELAY_ENTRY(&export.isAsRecorded),
-		POWERS_ENTRY(&export.isVerbose),
+		POWERS_ENTRY(0, &export.isVerbose),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace existing files", NULL },
 		{ NULL },

@@ -359,7 +359,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		WINDOW_ENTRY(&job.plot.window),
 		ALIGN_ENTRY(&options->align),
 		DELAY_ENTRY(&options->isAsRecorded),
-		POWERS_ENTRY(&job.plot.isVerbose),
+		POWERS_ENTRY(0, &job.plot.isVerbose),
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &options->time,
 		  "Format of times: relative or date (default: relative)",
 		  "FORM" },

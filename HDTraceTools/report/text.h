@@ -58,7 +58,8 @@ void reportPrintPhases(const struct report *report);
 bool reportTextOtherDiffers(const struct report *report,
 			    const struct attributionAmount *amounts);
 
-/** Returns whether the other rule says something else. */
+/** The states with most time or energy. @return whether the other rule says
+ *  something else. */
 bool reportPrintTop(const struct report *report, bool isEnergy);
 
 void reportPrintStates(const struct report *report);

@@ -542,7 +542,7 @@ int statRun(struct tool *tool, int argc, char **argv)
 		WINDOW_ENTRY(&run.window),
 		ATTRIBUTION_ENTRY(&run.ruleText),
 		DELAY_ENTRY(&run.isAsRecorded),
-		POWERS_ENTRY(&run.isVerbose),
+		POWERS_ENTRY(0, &run.isVerbose),
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);

@@ -163,8 +163,19 @@ double nodePowerWatts(struct nodePower *power, double *joules)
 	return nodePowerSumNow(power, joules, &endNs);
 }
 
+/* Add an input that does not count, to a list. */
+static void nodePowerAddLeftOut(void *context, const char *label,
+				const char *reason, bool isFault)
+{
+	json_array_append_new(context, json_pack("{so so sb}", "input",
+						 nodeJsonText(label), "reason",
+						 nodeJsonText(reason), "fault",
+						 isFault));
+}
+
 json_t *nodePowerJson(struct nodePower *power)
 {
+	json_t *leftOut;
 	int64_t endNs;
 	double joules, watts = nodePowerSumNow(power, &joules, &endNs);
 	bool isThere = endNs > 0 && endNs < INT64_MAX;
@@ -172,9 +183,13 @@ json_t *nodePowerJson(struct nodePower *power)
 
 	if (!source)
 		return json_null();
+	leftOut = json_array();
+	if (power->own)
+		ptOwnEachLeftOut(power->own, nodePowerAddLeftOut, leftOut);
 	return json_pack(
-		"{so so so so}", "watts", nodeJsonReal(watts), "joules",
+		"{so so so so so}", "watts", nodeJsonReal(watts), "joules",
 		nodeJsonReal(joules), "source", nodeJsonText(source), "age_s",
 		nodeJsonReal(isThere ? (double)(hdClockNow() - endNs) / 1e9
-				     : NAN));
+				     : NAN),
+		"left_out", leftOut);
 }

@@ -31,9 +31,10 @@ struct ptOwn {
 	const char *tool, *root;
 	int64_t cycleNs;
 	struct ptPowerSum *sum;
-	GPtrArray *meters; /* struct ownMeter */
-	GString *name;     /* What is measured. */
-	GString *looked;   /* What was looked for, and is not here. */
+	GPtrArray *meters;     /* struct ownMeter */
+	GString *name;         /* What is measured. */
+	GString *looked;       /* What was looked for, and is not here. */
+	GPtrArray *passedOver; /* Labels of unknown roles. */
 	pthread_mutex_t mutex;
 	pthread_cond_t hasRead;
 };
@@ -118,10 +119,17 @@ static void keepCandidates(struct search *search, gboolean hasOthers)
 {
 	GPtrArray *labels = search->labels;
 
-	for (guint i = labels->len; i-- > 0;)
-		if (!ownMetersIsCandidate(search->driver, labels->pdata[i],
-					  hasOthers))
-			g_ptr_array_remove_index(labels, i);
+	for (guint i = labels->len; i-- > 0;) {
+		if (ownMetersIsCandidate(search->driver, labels->pdata[i],
+					 hasOthers))
+			continue;
+		/* A machine has hundreds of cores. */
+		if (ownMetersChannelOf(search->driver, labels->pdata[i]).is ==
+		    HD_POWER_UNKNOWN)
+			g_ptr_array_add(search->own->passedOver,
+					g_strdup(labels->pdata[i]));
+		g_ptr_array_remove_index(labels, i);
+	}
 }
 
 /* ---- Meters ------------------------------------------------------------ */
@@ -317,6 +325,7 @@ static struct ptOwn *ownCreate(const char *tool, const char *root,
 	own->meters = g_ptr_array_new_with_free_func(meterFree);
 	own->name = g_string_new(NULL);
 	own->looked = g_string_new(NULL);
+	own->passedOver = g_ptr_array_new_with_free_func(g_free);
 	pthread_mutex_init(&own->mutex, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -443,6 +452,9 @@ void ptOwnEachLeftOut(struct ptOwn *own, ptOwnLeftOut *leftOut, void *context)
 				channel->fault != NULL);
 	}
 	pthread_mutex_unlock(&sum->mutex);
+	for (guint i = own->passedOver->len; i-- > 0;)
+		leftOut(context, own->passedOver->pdata[i], "unknown role",
+			false);
 }
 
 gboolean ptOwnIsSimulated(const struct ptOwn *own)
@@ -464,6 +476,7 @@ void ptOwnFree(struct ptOwn *own)
 	g_ptr_array_free(own->meters, TRUE);
 	g_string_free(own->name, TRUE);
 	g_string_free(own->looked, TRUE);
+	g_ptr_array_free(own->passedOver, TRUE);
 	pthread_cond_destroy(&own->hasRead);
 	pthread_mutex_destroy(&own->mutex);
 	g_free(own);

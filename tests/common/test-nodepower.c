@@ -250,6 +250,20 @@ static const struct verdict verdicts[] = {
 	  { "package-0", "package-0-core", "mmio-package-0" },
 	  { COUNTS(0), COUNTS(40), COUNTS(50) },
 	  { false, false, true } },
+	{ "cores replace a package that does not advance",
+	  { "package-0", "package-0-core", "package-0-uncore",
+	    "package-0-dram" },
+	  { COUNTS(0), COUNTS(40), COUNTS(5), COUNTS(6) },
+	  { false, true, true, true } },
+	{ "a package that does not advance, next to another one",
+	  { "package-0", "package-0-core", "package-1", "package-1-core" },
+	  { COUNTS(0), COUNTS(40), COUNTS(50), COUNTS(30) },
+	  { false, true, true, false } },
+	{ "dies replace their package, and not its cores",
+	  { "package-0", "package-0-core", "package-0-die-0",
+	    "package-0-die-1" },
+	  { COUNTS(0), COUNTS(40), COUNTS(30), COUNTS(20) },
+	  { false, false, true, true } },
 };
 
 static void testVerdict(gconstpointer data)

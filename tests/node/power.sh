@@ -59,6 +59,8 @@ until_done power_is 'p["watts"] is not None' >/dev/null
 ok "packages and memory" power_is '40 < p["watts"] < 70'
 ok "the zone that never advances is not named" power_is \
 	'p["source"] == "powercap package-0, package-0-dram"'
+ok "the zone that never advances is left out for a reason" power_is \
+	'p["left_out"] == [{"input": "psys", "reason": "its counter does not advance", "fault": True}]'
 ok "energy of the same inputs" power_is 'p["joules"] > 20'
 same_text() {
 	"$hdnode" explain --root="$scratch/tree" >out &&

@@ -208,6 +208,12 @@ hwmon_is_left_out() {
 	tr -s ' ' <out | grep -qx ' ina226-power1 unknown left out: unknown role'
 }
 ok "--explain explains a sensor of unknown role" hwmon_is_left_out
+names_sensor() {
+	"$pt" energy --verbose --root="$scratch/tree" -d 0.2 >out 2>err || return 1
+	cat err
+	grep -q 'ina226-power1: left out: unknown role' err
+}
+ok "--verbose names a sensor of unknown role" names_sensor
 zone intel-rapl:1 psys 90
 ok "--explain explains a platform" explains <<END
 powercap

@@ -172,8 +172,11 @@ letters_agree() {
 			done
 		# And the other way round: what has a letter elsewhere has it here.
 		sed -n 's/^  --\([a-z-]*\).*/\1/p' out | while read -r long; do
-			# Its letter was that of --values.
-			[ "$words $long" != "pt energy verbose" ] || continue
+			# Its letter was that of --values, or of --value.
+			case "$words $long" in
+			'pt energy verbose' | 'hdtrace stat verbose' | \
+				'hdtrace plot verbose' | 'hdtrace export verbose') continue ;;
+			esac
 			! cut -d ' ' -f 2- letters | tr ' ' '\n' |
 				grep -qx -- "$long" ||
 				echo "$words: --$long has no letter"
