@@ -52,6 +52,8 @@ struct finding {
 	struct attributionAmount energy;
 	bool hasAvoidable;
 	powerPico avoidable; /**< Of the energy, above idle power. */
+	int64_t of;          /**< What percentages of it are of. */
+	int64_t rank;        /**< In the list: what is saved, if it matters. */
 	int64_t saved;       /**< Run time that is saved without it. */
 	GArray *waiting;     /**< struct findingShare, most time first, ... */
 	GArray *causing;     /**< ... likewise ... */
@@ -130,6 +132,9 @@ int findingsAnswerWhatIf(struct findings *findings);
 /** Run time without the waits of a kind; WAIT_NONE: of all. */
 int64_t findingsWithoutWaits(const struct findings *findings,
 			     enum waitKind kind);
+
+/** Its kind. */
+#define FINDING_IMBALANCE "imbalance"
 
 /** Find how unevenly ranks compute. 0 or a negative errno. */
 int findingsFindImbalance(struct findings *findings);

@@ -56,7 +56,7 @@ static void imbalanceList(struct findings *findings,
 	bool isOfOne = imbalanceIsOfOne(sum);
 	const struct finding finding = {
 		.waits = WAIT_NONE,
-		.kind = "imbalance",
+		.kind = FINDING_IMBALANCE,
 		.title = isOfOne ? "One rank always computes longer than the "
 				   "others"
 				 : "Ranks take turns in computing longer than "

@@ -121,7 +121,7 @@ static gint compareFindings(gconstpointer a, gconstpointer b)
 	const struct finding *y = b;
 
 	FINDING_COMPARE(!x->partOf, !y->partOf);
-	FINDING_COMPARE(x->saved, y->saved);
+	FINDING_COMPARE(x->rank, y->rank);
 	FINDING_COMPARE(x->avoidable, y->avoidable);
 	FINDING_COMPARE(x->time, y->time);
 	return strcmp(x->kind, y->kind);
@@ -133,10 +133,17 @@ void findingsSortList(struct findings *findings)
 		struct finding *finding =
 			&g_array_index(findings->list, struct finding, i);
 
+		finding->rank = 0;
+		finding->of = finding->waits == WAIT_NONE
+				      ? findingsRunTime(findings)
+				      : findings->account.total;
 		if (finding->waits != WAIT_NONE)
 			finding->saved =
 				findingsRunTime(findings) -
 				findingsWithoutWaits(findings, finding->waits);
+		/* Less than the run differs by chance is nothing. */
+		if (finding->saved >= findingsRunTime(findings) / 1000)
+			finding->rank = finding->saved;
 	}
 	g_array_sort(findings->list, compareFindings);
 }

@@ -106,7 +106,9 @@ static void waitSumAdd(const struct waitSums *self, enum waitKind kind,
 	sum->energy.measured += cost->energy.measured;
 	sum->avoidable += cost->avoidable;
 	shareAddRank(sum->waiting, findings->traces[wait->trace].rank, time);
-	shareAddRank(sum->causing, findings->traces[wait->cause].rank, time);
+	if (wait->cause != WAIT_NO_CAUSE)
+		shareAddRank(sum->causing, findings->traces[wait->cause].rank,
+			     time);
 	shareAddTime(sum->nodes, (gpointer)rolesAt(node, self->hostLevel),
 		     time);
 	if (self->threadLevel && node->level == self->threadLevel)
@@ -213,7 +215,7 @@ static void waitSumsCover(struct waitSums *self, const struct wait *wait)
 
 	self->covered = MAX(self->covered, wait->end);
 	new = MAX(new, 0);
-	if (wait->kind == WAIT_TEAM)
+	if (wait->kind == WAIT_TEAM || wait->kind == WAIT_LOCK)
 		trace->waitOpenmp += new;
 	else if (wait->kind == WAIT_IDLE)
 		trace->waitIdle += new;

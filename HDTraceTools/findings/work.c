@@ -134,6 +134,8 @@ struct position {
 	struct findings *findings;
 	int64_t offset;
 	struct pathReader *path;
+	uint32_t trace;
+	int64_t rank;
 	struct callsReader *calls;
 	struct callsReader **named; /**< Of what-if questions. */
 	int error;
@@ -148,6 +150,10 @@ static void findingsWorkAddRecord(void *data, const hdIRecord *record)
 		position->error = pathNote(position->path, record);
 	if (position->error == 0)
 		position->error = callsNote(position->calls, record);
+	if (position->error == 0)
+		position->error =
+			waitsNote(position->findings->waits, position->trace,
+				  position->rank, record);
 	for (guint i = 0; position->named && position->named[i]; i++) {
 		if (position->error == 0)
 			position->error = callsNote(position->named[i], record);
@@ -244,6 +250,8 @@ static void findingsWorkReadTrace(struct work *work, struct task *task)
 	task->path = pathSearchEnter(work->search, task->trace,
 				     (uint32_t)task->place);
 	position.path = task->path;
+	position.trace = (uint32_t)task->place;
+	position.rank = messagesRankOf(findings->project, task->trace->node);
 	position.calls = callsEnter(findings->calls, task->place);
 	position.named = enterNamed(findings, task->place);
 	task->error = profileRead(findings->project, task->trace, &sink,

@@ -207,9 +207,7 @@ static void printFinding(const struct findings *findings, guint number)
 
 	printf("  %u. %s: %s", number + 1, finding->title,
 	       outDuration(buffer, finding->time));
-	printShare(finding->time, finding->waits == WAIT_NONE
-					  ? findingsRunTime(findings)
-					  : findings->account.total);
+	printShare(finding->time, finding->of);
 	if (finding->energy.measured > 0) {
 		printf(", %s J",
 		       outRounded(buffer, attributionEnergy(&finding->energy)));
@@ -224,7 +222,7 @@ static void printFinding(const struct findings *findings, guint number)
 	if (finding->saved > 0)
 		printf("; saves at most %s",
 		       outDuration(buffer, finding->saved));
-	printf("\n     %s\n     $ ", finding->advice);
+	printf("\n     %s\n     Place: ", finding->advice);
 	outPrintable(finding->command);
 	putchar('\n');
 }

@@ -27,6 +27,8 @@ static bool limitReadKind(struct limit *limit)
 	if (!end)
 		return false;
 	limit->kindLength = (size_t)(end - limit->text);
+	if (g_str_has_prefix(limit->text, FINDING_IMBALANCE ">"))
+		return true;
 	for (int i = 0; i < WAIT_KINDS; i++) {
 		const char *name = waitKindInfo(i)->name;
 
@@ -76,8 +78,6 @@ int reportCheckLimits(struct report *report)
 static bool limitIsExceeded(const struct limit *limit,
 			    const struct findings *findings)
 {
-	double all = (double)findings->account.total;
-
 	for (guint i = 0; i < findings->list->len; i++) {
 		const struct finding *finding =
 			&g_array_index(findings->list, struct finding, i);
@@ -85,9 +85,10 @@ static bool limitIsExceeded(const struct limit *limit,
 		if (strlen(finding->kind) != limit->kindLength ||
 		    strncmp(finding->kind, limit->text, limit->kindLength) != 0)
 			continue;
-		return limit->percent < 0 ? finding->time > limit->time
-					  : (double)finding->time * 100 >
-						    limit->percent * all;
+		return limit->percent < 0
+			       ? finding->time > limit->time
+			       : (double)finding->time * 100 >
+					 limit->percent * (double)finding->of;
 	}
 	return false;
 }

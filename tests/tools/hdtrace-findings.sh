@@ -77,6 +77,21 @@ finds() {
 	END
 }
 
+# Numbers of the report: EXPRESSION=VALUE...
+tells() {
+	"${python:-python3}" - "$@" <<-'END'
+	import json, sys
+	report = json.load(open("out"))
+	e, findings = report["efficiencies"], report["findings"]
+	what_if = {a["spec"]: a for a in report["what_if"]}
+	for text in sys.argv[1:]:
+	    expression, value = text.rsplit("=", 1)
+	    found = eval(expression)
+	    print(expression, found, value)
+	    assert abs(found - float(value)) < 1e-6
+	END
+}
+
 make_run "Recv 10 40 fromRank='1' fromTag='5'" \
 	"Send 30 31 toRank='0' toTag='5';End 39 40" "End 10 40"
 ok "late sender: from the receive to the send" \
@@ -122,6 +137,9 @@ ok "Finalize that does not wait is none" finds
 make_run "Allreduce 10 42" "Allreduce 20 41" "Allreduce 40 43"
 ok "all to all: until the last enter; completion from the first leave" \
 	finds "wait-at-nxn 2 5 0 0,1 2" "nxn-completion 2 0.3 0 2,0 2"
+make_run "Allreduce 10 25" "Allreduce 20 41" "Allreduce 40 43"
+ok "all to all that one left early: completion from the last enter" \
+	finds "wait-at-nxn 2 3.5 0 1,0 2" "nxn-completion 2 0.4 0 2,1 2"
 make_run "Iallreduce 10 11 rid='1';Wait 30 42 rid='1'" \
 	"Iallreduce 20 21 rid='1';Wait 39 41 rid='1'" \
 	"Iallreduce 40 41 rid='1';Wait 42 43 rid='1'"
@@ -136,26 +154,42 @@ make_run "Scan 30 31" "Scan 10 41" "Scan 20 41"
 ok "early scan: until the last of the ranks below enters" \
 	finds "early-scan 2 3 0 1,2 0"
 
+# Two threads of a rank: the second one arrives 1 s earlier at a barrier, is idle for
+# 2 s between two regions, and waits 0.5 s for a lock.
+threads() {
+	rm -f run_*
+	cat >run.proj <<-'END'
+	<?xml version="1.0" encoding="UTF-8"?>
+	<Application name="run"><Description/><Topology>
+	<Level type="Host"><Level type="Rank"><Level type="Thread"/></Level></Level>
+	<Node name="h"><Node name="0"><Node name="0"/><Node name="1"/></Node></Node>
+	</Topology><CommunicatorList/><Datatypes/><ExternalStatistics/></Application>
+	END
+	for thread in 0 1; do
+		cat >run_h_0_$thread.trc <<-END
+		<Program timeAdjustment='0' levels='Host Rank Thread'><Nested>
+		<omp.barrier team='1' barrier='0' time='$((3 - thread))' end='4'/></Nested>
+		<omp.parallel team='1' thread='$thread' threads='2' time='1' end='4'/>
+		<Nested>$([ $thread = 0 ] || echo "<omp.critical time='6.5' end='7'/>")
+		<omp.barrier team='2' barrier='0' time='8' end='8'/></Nested>
+		<omp.parallel team='2' thread='$thread' threads='2' time='6' end='8'/>
+		</Program>
+		END
+	done
+	finds "omp-idle 1 2 0 0 0" "omp-barrier 1 1 0 0 0" "omp-lock 1 0.5 0 0 -" &&
+		tells 'report["account"]["waiting_s"]=3.5' \
+			'report["account"]["openmp_s"]=2' \
+			'report["account"]["computation_s"]=8.5' \
+			'findings[0]["threads"] == ["h_0_1"]=1'
+}
+ok "OpenMP: barriers, idle threads and locks" threads
+
 # Two steps that end at barriers, in tenths of seconds; ranks compute 3, 2, 3 s and
 # 1, 2.8, 1 s, all else is MPI. From Init to Finalize there are 6.2 s.
 steps() {
 	make_run "Init 10 20;Barrier 50 52;Barrier 62 82;Finalize 82 90" \
 		"Init 10 20;Barrier 40 52;Solve 52 80;Barrier 80 82;Finalize 82 90" \
 		"Init 10 20;Barrier 50 52;Barrier 62 82;Finalize 82 90"
-}
-# Numbers of the report: EXPRESSION=VALUE...
-tells() {
-	"${python:-python3}" - "$@" <<-'END'
-	import json, sys
-	report = json.load(open("out"))
-	e, findings = report["efficiencies"], report["findings"]
-	what_if = {a["spec"]: a for a in report["what_if"]}
-	for text in sys.argv[1:]:
-	    expression, value = text.rsplit("=", 1)
-	    found = eval(expression)
-	    print(expression, found, value)
-	    assert abs(found - float(value)) < 1e-6
-	END
 }
 efficient() {
 	steps

@@ -78,6 +78,12 @@ static const struct waitKindInfo waitKinds[WAIT_KINDS] = {
 		"Threads are idle outside of parallel regions",
 		"Run the serial part in parallel, or use fewer threads.",
 	},
+	[WAIT_LOCK] = {
+		"omp-lock", WAIT_NONE,
+		"Threads wait for locks",
+		"Hold locks for a shorter time, or give each thread its own "
+		"data and combine it at the end.",
+	},
 };
 
 const struct waitKindInfo *waitKindInfo(enum waitKind kind)

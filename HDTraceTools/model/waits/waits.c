@@ -7,6 +7,8 @@
 #include "config.h"
 
 #include <glib.h>
+#include <pthread.h>
+#include <string.h>
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/model/waits/candidates.h"
@@ -15,6 +17,7 @@ struct waits {
 	struct sorter *candidates; /**< struct waitCandidate */
 	struct sorter *waits;      /**< struct wait */
 	bool isChosen;             /**< Which of them count. */
+	pthread_mutex_t mutex;     /**< For locks, while traces are read. */
 };
 
 #define WAITS_COMPARE(a, b)                        \
@@ -71,6 +74,7 @@ struct waits *waitsNew(void)
 	self->candidates =
 		sorterNew(sizeof(struct waitCandidate), compareCandidates);
 	self->waits = sorterNew(sizeof(struct wait), compareWaits);
+	pthread_mutex_init(&self->mutex, NULL);
 	return self;
 }
 
@@ -80,6 +84,7 @@ void waitsFree(struct waits *self)
 		return;
 	sorterFree(self->candidates);
 	sorterFree(self->waits);
+	pthread_mutex_destroy(&self->mutex);
 	g_free(self);
 }
 
@@ -135,6 +140,47 @@ int waitsTake(const struct dependencyMatch *match, void *data)
 		return waitsOfFork(data, match);
 	}
 	return 0;
+}
+
+/** Whether a thread waits for a lock in states of a name. */
+static bool waitsIsLock(const char *name)
+{
+	static const char *const names[] = { "omp.critical", "omp.lock",
+					     "omp.ordered", "omp.atomic" };
+
+	for (size_t i = 0; name[0] == 'o' && i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+int waitsNote(struct waits *self, uint32_t trace, int64_t rank,
+	      const hdIRecord *record)
+{
+	struct waitCandidate candidate = {
+		.wait = {
+			.trace = trace,
+			.cause = WAIT_NO_CAUSE,
+			.rank = rank,
+			.start = record->start,
+			.end = record->end,
+			.kind = WAIT_LOCK,
+		},
+		.completion.kind = WAIT_NONE,
+		.call = record->start,
+		.leave = record->end,
+		.sent = INT64_MAX,
+	};
+	int ret;
+
+	if (record->kind != HDI_STATE || !waitsIsLock(record->name) ||
+	    record->end <= record->start)
+		return 0;
+	pthread_mutex_lock(&self->mutex);
+	ret = waitsAdd(self, &candidate);
+	pthread_mutex_unlock(&self->mutex);
+	return ret;
 }
 
 /** What was seen of a rank, from its end backwards. */

@@ -27,6 +27,9 @@ struct wait {
 	uint8_t certainty; /**< enum dependencyCertainty */
 };
 
+/** The cause is not known. */
+#define WAIT_NO_CAUSE UINT32_MAX
+
 struct waits;
 
 /** Start with none. */
@@ -38,6 +41,11 @@ void waitsFree(struct waits *self);
 /** Find waits in what belongs together; data is the struct waits. 0 or a
  *  negative errno. */
 int waitsTake(const struct dependencyMatch *match, void *data);
+
+/** Note a state in which a thread waits for a lock, of a trace and its rank;
+ * any thread. Other states are ignored. 0 or a negative errno. */
+int waitsNote(struct waits *self, uint32_t trace, int64_t rank,
+	      const hdIRecord *record);
 
 /** Take the next one, by trace and start. After the first call nothing may be
  *  added. 1: @p wait is set, 0: that was all; or a negative errno. */

@@ -440,8 +440,10 @@ static void replayStart(struct replayRun *run)
 {
 	int64_t first = INT64_MAX;
 
-	for (size_t i = 0; i < run->self->traces; i++)
-		first = MIN(first, callsOf(run->self->calls, i)->start);
+	for (size_t i = 0; i < run->self->traces; i++) {
+		if (callsOf(run->self->calls, i)->count)
+			first = MIN(first, callsOf(run->self->calls, i)->start);
+	}
 	first = replayClip(run, first);
 	for (uint32_t i = 0; i < run->self->traces; i++) {
 		struct replayRank *rank = &run->ranks[i];

@@ -443,7 +443,8 @@ class Analyser:
                 if calls[-1].name == "Finalize"}
         if len(last) < len(self.calls):
             return
-        latest = max(last.values(), key=lambda c: c.enter)
+        latest = max(sorted(last.values(), key=lambda c: c.rank),
+                     key=lambda c: c.enter)
         if latest.enter > min(c.leave for c in last.values()):
             return
         for call in last.values():

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Three ranks whose waits their own clocks know. A section for each kind of
+ * wait begins at the same time in all ranks, which sleep instead of computing.
+ * Each rank prints a line for each call: SECTION RANK SECONDS, when it entered.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define SECTION 0.2
+#define LATE 0.1
+
+static double begin;
+static int rank;
+static int section;
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Sleep until a time of the section. */
+static void sleepUntil(double time)
+{
+	double left = begin + section * SECTION + time - now();
+	struct timespec rest = { .tv_sec = (time_t)left };
+
+	if (left <= 0)
+		return;
+	rest.tv_nsec = (long)((left - (double)rest.tv_sec) * 1e9);
+	nanosleep(&rest, NULL);
+}
+
+/* The next section; a rank is late, or -1. */
+static void start(int late)
+{
+	section++;
+	sleepUntil(rank == late ? LATE : 0);
+}
+
+static void enter(void)
+{
+	printf("%d %d %.9f\n", section, rank, now());
+}
+
+static void receive(int from, int tag)
+{
+	char byte;
+
+	enter();
+	MPI_Recv(&byte, 1, MPI_CHAR, from, tag, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE);
+}
+
+static void sendTo(int to, int tag)
+{
+	char byte = 0;
+
+	enter();
+	MPI_Send(&byte, 1, MPI_CHAR, to, tag, MPI_COMM_WORLD);
+}
+
+/* Sections 1 to 4: messages. */
+static void messages(void)
+{
+	MPI_Request request;
+	char byte = 0;
+
+	start(1);
+	if (rank == 0)
+		receive(1, 1);
+	else if (rank == 1)
+		sendTo(0, 1);
+	start(1);
+	if (rank == 0) {
+		enter();
+		MPI_Ssend(&byte, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+	} else if (rank == 1) {
+		receive(0, 2);
+	}
+	start(1);
+	if (rank == 2)
+		sleepUntil(LATE / 2);
+	if (rank == 0) {
+		receive(1, 3);
+		receive(2, 4);
+	} else {
+		sendTo(0, rank == 1 ? 3 : 4);
+	}
+	start(1);
+	if (rank == 0) {
+		MPI_Irecv(&byte, 1, MPI_CHAR, 1, 5, MPI_COMM_WORLD, &request);
+		enter();
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+	} else if (rank == 1) {
+		sendTo(0, 5);
+	}
+}
+
+/* Sections 5 to 9: all ranks. */
+static void collectives(void)
+{
+	int own = rank, sum = 0;
+
+	start(2);
+	enter();
+	MPI_Barrier(MPI_COMM_WORLD);
+	start(1);
+	enter();
+	MPI_Allreduce(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	start(1);
+	enter();
+	MPI_Bcast(&sum, 1, MPI_INT, 1, MPI_COMM_WORLD);
+	start(2);
+	enter();
+	MPI_Reduce(&own, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	start(0);
+	enter();
+	MPI_Scan(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	begin = now();
+	enter();
+	MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	messages();
+	collectives();
+	start(-1);
+	MPI_Finalize();
+	return EXIT_SUCCESS;
+}
