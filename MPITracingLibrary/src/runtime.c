@@ -28,9 +28,6 @@
 #include "common/format/projectname.h"
 #include "common/format/replacement.h"
 
-/* As much as any library has to say. */
-#define VERSION_MAX (MPI_MAX_LIBRARY_VERSION_STRING + 8192)
-
 atomic_bool hdmpiIsActive;
 atomic_llong hdmpiSwitched;
 atomic_bool hdmpiLeavesOut;
@@ -254,27 +251,6 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 
 /* ---- Begin -----------------------------------------------------------------
  */
-
-/* Whether this was loaded into a program of another MPI library: what it looks
- * at would be misunderstood. */
-static bool runtimeIsOther(void)
-{
-	char version[VERSION_MAX] = "";
-	int length;
-	bool isOpen;
-
-	PMPI_Get_library_version(version, &length);
-	isOpen = strstr(version, "Open MPI") != NULL;
-	if (isOpen == HDMPI_IS_OPENMPI)
-		return false;
-	hdmpiMessageInit();
-	if (hdLogIsFirst())
-		hdmpiLossSay("nothing is recorded: the program uses another "
-			     "MPI library than " HDMPI_LIBRARY
-			     "; omit --mpi of hdmpirun, or select the other "
-			     "library");
-	return true;
-}
 
 /* Whether a rank is missing that would be waited for; the lowest one that is
  * there says it. */
@@ -544,7 +520,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 	hdTopoNode *rank;
 
 	hdmpiLossSeen();
-	if (wasStarted || runtimeIsOther())
+	if (wasStarted || hdmpiLossIsOther())
 		return;
 	runtime.all = all;
 	runtime.isOfSession = all != MPI_COMM_WORLD;
@@ -603,63 +579,6 @@ void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 		runtimeBegin(call);
 }
 
-/* So often the clock is read to see what that takes; the least counts. */
-#define MEASURED 100
-
-/* What a call takes between its two readings of the clock besides its function.
- */
-static int64_t runtimeOwnPart(void)
-{
-	int64_t least = INT64_MAX;
-
-	for (int i = 0; i < MEASURED; i++) {
-		int64_t first = hdClockNow(), took = hdClockNow() - first;
-
-		if (first >= 0 && took > 0 && took < least)
-			least = took;
-	}
-	return least == INT64_MAX ? 0 : least;
-}
-
-/* Begin a state of the tracer; false: nothing is recorded. */
-static bool runtimeTracer(struct hdmpiThread *self, int64_t start)
-{
-	struct timespec when = hdClockToTimespec(start);
-
-	if (!self || !hdmpiIsRecording(self))
-		return false;
-	hdmpiPollSettle(self);
-	hdT_logStateStartAt(self->trace, "Tracer", &when);
-	hdT_logAttributeString(self->trace, "class", "tracer");
-	return true;
-}
-
-void hdmpiRuntimeWorked(struct hdmpiCall *call, int64_t start)
-{
-	if (start < 0)
-		return;
-	hdmpiEnd(call);
-	call->isRecorded = false;
-	if (runtimeTracer(call->self, start))
-		hdT_logStateEnd(call->self->trace);
-}
-
-void hdmpiRuntimeStarted(struct hdmpiCall *call)
-{
-	int64_t own = runtimeOwnPart();
-
-	hdmpiProfileOwnNs = own;
-	if (!atomic_load(&hdmpiIsActive) ||
-	    !runtimeTracer(call->self, call->end))
-		return;
-	if (own > 0)
-		hdT_logAttributeInt64(call->self->trace, "callNs", own);
-	if (hdmpiOptions.sampleHz)
-		hdT_logAttributeInt64(call->self->trace, "sampleNs",
-				      HD_NS_PER_S / hdmpiOptions.sampleHz);
-	hdT_logStateEnd(call->self->trace);
-}
-
 /* ---- End -------------------------------------------------------------------
  */
 
@@ -700,7 +619,7 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession)
 	 * for which they would. */
 	if (!runtime.process.isAlone)
 		PMPI_Barrier(runtime.world);
-	isTraced = runtimeTracer(self, hdClockNow());
+	isTraced = hdmpiTracerBegin(self, hdClockNow());
 	if (!runtime.process.isAlone) {
 		hdmpiClockMeasure(runtime.world, &runtime.process, self);
 		hdmpiLossTell(runtime.world, &runtime.process, false);

@@ -25,10 +25,10 @@ static void threadLeave(void *thread)
 	struct hdmpiThread *self = thread;
 
 	pthread_mutex_lock(&threads.lock);
+	hdmpiSamplesEnd(self);
 	hdmpiThreadSelf = NULL;
 	if (self->trace) {
 		hdmpiPollSettle(self);
-		hdmpiSamplesEnd(self);
 		hdmpiProfileEnd(self);
 		while (self->regions > 0)
 			hdmpiRegionEnd(self, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Functions that take 90, 9 and 1 % of the computation of a rank, called by one function
- * between its MPI calls. Waiting, in poll() and nanosleep(), must not end early.
+ * Functions that take 90, 9 and 1 % of the computation of a rank, called by one
+ * function between its MPI calls. Waiting, in poll() and nanosleep(), must not
+ * end early.
  */
 #include <errno.h>
 #include <mpi.h>
@@ -12,11 +13,12 @@ enum { UNIT = 20000, ROUNDS = 200 };
 
 static volatile unsigned int sum;
 
-#define SPENDS(name, units)                                              \
-	static __attribute__((__noinline__)) void name(void)             \
-	{                                                                \
-		for (unsigned int i = 0; i < (units) * (unsigned int)UNIT; i++) \
-			sum += i * i;                                    \
+#define SPENDS(name, units)                                                \
+	static __attribute__((__noinline__)) void name(void)               \
+	{                                                                  \
+		for (unsigned int i = 0; i < (units) * (unsigned int)UNIT; \
+		     i++)                                                  \
+			sum += i * i;                                      \
 	}
 SPENDS(spendsMost, 90)
 SPENDS(spendsSome, 9)

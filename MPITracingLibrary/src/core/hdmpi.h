@@ -216,6 +216,9 @@ void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all);
 /** Our own communicator of all processes. */
 MPI_Comm hdmpiRuntimeWorld(void);
 
+/** Begin a state of the tracer; false: nothing is recorded. */
+bool hdmpiTracerBegin(struct hdmpiThread *self, int64_t start);
+
 /** The state of MPI_Init has ended: what was done after it is the tracer's. */
 void hdmpiRuntimeStarted(struct hdmpiCall *call);
 

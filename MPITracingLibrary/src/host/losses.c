@@ -159,6 +159,30 @@ void hdmpiLossTellAlone(const struct hdmpiProcess *process)
 		lossPrint(process, one, 1, loss.text);
 }
 
+/* ---- Another MPI library ------------------------------------------------ */
+
+/* As much as any library has to say. */
+#define VERSION_MAX (MPI_MAX_LIBRARY_VERSION_STRING + 8192)
+
+bool hdmpiLossIsOther(void)
+{
+	char version[VERSION_MAX] = "";
+	int length;
+	bool isOpen;
+
+	PMPI_Get_library_version(version, &length);
+	isOpen = strstr(version, "Open MPI") != NULL;
+	if (isOpen == HDMPI_IS_OPENMPI)
+		return false;
+	hdmpiMessageInit();
+	if (hdLogIsFirst())
+		hdmpiLossSay("nothing is recorded: the program uses another "
+			     "MPI library than " HDMPI_LIBRARY
+			     "; omit --mpi of hdmpirun, or select the other "
+			     "library");
+	return true;
+}
+
 /* ---- Who never came to MPI_Init ---------------------------------------- */
 
 /* HDTRACE_MPI_LAUNCHED, as hdmpirun sets it: "PID FD DEVICE INODE NAME". The

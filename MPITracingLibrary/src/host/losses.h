@@ -26,6 +26,10 @@
 #define HDMPI_IS_OPENMPI false
 #endif
 
+/** Whether this was loaded into a program of another MPI library, which is
+ * said: what it looks at would be misunderstood. */
+bool hdmpiLossIsOther(void);
+
 /** Take what the libraries inside have to say from now on. */
 void hdmpiLossInit(void);
 

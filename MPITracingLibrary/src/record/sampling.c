@@ -41,8 +41,8 @@ struct sample {
 struct hdmpiSamples {
 	timer_t timer;
 	bool hasTimer;
-	_Atomic(size_t) head; /* Put by the handler. */
-	_Atomic(size_t) tail; /* Written. */
+	_Atomic(size_t) head;       /* Put by the handler. */
+	_Atomic(size_t) tail;       /* Written. */
 	_Atomic(uint64_t) lost;     /* Without room. */
 	_Atomic(uint64_t) overruns; /* Periods in which the kernel took none. */
 	uint64_t lostSaid, overrunsSaid;
@@ -263,5 +263,7 @@ void hdmpiSamplesEnd(struct hdmpiThread *self)
 	samplingStop(samples);
 	self->samples = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
-	free(samples);
+	/* The handler of another thread may be looking at them. */
+	if (self == hdmpiThreadPeek())
+		free(samples);
 }
