@@ -17,7 +17,7 @@
 
 #include <hdStats.h>
 #include "recording/cell.h"
-#include "recording/kind.h"
+#include "common/kind.h"
 #include "recording/reason.h"
 
 /** A column: what is recorded of it, and what it says of itself. */

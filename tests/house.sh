@@ -82,7 +82,7 @@ measured() {
 }
 
 # Files with one subject have at most 700 lines; public headers may be longer. Print
-# those that have more: DIRECTORY. app.js, tracks.js and peer.c are split with the work on views and nodes.
+# those that have more: DIRECTORY. Other work splits the few that are named below.
 too_long() {
 	(
 		cd "$1" || exit 99
@@ -91,7 +91,7 @@ too_long() {
 			\( -name include -o -name node_modules \) -prune -o \
 			\( -name '*.[ch]' -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \
 			-o -name '*.table' \) -print |
-			grep -vxE 'HDTraceTools/viewer/(viewerpage.c|src/app.js|src/data/tracks.js)|NodeStatus/collect/peer.c' |
+			grep -vxE 'HDTraceTools/viewer/(viewerpage.c|src/app.js|src/data/tracks.js)|NodeStatus/collect/peer.c|MPITracingLibrary/src/runtime.c' |
 			sort -u | xargs wc -l | awk '$1 > 700 && $2 != "total"'
 	) >"$scratch/too_long"
 	cat "$scratch/too_long"
@@ -172,6 +172,20 @@ format_once() {
 			never '/ 1000000000\b|% 1000000000\b|>> shift & 0xff'
 }
 
+# Kinds of values; those of the power service are numbers of its protocol.
+kinds_once() {
+	but='common/kind.h|InstrumentationLibrary/include/hdProbe.h' \
+		never '^	[A-Z_]*KIND_(GAUGE|COUNTER|DELTA),?( |$)'
+}
+
+# The test itself must be able to fail.
+finds_kind() (
+	mkdir "$scratch/kinds"
+	printf 'enum mutant {\n\tMUTANT_KIND_GAUGE, /* A level. */\n};\n' >"$scratch/kinds/mutant.h"
+	components=$scratch/kinds
+	! kinds_once && grep -q MUTANT_KIND_GAUGE "$scratch/found"
+)
+
 # Columns, gaps and clocks of what is recorded, and value times time.
 recording_once() {
 	but='recording|HDTraceWritingCLibrary|PredictionLibrary/output/series.c' \
@@ -241,6 +255,8 @@ ok "a chapter that is long or not listed is found" finds_long_chapter
 ok "the manual contains all public headers" headed
 ok "README lists all commands" introduced
 ok "the file format has one implementation" format_once
+ok "kinds of values have one enumeration" kinds_once
+ok "another enumeration of kinds is found" finds_kind
 ok "recording has one implementation" recording_once
 ok "integrals have one implementation" integral_once
 ok "iteration over files has one implementation" scan_once

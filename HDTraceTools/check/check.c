@@ -151,7 +151,7 @@ static void checkKind(struct check *check, const hdIGroup *group,
 		toolReport(check->tool, "stat.kind", group->file, -1, 0,
 			   "value \"%s\": unknown kind \"%s\"; treated as a %s",
 			   value->name, unknown,
-			   valueKindName(valueKind(group, value, NULL)));
+			   hdKindName(valueKind(group, value, NULL)));
 }
 
 /** Say that a group is late by more, or less, than was taken away. */

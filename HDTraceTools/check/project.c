@@ -221,7 +221,7 @@ static void checkCommunicators(struct check *check, GHashTable *ranks)
 
 /* ---- Datatypes --------------------------------------------------------- */
 
-/** Complain if a datatype is made of one that is not there. */
+/** Report an error if a datatype is made of one that is not there. */
 static void checkBase(struct check *check, const hdIDatatype *type,
 		      const char *id)
 {

@@ -34,7 +34,7 @@ struct traceCheck {
 	bool hasTypes;
 	GHashTable *comms; /**< Those that were met: asking takes long. */
 	GHashTable *types;
-	GHashTable *reported; /**< Ids that were complained about. */
+	GHashTable *reported; /**< Ids that were reported. */
 	uint64_t epochs;      /**< Those with a number; see messages.h. */
 	struct sites *sites;
 };
@@ -90,7 +90,7 @@ static void traceCheckCheckOrder(struct traceCheck *self,
 	nesting->hasRecord = true;
 }
 
-/** Complain once about an id that a rank does not have. */
+/** Report once an id that a rank does not have. */
 static void checkId(struct traceCheck *self, const hdIRecord *record,
 		    const hdIAttribute *attribute, const char *rule,
 		    const char *what)
@@ -145,7 +145,7 @@ static void checkReferences(struct traceCheck *self, const hdIRecord *record)
 	}
 }
 
-/** Complain about a call site that is not described, or not rightly. */
+/** Report a call site that is not described, or not rightly. */
 static void checkSite(struct traceCheck *self, const hdIRecord *record)
 {
 	const struct site *site;

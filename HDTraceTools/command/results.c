@@ -11,12 +11,12 @@
 
 static void resultsPutExtreme(struct outJson *json, const char *key,
 			      const struct moments *moments, hdIType type,
-			      enum valueKind kind, double value,
-			      outInt128 integer)
+			      enum hdKind kind, double value, outInt128 integer)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
-	if (moments->count == 0 || type == HDI_STRING || kind == KIND_COUNTER)
+	if (moments->count == 0 || type == HDI_STRING ||
+	    kind == HD_KIND_COUNTER)
 		outJsonPlain(json, key, "null");
 	else if (type == HDI_FLOAT || type == HDI_DOUBLE)
 		outJsonDouble(json, key, value);
@@ -25,7 +25,7 @@ static void resultsPutExtreme(struct outJson *json, const char *key,
 }
 
 void resultsPutRange(struct outJson *json, const struct moments *moments,
-		     hdIType type, enum valueKind kind)
+		     hdIType type, enum hdKind kind)
 {
 	resultsPutExtreme(json, "min", moments, type, kind, moments->min,
 			  moments->minInteger);
@@ -37,14 +37,14 @@ void resultsPutKind(struct outJson *json, const hdIGroup *group,
 		    const hdIValue *value)
 {
 	bool isGuessed;
-	enum valueKind kind = valueKind(group, value, &isGuessed);
+	enum hdKind kind = valueKind(group, value, &isGuessed);
 
 	if (value->type == HDI_STRING) {
 		outJsonPlain(json, "kind", "null");
 		outJsonPlain(json, "kind_guessed", "null");
 		return;
 	}
-	outJsonText(json, "kind", valueKindName(kind));
+	outJsonText(json, "kind", hdKindName(kind));
 	outJsonBool(json, "kind_guessed", isGuessed);
 }
 

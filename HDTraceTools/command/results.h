@@ -16,7 +16,7 @@
 /** Put "min" and "max" into an object: exact for integers, null if there are
  *  none, and for counters. */
 void resultsPutRange(struct outJson *json, const struct moments *moments,
-		     hdIType type, enum valueKind kind);
+		     hdIType type, enum hdKind kind);
 
 /** Put "kind" and "kind_guessed" into an object; null for strings. */
 void resultsPutKind(struct outJson *json, const hdIGroup *group,

@@ -164,7 +164,7 @@ static bool escape(struct parser *parser, GString *out)
 	return true;
 }
 
-/** Decode a value, quoted or bare; NULL after a complaint. */
+/** Decode a value, quoted or bare; NULL after a diagnostic. */
 static GString *infoFileParseValue(struct parser *parser)
 {
 	GString *value = g_string_new(NULL);

@@ -211,7 +211,7 @@ static void describeGroup(struct ctf *self, const struct exportGroup *group)
 			       self->streams);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIValue *value = group->values[i];
-		enum valueKind kind;
+		enum hdKind kind;
 		bool isGuessed;
 		char *name;
 
@@ -226,7 +226,7 @@ static void describeGroup(struct ctf *self, const struct exportGroup *group)
 		if (value->type != HDI_STRING && !isGuessed) {
 			name = g_strdup_printf("kind_%" PRIu32 "_%zu",
 					       self->streams, i);
-			appendVariable(self, name, valueKindName(kind));
+			appendVariable(self, name, hdKindName(kind));
 			g_free(name);
 		}
 		if (valueIsSimulated(group->group, value)) {

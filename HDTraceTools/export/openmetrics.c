@@ -100,7 +100,7 @@ static void startFamily(struct family *family, const hdIGroup *group,
 		if (*family->unit)
 			g_string_append_printf(name, "_%s", family->unit);
 		if (openmetricsClaimName(names, name->str,
-					 family->kind == KIND_COUNTER))
+					 family->kind == HD_KIND_COUNTER))
 			break;
 		g_string_truncate(name, length);
 		g_string_append_printf(name, "_%d", number);
@@ -110,9 +110,9 @@ static void startFamily(struct family *family, const hdIGroup *group,
 
 /** What a sample tells of the time until then. */
 static const char *const ofTime[] = {
-	[KIND_GAUGE] = " of the interval that ends at the time stamp",
-	[KIND_COUNTER] = " up to the time stamp",
-	[KIND_DELTA] = " in the interval that ends at the time stamp",
+	[HD_KIND_GAUGE] = " of the interval that ends at the time stamp",
+	[HD_KIND_COUNTER] = " up to the time stamp",
+	[HD_KIND_DELTA] = " in the interval that ends at the time stamp",
 };
 
 static void openmetricsPutHead(FILE *file, const struct family *family,
@@ -121,8 +121,8 @@ static void openmetricsPutHead(FILE *file, const struct family *family,
 	GString *text = g_string_new(NULL);
 
 	g_string_append_printf(text, "# TYPE %s %s\n", family->name,
-			       family->kind == KIND_COUNTER ? "counter"
-							    : "gauge");
+			       family->kind == HD_KIND_COUNTER ? "counter"
+							       : "gauge");
 	if (*family->unit)
 		g_string_append_printf(text, "# UNIT %s %s\n", family->name,
 				       family->unit);
@@ -175,7 +175,7 @@ static GString *startLine(const struct samples *self, const hdINode *node)
 {
 	GString *line = g_string_new(self->family->name);
 
-	if (self->family->kind == KIND_COUNTER)
+	if (self->family->kind == HD_KIND_COUNTER)
 		g_string_append(line, "_total");
 	g_string_append(line, "{node=\"");
 	appendEscaped(line, node->path);

@@ -17,7 +17,7 @@
 /** A metric family. */
 struct family {
 	const hdIValue *value;
-	enum valueKind kind;
+	enum hdKind kind;
 	const char *unit; /**< "" if there is none. */
 	double scale;
 	char *name;

@@ -115,7 +115,7 @@ bool openmetricsIsReading(const struct family *family, const hdIColumn *values,
 {
 	double number = columnNumber(family->value, values, entry);
 
-	return family->kind == KIND_COUNTER ? number >= 0 : !isnan(number);
+	return family->kind == HD_KIND_COUNTER ? number >= 0 : !isnan(number);
 }
 
 static void loseReadings(struct nodeReader *self, const hdIBlock *block,
@@ -130,7 +130,7 @@ static void loseReadings(struct nodeReader *self, const hdIBlock *block,
 		    !openmetricsIsReading(
 			    family, exportColumn(self->group, block, i), entry))
 			exportLose(self->export,
-				   family->kind == KIND_COUNTER
+				   family->kind == HD_KIND_COUNTER
 					   ? "invalid readings of counters"
 					   : "missing values",
 				   1);

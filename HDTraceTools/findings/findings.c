@@ -324,7 +324,7 @@ static void startAll(struct findings *findings)
 			.start = INT64_MAX,
 			.end = INT64_MIN,
 			.shortest = INT64_MAX,
-			.kinds = g_new0(enum valueKind, group->valueCount + 1),
+			.kinds = g_new0(enum hdKind, group->valueCount + 1),
 			.isGuessed = g_new0(bool, group->valueCount + 1),
 			.moments =
 				g_new0(struct moments, group->valueCount + 1),

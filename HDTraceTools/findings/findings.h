@@ -76,7 +76,7 @@ struct findingsGroup {
 	int64_t end;
 	int64_t usual; /**< Length of most intervals; 0 if not known. */
 	int64_t shortest;
-	enum valueKind *kinds;        /**< One for each value ... */
+	enum hdKind *kinds;           /**< One for each value ... */
 	bool *isGuessed;              /**< ... and those not in the file. */
 	struct moments *moments;      /**< Likewise. */
 	struct findingsValue *values; /**< Likewise, when all was read. */

@@ -107,7 +107,7 @@ int mergeCollect(struct tool *tool, const char *argument,
 bool mergeKindOf(const char *name, enum mergeKind *kind);
 
 /**
- * Complain about relations of two processes that cannot be told apart: they
+ * Report relations of two processes that cannot be told apart: they
  * would be taken for the same.
  *
  * @param owners struct mergeFile by owner, of files before; these are added.
@@ -195,7 +195,7 @@ int mergeClose(struct tool *tool, const char *path, struct newFile *new);
 int mergePrepareCopy(struct tool *tool, const char *from, const char *to,
 		     struct newFile *new);
 
-/** Add a point to the clock of a file's host; complains if it has none. */
+/** Add a point to the clock of a file's host; an error if it has none. */
 void mergeAddClock(struct merge *merge, const struct mergeFile *file,
 		   const struct infoLine *line);
 

@@ -135,7 +135,7 @@ static struct rankState *mergeProjectStateOf(GHashTable *ranks,
 	return state;
 }
 
-/** Whether an id is new; complains if it is not. */
+/** Whether an id is new; reports it if not. */
 static bool isNewId(struct gathered *gathered, const struct mergeFile *file,
 		    const struct infoLine *line, GHashTable *ids)
 {

@@ -20,7 +20,7 @@ struct reading {
 
 /** A value of the group. */
 struct amountsColumn {
-	enum valueKind kind;
+	enum hdKind kind;
 	double rateScale;
 	/* Of counters. */
 	struct reading last;
@@ -63,7 +63,7 @@ void amountsFree(struct amounts *self)
 	g_free(self);
 }
 
-enum valueKind amountsKind(const struct amounts *self, size_t column)
+enum hdKind amountsKind(const struct amounts *self, size_t column)
 {
 	return self->columns[column].kind;
 }
@@ -134,7 +134,7 @@ void amountsTake(struct amounts *self, const hdIBlock *block)
 	for (size_t i = 0; i < self->group->valueCount; i++) {
 		struct amountsColumn *column = &self->columns[i];
 
-		if (column->kind != KIND_COUNTER)
+		if (column->kind != HD_KIND_COUNTER)
 			continue;
 		if (isLarger) {
 			column->growth =
@@ -151,7 +151,7 @@ void amountsTake(struct amounts *self, const hdIBlock *block)
 
 double amountsGet(const struct amounts *self, size_t column, size_t entry)
 {
-	if (self->columns[column].kind == KIND_COUNTER)
+	if (self->columns[column].kind == HD_KIND_COUNTER)
 		return self->columns[column].growth[entry];
 	return columnNumber(&self->group->values[column],
 			    &self->block->columns[column], entry);
@@ -212,7 +212,7 @@ void amountsAdd(const struct amounts *self, size_t column,
 {
 	const hdIBlock *block = self->block;
 
-	if (self->columns[column].kind != KIND_COUNTER) {
+	if (self->columns[column].kind != HD_KIND_COUNTER) {
 		addPlain(self, column, moments, first, last);
 		return;
 	}
@@ -234,7 +234,7 @@ void amountsAddPart(const struct amounts *self, size_t column,
 		moments->missing++;
 		return;
 	}
-	if (self->columns[column].kind != KIND_COUNTER) {
+	if (self->columns[column].kind != HD_KIND_COUNTER) {
 		momentsAddPart(moments, self->group->values[column].type,
 			       &block->columns[column], block, entry,
 			       end - start);

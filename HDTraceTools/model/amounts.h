@@ -31,7 +31,7 @@ void amountsFree(struct amounts *self);
 void amountsTake(struct amounts *self, const hdIBlock *block);
 
 /** The kind of a value of the group. */
-enum valueKind amountsKind(const struct amounts *self, size_t column);
+enum hdKind amountsKind(const struct amounts *self, size_t column);
 
 /** Get what an entry amounts to; NaN: not known. */
 double amountsGet(const struct amounts *self, size_t column, size_t entry);

@@ -11,17 +11,6 @@
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
 
-static const char *const names[] = {
-	[KIND_GAUGE] = "gauge",
-	[KIND_COUNTER] = "counter",
-	[KIND_DELTA] = "delta",
-};
-
-const char *valueKindName(enum valueKind kind)
-{
-	return names[kind];
-}
-
 static const char *kindText(const hdIValue *value)
 {
 	for (size_t i = 0; i < value->attributeCount; i++) {
@@ -32,11 +21,11 @@ static const char *kindText(const hdIValue *value)
 }
 
 /** Find a kind by its name; false if there is none. */
-static bool kindFind(const char *text, enum valueKind *kind)
+static bool kindFind(const char *text, enum hdKind *kind)
 {
-	for (size_t i = 0; text && i < G_N_ELEMENTS(names); i++) {
-		if (strcmp(text, names[i]) == 0) {
-			*kind = (enum valueKind)i;
+	for (int i = HD_KIND_GAUGE; text && i <= HD_KIND_DELTA; i++) {
+		if (strcmp(text, hdKindName((enum hdKind)i)) == 0) {
+			*kind = (enum hdKind)i;
 			return true;
 		}
 	}
@@ -80,27 +69,27 @@ static bool isAmountName(const char *name)
 	return false;
 }
 
-static enum valueKind kindGuess(const hdIValue *value)
+static enum hdKind kindGuess(const hdIValue *value)
 {
 	struct unit unit = unitParse(value->unit);
 
 	/* "B/s" of a NET_IN is no amount. */
 	if (g_str_has_suffix(value->unit, "/s"))
-		return KIND_GAUGE;
+		return HD_KIND_GAUGE;
 	if (isAmountUnit(value->unit) || isAmountName(value->name))
-		return KIND_DELTA;
+		return HD_KIND_DELTA;
 	if (strcmp(unit.base, "Wh") == 0 ||
 	    strcmp(value->grouping, "Counter") == 0)
-		return KIND_COUNTER;
-	return KIND_GAUGE;
+		return HD_KIND_COUNTER;
+	return HD_KIND_GAUGE;
 }
 
 /* ---- Kinds ------------------------------------------------------------- */
 
-enum valueKind valueKind(const hdIGroup *group, const hdIValue *value,
-			 bool *isGuessed)
+enum hdKind valueKind(const hdIGroup *group, const hdIValue *value,
+		      bool *isGuessed)
 {
-	enum valueKind kind = KIND_GAUGE;
+	enum hdKind kind = HD_KIND_GAUGE;
 	bool isKnown =
 		value->type == HDI_STRING || kindFind(kindText(value), &kind);
 
@@ -114,22 +103,22 @@ enum valueKind valueKind(const hdIGroup *group, const hdIValue *value,
 const char *valueKindTitle(const hdIGroup *group, const hdIValue *value)
 {
 	static const char *const guesses[] = {
-		[KIND_GAUGE] = "gauge?",
-		[KIND_COUNTER] = "counter?",
-		[KIND_DELTA] = "delta?",
+		[HD_KIND_GAUGE] = "gauge?",
+		[HD_KIND_COUNTER] = "counter?",
+		[HD_KIND_DELTA] = "delta?",
 	};
 	bool isGuessed;
-	enum valueKind kind = valueKind(group, value, &isGuessed);
+	enum hdKind kind = valueKind(group, value, &isGuessed);
 
 	if (value->type == HDI_STRING)
 		return "";
-	return isGuessed ? guesses[kind] : names[kind];
+	return isGuessed ? guesses[kind] : hdKindName(kind);
 }
 
 const char *valueKindUnknown(const hdIValue *value)
 {
 	const char *text = kindText(value);
-	enum valueKind kind;
+	enum hdKind kind;
 
 	return text && !kindFind(text, &kind) ? text : NULL;
 }

@@ -13,13 +13,7 @@
 #include <stdbool.h>
 
 #include <hdReading.h>
-
-/** Kinds of a value. */
-enum valueKind {
-	KIND_GAUGE,   /**< A level that holds: mean, and integral over time. */
-	KIND_COUNTER, /**< A counter's reading: growth, and rate. */
-	KIND_DELTA,   /**< The amount since the entry before: sum, and rate. */
-};
+#include "common/kind.h"
 
 /**
  * Get the kind of a value.
@@ -27,11 +21,8 @@ enum valueKind {
  * @param[out] isGuessed Whether the file does not say it; never for a string,
  *             which is a gauge. May be NULL.
  */
-enum valueKind valueKind(const hdIGroup *group, const hdIValue *value,
-			 bool *isGuessed);
-
-/** "gauge", "counter" or "delta". */
-const char *valueKindName(enum valueKind kind);
+enum hdKind valueKind(const hdIGroup *group, const hdIValue *value,
+		      bool *isGuessed);
 
 /** The kind of a value as people read it: "delta", or "delta?" if it is
  * guessed;
@@ -47,9 +38,9 @@ const char *valueKindUnknown(const hdIValue *value);
 
 /** Whether the entries of a value are amounts, of deltas, or of what counters
  *  grow by, whose sum is their total. */
-static inline bool kindIsAmount(enum valueKind kind)
+static inline bool kindIsAmount(enum hdKind kind)
 {
-	return kind != KIND_GAUGE;
+	return kind != HD_KIND_GAUGE;
 }
 
 /**

@@ -31,7 +31,7 @@ struct windowColumn {
 	size_t slot;   /**< Where its value is in summary.columns. */
 	size_t column; /**< And in the group. */
 	enum part part;
-	enum valueKind kind;
+	enum hdKind kind;
 	double *numbers;
 	double last; /**< Reading of a counter; NaN: not known. */
 };
@@ -131,7 +131,7 @@ static void addColumns(struct window *self, const struct windowSource *source)
 		const hdIValue *value =
 			&group->values[self->summary.columns[i]];
 		bool hasRange = source->hasDetails &&
-				valueKind(group, value, NULL) == KIND_GAUGE;
+				valueKind(group, value, NULL) == HD_KIND_GAUGE;
 
 		if (value->type == HDI_STRING)
 			continue;
@@ -191,7 +191,8 @@ static void seeReadings(struct window *self, size_t last)
 		const hdIValue *value =
 			&self->summary.group->values[column->column];
 
-		if (column->kind != KIND_COUNTER || column->part != PART_VALUE)
+		if (column->kind != HD_KIND_COUNTER ||
+		    column->part != PART_VALUE)
 			continue;
 		for (size_t i = self->seen; i < last; i++) {
 			double number = windowReadingOf(
@@ -240,9 +241,9 @@ static double windowNumberOf(const struct window *self,
 	case PART_VALUE:
 		break;
 	}
-	if (column->kind == KIND_GAUGE)
+	if (column->kind == HD_KIND_GAUGE)
 		return knownMean(known, result.mean);
-	if (column->kind == KIND_DELTA)
+	if (column->kind == HD_KIND_DELTA)
 		return result.sum;
 	return endsBehindGap(self, slot->end) ? NAN : column->last;
 }
@@ -277,7 +278,7 @@ struct window *windowNew(const struct windowSource *source)
 
 	self->group = *source->group;
 	self->names = g_ptr_array_new_with_free_func(g_free);
-	self->kind = (hdIAttribute){ "kind", valueKindName(KIND_GAUGE) };
+	self->kind = (hdIAttribute){ "kind", hdKindName(HD_KIND_GAUGE) };
 	self->values = g_array_new(FALSE, FALSE, sizeof(hdIValue));
 	self->columns = g_array_new(FALSE, FALSE, sizeof(struct windowColumn));
 	self->summary = (struct summary){

@@ -18,7 +18,7 @@ static hdIType pageEntriesTypeOf(const struct entries *self, size_t column)
 
 static bool isCounter(const struct entries *self, size_t column)
 {
-	return amountsKind(self->amounts, column) == KIND_COUNTER;
+	return amountsKind(self->amounts, column) == HD_KIND_COUNTER;
 }
 
 static size_t pageEntriesSizeOf(const struct entries *self, size_t column)

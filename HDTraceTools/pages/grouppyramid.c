@@ -251,7 +251,7 @@ static void packMoments(const struct groupPyramid *self,
 {
 	const hdIValue *value = &self->group->values[column];
 	hdIType type = columnPlainType(value);
-	enum valueKind kind = amountsKind(self->amounts, column);
+	enum hdKind kind = amountsKind(self->amounts, column);
 	struct list list = {
 		.sums = sums,
 		.moments = sums->moments + column,
@@ -271,11 +271,11 @@ static void packMoments(const struct groupPyramid *self,
 		packRates(&list, out);
 	else
 		packLevels(&list, out);
-	if (kind == KIND_COUNTER)
+	if (kind == HD_KIND_COUNTER)
 		groupPyramidPackGrowth(&list, type, out);
 	else
 		packExtremes(&list, type, out);
-	if (kind == KIND_DELTA)
+	if (kind == HD_KIND_DELTA)
 		packSum(&list, type, out);
 	g_free(list.integers);
 	g_free(list.doubles);

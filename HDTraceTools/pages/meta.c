@@ -83,13 +83,13 @@ static void metaPutKind(struct outJson *json, const hdIGroup *group,
 			const hdIValue *value)
 {
 	bool isGuessed;
-	enum valueKind kind = valueKind(group, value, &isGuessed);
+	enum hdKind kind = valueKind(group, value, &isGuessed);
 	double factor;
 	struct unit parsed;
 	char *unit;
 	char *integral;
 
-	outJsonText(json, "kind", valueKindName(kind));
+	outJsonText(json, "kind", hdKindName(kind));
 	outJsonBool(json, "kindGuessed", isGuessed);
 	if (!kindIsAmount(kind)) {
 		outJsonPlain(json, "rate", "null");

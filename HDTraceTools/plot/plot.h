@@ -72,7 +72,7 @@ struct plotCurve {
 	char *label;
 	char *bare;   /**< The same without the project. */
 	guint number; /**< Of that among those of the panel: its colour. */
-	enum valueKind kind;
+	enum hdKind kind;
 	char *rateUnit;         /**< What is drawn is a rate; or NULL. */
 	double rateScale;       /**< Of an amount a second, in that unit. */
 	struct moments moments; /**< Of what is shown. */

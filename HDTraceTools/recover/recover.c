@@ -3,7 +3,7 @@
  * @file
  * hdtrace recover: writes repaired copies of damaged files.
  *
- * What is damaged is what the reading library complains about. Files that are
+ * What is damaged is what the reading library reports. Files that are
  * not are copied byte by byte, so that the copies are a complete project.
  */
 #include "config.h"

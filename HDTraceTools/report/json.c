@@ -129,7 +129,7 @@ static void reportJsonPutValue(struct outJson *json,
 	outJsonText(json, "total_unit", found->totalUnit);
 	outJsonDouble(json, "rate", found->rate);
 	outJsonText(json, "rate_unit", found->rateUnit);
-	if (group->kinds[i] == KIND_COUNTER)
+	if (group->kinds[i] == HD_KIND_COUNTER)
 		reportJsonPutCount(json, "resets", moments->resets);
 	else
 		outJsonPlain(json, "resets", "null");

@@ -84,7 +84,7 @@ bool reportAddBounded(const struct report *report, struct outTable *table,
 }
 
 static void addExtreme(struct outTable *table, const struct moments *moments,
-		       hdIType type, enum valueKind kind,
+		       hdIType type, enum hdKind kind,
 		       const struct shownUnit *unit, double value,
 		       outInt128 integer)
 {
@@ -92,7 +92,7 @@ static void addExtreme(struct outTable *table, const struct moments *moments,
 	bool isFloat = type == HDI_FLOAT || type == HDI_DOUBLE;
 
 	/* Of a counter that is a range of rates. */
-	if (kind == KIND_COUNTER)
+	if (kind == HD_KIND_COUNTER)
 		outTableAdd(table, "");
 	else if (moments->count == 0 || type == HDI_STRING)
 		outTableAdd(table, "-");
@@ -140,10 +140,10 @@ static void reportTextAddValue(const struct report *report,
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
 	const struct findingsValue *found = &group->values[i];
-	enum valueKind kind = group->kinds[i];
+	enum hdKind kind = group->kinds[i];
 	bool isAmount = kindIsAmount(kind);
 	struct shownUnit unit = reportUnitOf(
-		value->unit, kind == KIND_COUNTER
+		value->unit, kind == HD_KIND_COUNTER
 				     ? 0
 				     : momentsLargest(moments, value->type));
 	struct shownUnit total = reportUnitOf(

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "HDTraceTools/stat/statprint.h"
 #include "HDTraceTools/command/core/delayoption.h"

@@ -170,17 +170,17 @@ static void setGauge(struct rows *rows, const hdIValue *value,
 /** Set the total of amounts, exactly if they are integers that are no shares;
  * of deltas it is the sum, too. */
 static void statSetTotal(struct rows *rows, const hdIValue *value,
-			 enum valueKind kind, const struct moments *m)
+			 enum hdKind kind, const struct moments *m)
 {
 	static const size_t places[] = { COLUMN_TOTAL, COLUMN_TOTAL_SHOWN,
 					 COLUMN_SUM };
 	struct momentsResult result = momentsGet(m, value->type);
-	size_t count = kind == KIND_COUNTER ? 2 : 3;
+	size_t count = kind == HD_KIND_COUNTER ? 2 : 3;
 	outInt128 integer = m->sumInteger;
 
 	if (m->count == 0)
 		return;
-	if (kind == KIND_COUNTER && statIsInteger(value->type))
+	if (kind == HD_KIND_COUNTER && statIsInteger(value->type))
 		integer = (outInt128)m->sum.high + (outInt128)m->sum.low;
 	for (size_t i = 0; i < count; i++)
 		setExact(rows, places[i], value, result.sum, integer,
@@ -190,7 +190,7 @@ static void statSetTotal(struct rows *rows, const hdIValue *value,
 /** What has a meaning for amounts: total and rate; of deltas the range of the
  *  amounts, too, of counters that of the rate. */
 static void statSetAmount(struct rows *rows, const hdIValue *value,
-			  enum valueKind kind, const struct moments *m,
+			  enum hdKind kind, const struct moments *m,
 			  struct known known)
 {
 	struct momentsResult result = momentsGet(m, value->type);
@@ -212,14 +212,14 @@ static void statSetAmount(struct rows *rows, const hdIValue *value,
 	if (m->count && m->weight > 0)
 		showTotal(rows, COLUMN_TOTAL_SHOWN, known, result.sum,
 			  value->unit ? value->unit : "");
-	if (kind == KIND_COUNTER) {
+	if (kind == HD_KIND_COUNTER) {
 		rowsCount(rows, COLUMN_RESETS, m->resets);
 	} else {
 		setRange(rows, value, m);
 		if (m->count)
 			showLarge(rows, value, m, NAN, NAN);
 	}
-	if (kind == KIND_COUNTER && m->weight > 0) {
+	if (kind == HD_KIND_COUNTER && m->weight > 0) {
 		rowsNumber(rows, COLUMN_RATE_MIN, m->min * scale);
 		rowsNumber(rows, COLUMN_RATE_MAX, m->max * scale);
 	}
@@ -232,14 +232,14 @@ static void setMoments(struct statGroup *work, const hdIValue *value,
 {
 	struct rows *rows = work->run->rows;
 	bool isGuessed;
-	enum valueKind kind = valueKind(work->group, value, &isGuessed);
+	enum hdKind kind = valueKind(work->group, value, &isGuessed);
 
 	if (value->type == HDI_STRING) {
 		rowsText(rows, COLUMN_INTEGRAL_UNIT, "");
 		return;
 	}
 	rowsText(rows, COLUMN_KIND_TITLE, valueKindTitle(work->group, value));
-	rowsText(rows, COLUMN_KIND, valueKindName(kind));
+	rowsText(rows, COLUMN_KIND, hdKindName(kind));
 	rowsFlag(rows, COLUMN_KIND_GUESSED, isGuessed);
 	work->hasGuesses |= isGuessed;
 	if (kindIsAmount(kind)) {

@@ -108,13 +108,6 @@ int hdTracePutSlowly(hdTrace *trace, unsigned int level, const char *bytes,
 	return ret;
 }
 
-int64_t hdT_getSize(const hdTrace *trace)
-{
-	if (!trace)
-		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	return (int64_t)hdOutfileSize(trace->file);
-}
-
 /* ---- States ------------------------------------------------------------ */
 
 /* A level below the innermost one; the file's level 0 is always there. */

@@ -254,3 +254,10 @@ int hdT_getLosses(const hdTrace *trace, hdLosses *losses)
 	losses->times = trace->clamped;
 	return 0;
 }
+
+int64_t hdT_getSize(const hdTrace *trace)
+{
+	if (!trace)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	return (int64_t)hdOutfileSize(trace->file);
+}

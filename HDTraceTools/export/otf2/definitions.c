@@ -143,14 +143,14 @@ static OTF2_StringRef sourceRef(struct otf2 *self, const hdIGroup *group,
 }
 
 /** An entry is an event at the end of its interval. */
-static OTF2_MetricMode metricMode(enum valueKind kind)
+static OTF2_MetricMode metricMode(enum hdKind kind)
 {
 	switch (kind) {
-	case KIND_COUNTER:
+	case HD_KIND_COUNTER:
 		return OTF2_METRIC_ACCUMULATED_START;
-	case KIND_DELTA:
+	case HD_KIND_DELTA:
 		return OTF2_METRIC_RELATIVE_LAST;
-	case KIND_GAUGE:
+	case HD_KIND_GAUGE:
 		break;
 	}
 	return OTF2_METRIC_ABSOLUTE_LAST;

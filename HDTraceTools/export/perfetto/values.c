@@ -44,7 +44,7 @@ struct number {
 };
 
 static struct number perfettoValuesGetNumber(const hdIValue *value,
-					     enum valueKind kind,
+					     enum hdKind kind,
 					     const hdIColumn *values,
 					     size_t entry)
 {
@@ -52,7 +52,7 @@ static struct number perfettoValuesGetNumber(const hdIValue *value,
 							     : value->type;
 
 	struct number number = { .isInteger = true,
-				 .isReading = kind == KIND_COUNTER };
+				 .isReading = kind == HD_KIND_COUNTER };
 
 	if (type == HDI_INT32) {
 		number.integer = values->int32[entry];
@@ -128,7 +128,7 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 	size_t count = group->valueCount;
 	uint64_t *tracks = g_new0(uint64_t, count + 1);
 	struct number *numbers = g_new0(struct number, count + 1);
-	enum valueKind *kinds = g_new0(enum valueKind, count + 1);
+	enum hdKind *kinds = g_new0(enum hdKind, count + 1);
 	struct exportEntries entries;
 	int64_t end = 0;
 

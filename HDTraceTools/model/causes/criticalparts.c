@@ -15,7 +15,6 @@
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/mpi/polls.h"
-#include "HDTraceTools/model/mpi/roles.h"
 
 static int comparePieces(const void *a, const void *b)
 {

@@ -17,7 +17,7 @@
 #define BIN_LEAST ((int64_t)1 << 20)
 
 static size_t gaugeFindValue(const hdIGroup *group, const char *name,
-			     enum valueKind kind)
+			     enum hdKind kind)
 {
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIValue *value = &group->values[i];
@@ -33,7 +33,7 @@ static size_t gaugeFindValue(const hdIGroup *group, const char *name,
 bool layerGaugeIs(const hdIGroup *group)
 {
 	return group->isReadable &&
-	       gaugeFindValue(group, "Pending", KIND_GAUGE) != SIZE_MAX;
+	       gaugeFindValue(group, "Pending", HD_KIND_GAUGE) != SIZE_MAX;
 }
 
 void layerGaugeInit(struct layerGauge *self, const hdIGroup *group,
@@ -41,10 +41,10 @@ void layerGaugeInit(struct layerGauge *self, const hdIGroup *group,
 {
 	*self = (struct layerGauge){
 		.group = group,
-		.pending = gaugeFindValue(group, "Pending", KIND_GAUGE),
-		.least = gaugeFindValue(group, "PendingMin", KIND_GAUGE),
-		.most = gaugeFindValue(group, "PendingMax", KIND_GAUGE),
-		.bytes = gaugeFindValue(group, "Bytes", KIND_DELTA),
+		.pending = gaugeFindValue(group, "Pending", HD_KIND_GAUGE),
+		.least = gaugeFindValue(group, "PendingMin", HD_KIND_GAUGE),
+		.most = gaugeFindValue(group, "PendingMax", HD_KIND_GAUGE),
+		.bytes = gaugeFindValue(group, "Bytes", HD_KIND_DELTA),
 		.from = from,
 		.to = to,
 		.spans = g_array_new(FALSE, FALSE, sizeof(struct extent)),

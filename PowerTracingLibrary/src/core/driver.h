@@ -25,7 +25,7 @@
 #include <hdStats.h>
 #include "PowerTracingLibrary/src/core/transport.h"
 #include "recording/cell.h"
-#include "recording/kind.h"
+#include "common/kind.h"
 
 /** Longest label of a channel, with the terminating zero. */
 #define PT_CHANNEL_MAX 64

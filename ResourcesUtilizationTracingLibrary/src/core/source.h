@@ -19,7 +19,7 @@
 #include <RUT.h>
 #include "common/counter.h"
 #include "recording/cell.h"
-#include "recording/kind.h"
+#include "common/kind.h"
 
 /** Why a source reads its counters. */
 enum rutWhy {

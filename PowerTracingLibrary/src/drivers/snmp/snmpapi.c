@@ -3,7 +3,7 @@
  * net-snmp, opened at run time; see snmpapi.h.
  *
  * init_snmp() is not called: it reads files of the system and of the user, and
- * complains about them on stderr. What version 3 needs of it is done here.
+ * reports them on stderr. What version 3 needs of it is done here.
  */
 #include "config.h"
 

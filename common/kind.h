@@ -10,7 +10,7 @@
 enum hdKind {
 	HD_KIND_GAUGE,   /**< A level that holds in its interval: W, %. */
 	HD_KIND_COUNTER, /**< What a counter that grows shows at the end. */
-	HD_KIND_DELTA,   /**< An amount since the entry before. */
+	HD_KIND_DELTA, /**< An amount since the entry before: sum, and rate. */
 };
 
 /** Text of the attribute kind. */
