@@ -421,8 +421,8 @@ int hdT_flush(hdTrace *trace);
 int hdT_getLosses(const hdTrace *trace, hdLosses *losses);
 
 /**
- * Get the size of a trace so far, including what is not written yet; states that are
- * open do not count. Only the thread that uses the trace may call it.
+ * Get the size of a trace so far, including what is not written yet; states
+ * that are open do not count. Only the thread that uses the trace may call it.
  *
  * @param trace Trace to query.
  *

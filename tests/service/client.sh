@@ -73,7 +73,7 @@ has_interval() {
 
 lists() {
 	exits 0 "$pt" devices || return 1
-	grep -Eq '^rack1 +sim +50 +works +[0-9]+ +0 +0 ' out || return 1
+	grep -Eq '^rack1 +sim +50 +works +[0-9.]+ s(, stale)? +[0-9]+ +0 +0 ' out || return 1
 	grep -Eq '^node06 +rack1 +1 +psu2 +2 +P \[W\], E \[J\] +simulated' \
 		out || return 1
 	exits 0 "$pt" devices --json || return 1
@@ -81,6 +81,7 @@ lists() {
 import json
 a = json.load(open("out"))["devices"]
 assert [d["name"] for d in a] == ["rack1", "slow"]
+assert 0 <= a[0]["last_reading_age_s"] < 60 and a[0]["stale"] in (True, False)
 assert a[0]["lines"][1]["values"][1]["unit"] == "J"' || return 1
 	exits 0 "$pt" devices --format=json || return 1
 	! python3 -c 'import jsonschema' 2>/dev/null ||

@@ -69,22 +69,22 @@ named() {
 
 source_works() {
 	new source newsource &&
-		named newsource $rut/src/core/source.h $rut/Makemodule.am \
+		named newsource "$rut/src/core/source.h" "$rut/Makemodule.am" \
 			tests/rut/Makemodule.am doc/man/rut.1 &&
-		compile $rut/src/sources/newsource.c $rut/src/sources/linux.c \
+		compile "$rut/src/sources/newsource.c" "$rut/src/sources/linux.c" \
 			tests/rut/test-rut-newsource.c &&
-		link source $rut/src/sources/newsource.c $rut/src/sources/linux.c \
+		link source "$rut/src/sources/newsource.c" "$rut/src/sources/linux.c" \
 			tests/rut/test-rut-newsource.c -- libhdTest.la libRUT-internal.la &&
 		bin/source
 }
 
 driver_works() {
 	new driver newdriver &&
-		named newdriver $pt/src/drivers/drivers.c $pt/Makemodule.am \
+		named newdriver "$pt/src/drivers/drivers.c" "$pt/Makemodule.am" \
 			tests/pt/Makemodule.am doc/man/pt-drivers.7 &&
-		compile $pt/src/drivers/newdriver.c $pt/src/drivers/drivers.c \
+		compile "$pt/src/drivers/newdriver.c" "$pt/src/drivers/drivers.c" \
 			tests/pt/softdriver.c tests/pt/test-pt-newdriver.c &&
-		link driver $pt/src/drivers/newdriver.c $pt/src/drivers/drivers.c \
+		link driver "$pt/src/drivers/newdriver.c" "$pt/src/drivers/drivers.c" \
 			tests/pt/softdriver.c tests/pt/test-pt-newdriver.c -- \
 			libhdTest.la libPT-internal.la && bin/driver
 }
@@ -99,15 +99,15 @@ passes() {
 
 tools_work() {
 	new subcommand newcommand && new exporter newformat &&
-		named newcommand $tools/command/core/tool.h $tools/Makemodule.am \
+		named newcommand "$tools/command/core/tool.h" "$tools/Makemodule.am" \
 			tests/rooms.list doc/dev/folders.md tests/tools/Makemodule.am \
 			doc/Makemodule.am doc/man/hdtrace-newcommand.1 &&
-		named newformat $tools/export/export.h $tools/Makemodule.am \
+		named newformat "$tools/export/export.h" "$tools/Makemodule.am" \
 			tests/tools/Makemodule.am doc/man/hdtrace-export.1 &&
-		compile $tools/command/hdtrace.c $tools/newcommand/newcommand.c \
-			$tools/export/export.c $tools/export/newformat.c &&
-		link hdtrace $tools/command/hdtrace.c $tools/newcommand/newcommand.c \
-			$tools/export/export.c $tools/export/newformat.c -- \
+		compile "$tools/command/hdtrace.c" "$tools/newcommand/newcommand.c" \
+			"$tools/export/export.c" "$tools/export/newformat.c" &&
+		link hdtrace "$tools/command/hdtrace.c" "$tools/newcommand/newcommand.c" \
+			"$tools/export/export.c" "$tools/export/newformat.c" -- \
 			libhdtrace-internal.la &&
 		bin/hdtrace --help | grep -q '^  newcommand ' &&
 		passes hdtrace-newcommand.sh && passes export-newformat.sh

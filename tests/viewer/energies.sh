@@ -115,4 +115,18 @@ if "$hdtrace" view 2>&1 | grep -q libmicrohttpd; then
 else
 	ok "served" served_energies
 fi
+
+# Packages in one file, cards in another one: 180 W for 4 s.
+several_files() {
+	mkdir -p several && cd several || return 1
+	python3 "$abs_top_srcdir/tests/tools/readers/powers.py" --make &&
+		"$hdtrace" report -q --force -o ../several.html p &&
+		"$node" "$abs_top_srcdir/tests/viewer/powers.mjs" ../several.html \
+			720 Work=180 Rest=540
+}
+if command -v python3 >/dev/null; then
+	ok "power of several files" several_files
+else
+	skip "power of several files" "no python3"
+fi
 done_testing

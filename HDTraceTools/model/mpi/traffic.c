@@ -11,7 +11,8 @@
 #include "HDTraceTools/model/mpi/traffic.h"
 #include "HDTraceTools/model/mpi/volume.h"
 
-/** Data between a process and a window or a file; see common/mpi/roles.table. */
+/** Data between a process and a window or a file; see common/mpi/roles.table.
+ */
 enum trafficMove {
 	TRAFFIC_NONE,
 	TRAFFIC_PUT,
@@ -117,7 +118,7 @@ struct trafficMessage {
 };
 
 static void trafficAddMessage(struct traffic *self,
-		       const struct trafficMessage *message)
+			      const struct trafficMessage *message)
 {
 	struct trafficKey key = { .way = message->way };
 	struct trafficRow *row;

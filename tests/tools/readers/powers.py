@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""powers.py HDTRACE [PT MACHINES]: the power of a node whose meters are in several files, made
+"""powers.py HDTRACE [PT MACHINES] | --make: the power of a node whose meters are in several files, made
 here byte by byte; all commands have to add up the same values.
 
 The expected joules are those of the law by which the files are made: watts times
@@ -8,7 +8,7 @@ seconds of the channels that count, which each scene names.
 
 With PT and the list of machines (tests/fixtures/machines), each machine is a scene:
 its inputs are those that pt lists, and the ones that count are the answer in the
-list, which pt has to give, too."""
+list, which pt has to give, too. --make only writes the files of the first scene."""
 import json
 import os
 import shutil
@@ -298,6 +298,9 @@ def main():
     """Check all scenes, or machines; TAP."""
     hdtrace = sys.argv[1]
     failed = 0
+    if hdtrace == "--make":
+        make(SCENES[0][1])
+        return
     for scene in machines_of(sys.argv[3]) if len(sys.argv) > 3 else SCENES:
         clear()
         if len(sys.argv) > 3:
