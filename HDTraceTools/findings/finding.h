@@ -133,8 +133,12 @@ int findingsAnswerWhatIf(struct findings *findings);
 int64_t findingsWithoutWaits(const struct findings *findings,
 			     enum waitKind kind);
 
-/** Its kind. */
+/** Kinds that are no waits. */
 #define FINDING_IMBALANCE "imbalance"
+#define FINDING_TRACER "tracer"
+
+/** All was read and accounted for: find what the tracer took. */
+void findingsFindTracer(struct findings *findings);
 
 /** Find how unevenly ranks compute. 0 or a negative errno. */
 int findingsFindImbalance(struct findings *findings);

@@ -416,6 +416,7 @@ void findingsRead(struct findings *findings)
 	if (findings->relations.forest)
 		findingsEndRelations(findings);
 	findingsAddAccount(findings);
+	findingsFindTracer(findings);
 	findingsSortList(findings);
 	endPhases(findings);
 	findingsAddUp(findings);

@@ -134,7 +134,7 @@ void findingsSortList(struct findings *findings)
 			&g_array_index(findings->list, struct finding, i);
 
 		finding->rank = 0;
-		finding->of = finding->waits == WAIT_NONE
+		finding->of = strcmp(finding->kind, FINDING_IMBALANCE) == 0
 				      ? findingsRunTime(findings)
 				      : findings->account.total;
 		if (finding->waits != WAIT_NONE)

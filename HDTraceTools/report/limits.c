@@ -27,7 +27,8 @@ static bool limitReadKind(struct limit *limit)
 	if (!end)
 		return false;
 	limit->kindLength = (size_t)(end - limit->text);
-	if (g_str_has_prefix(limit->text, FINDING_IMBALANCE ">"))
+	if (g_str_has_prefix(limit->text, FINDING_IMBALANCE ">") ||
+	    g_str_has_prefix(limit->text, FINDING_TRACER ">"))
 		return true;
 	for (int i = 0; i < WAIT_KINDS; i++) {
 		const char *name = waitKindInfo(i)->name;

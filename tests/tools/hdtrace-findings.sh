@@ -154,6 +154,9 @@ make_run "Scan 30 31" "Scan 10 41" "Scan 20 41"
 ok "early scan: until the last of the ranks below enters" \
 	finds "early-scan 2 3 0 1,2 0"
 
+make_run "Init 10 11;Tracer 11 31;End 39 40" "Tracer 10 20;End 39 40" "End 10 40"
+ok "time of the tracer" finds "tracer 2 3 0 0,1 -"
+
 # Two threads of a rank: the second one arrives 1 s earlier at a barrier, is idle for
 # 2 s between two regions, and waits 0.5 s for a lock.
 threads() {
@@ -166,11 +169,11 @@ threads() {
 	</Topology><CommunicatorList/><Datatypes/><ExternalStatistics/></Application>
 	END
 	for thread in 0 1; do
-		cat >run_h_0_$thread.trc <<-END
+		cat >"run_h_0_$thread.trc" <<-END
 		<Program timeAdjustment='0' levels='Host Rank Thread'><Nested>
 		<omp.barrier team='1' barrier='0' time='$((3 - thread))' end='4'/></Nested>
 		<omp.parallel team='1' thread='$thread' threads='2' time='1' end='4'/>
-		<Nested>$([ $thread = 0 ] || echo "<omp.critical time='6.5' end='7'/>")
+		<Nested>$([ "$thread" = 0 ] || echo "<omp.critical time='6.5' end='7'/>")
 		<omp.barrier team='2' barrier='0' time='8' end='8'/></Nested>
 		<omp.parallel team='2' thread='$thread' threads='2' time='6' end='8'/>
 		</Program>
