@@ -211,8 +211,10 @@ def judge(daemons, watcher, sizes):
         # Buffers are used from their beginning, and take a while.
         grown.append(slope(samples[len(samples) // 2:]))
     print("memory grows by %.2f %% at most" % (100 * max(grown)))
-    # A run of minutes has steps of a page or two.
-    assert max(grown) <= (0.01 if seconds >= 1800 else 0.1), grown
+    # Files of the collector have buffers of 256 KiB, which it fills once, with some
+    # 480 bytes a second each: ten minutes, in which that is all that grows.
+    assert max(grown[:-1]) <= (0.01 if seconds >= 300 else 0.1), grown
+    assert grown[-1] <= (0.01 if seconds >= 1800 else 0.3), grown
     found = energies("soak")
     print("energies of %d nodes" % len(found))
     worst, most = [0] * 16, 0
