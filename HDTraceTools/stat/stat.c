@@ -26,6 +26,7 @@
 #include "HDTraceTools/relations/relations.h"
 #include "HDTraceTools/stat/callsites.h"
 #include "HDTraceTools/stat/regions.h"
+#include "HDTraceTools/stat/samples.h"
 #include "HDTraceTools/stat/shares.h"
 #include "HDTraceTools/stat/volumes.h"
 #include "cli/known.h"
@@ -505,7 +506,12 @@ static int statRunOn(struct statRun *run, const char *path)
 	else if (status < 0 && run->isVolume &&
 		 volumesPrint(run->tool, project, &run->selection) < 0)
 		status = TOOL_FAILED;
-	else if (status < 0 && (run->regions || run->isShares || run->isVolume))
+	else if (status < 0 && run->isSamples &&
+		 samplesPrint(run->tool, project, &run->selection, run->rule) <
+			 0)
+		status = TOOL_FAILED;
+	else if (status < 0 && (run->regions || run->isShares ||
+				run->isVolume || run->isSamples))
 		status = toolFinish(run->tool);
 	if (status < 0 && statFindPhases(run) < 0)
 		status = TOOL_FAILED;
@@ -538,6 +544,10 @@ int statRun(struct tool *tool, int argc, char **argv)
 		  "Print bytes and message sizes of MPI by function, call "
 		  "site, pair of ranks, and communicator",
 		  NULL },
+		{ "samples", 0, 0, G_OPTION_ARG_NONE, &run.isSamples,
+		  "Print time and energy of functions between MPI calls, from "
+		  "samples",
+		  NULL },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
 		WINDOW_ENTRY(&run.window),
 		ATTRIBUTION_ENTRY(&run.ruleText),
@@ -551,10 +561,17 @@ int statRun(struct tool *tool, int argc, char **argv)
 		status = toolNeeds(tool, "by-site", "regions");
 	if (status < 0 && run.regions && run.isShares)
 		status = toolExcludes(tool, "regions", "shares");
+	if (status < 0 && run.isSamples &&
+	    (run.regions || run.isShares || run.isVolume))
+		status = toolExcludes(tool, "samples",
+				      run.regions    ? "regions"
+				      : run.isShares ? "shares"
+						     : "volume");
 	if (status < 0 && run.isVolume && (run.regions || run.isShares))
 		status = toolExcludes(tool, "volume",
 				      run.regions ? "regions" : "shares");
-	if (status < 0 && (run.regions || run.isShares || run.isVolume) &&
+	if (status < 0 &&
+	    (run.regions || run.isShares || run.isVolume || run.isSamples) &&
 	    (phaseOptionsAre(&run.phaseOptions) || run.phaseOptions.isByName ||
 	     run.window.text))
 		status = toolUsage(tool,
@@ -562,11 +579,13 @@ int statRun(struct tool *tool, int argc, char **argv)
 				   "--phases-from, --by-name or --window",
 				   run.regions    ? "--regions"
 				   : run.isShares ? "--shares"
-						  : "--volume");
+				   : run.isVolume ? "--volume"
+						  : "--samples");
 	if (status < 0 && run.window.text && phaseOptionsAre(&run.phaseOptions))
 		status = toolUsage(tool, "--window: cannot be combined with "
 					 "--phases or --phases-from");
-	if (status < 0 && run.ruleText && !run.regions && !run.isShares)
+	if (status < 0 && run.ruleText && !run.regions && !run.isShares &&
+	    !run.isSamples)
 		status = toolUsage(
 			tool, "--attribution: requires --regions or --shares");
 	if (status < 0)

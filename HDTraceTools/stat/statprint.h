@@ -34,6 +34,7 @@ struct statRun {
 	gboolean isBySite;
 	gboolean isShares;
 	gboolean isVolume;
+	gboolean isSamples;
 	char *ruleText;
 	gboolean isAsRecorded;
 	gboolean isVerbose;

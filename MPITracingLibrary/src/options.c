@@ -279,14 +279,16 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 		(int)hdmpiOptionNumber("HDTRACE_MPI_RUT", 0, INT_MAX, 100);
 	options->sources = optionWords("HDTRACE_MPI_RUT_SOURCES", optionSources,
 				       HDMPI_SOURCES_ALL);
+	options->sampleHz =
+		hdmpiOptionNumber("HDTRACE_MPI_SAMPLE", 0, 10000, 0);
 	options->limit =
 		hdmpiOptionNumber("HDTRACE_MPI_LIMIT", 0, INT64_MAX, 0);
 	optionThrottle(options);
 	optionCounters(options);
 	optionClock(options);
-	options->hasMore = options->limit || options->counters ||
-			   options->siteDepth || options->throttleNs ||
-			   options->nested < INT_MAX;
+	options->hasMore = options->limit || options->sampleHz ||
+			   options->counters || options->siteDepth ||
+			   options->throttleNs || options->nested < INT_MAX;
 	if (options->isOn)
 		optionProject(options, isSpawned);
 }

@@ -197,6 +197,9 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	if (__builtin_expect(hdmpiOptions.hasMore, 0) &&
 	    self->depth > hdmpiOptions.nested)
 		return false;
+	if (__builtin_expect(hdmpiOptions.hasMore, 0) && self->depth == 0 &&
+	    !self->profile)
+		hdmpiSamplesWrite(self);
 	if (__builtin_expect(self->profile != NULL, 0))
 		return hdmpiProfileEnter(self, call);
 	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0) &&
@@ -287,6 +290,9 @@ static bool runtimeIsIncomplete(void)
 			     "libhdMPI, the first is rank %d; run all programs "
 			     "with hdmpirun, or build them with hdmpicc",
 			     missing, size, first);
+	/* Others on this host look for this one. */
+	if (missing > 0)
+		hdmpiPresenceLeave();
 	return missing > 0;
 }
 
@@ -585,6 +591,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 	call->self = self;
 	hdmpiRequestsBegin(runtime.isOfSession);
 	hdmpiSitesStart();
+	hdmpiSamplesStart();
 	hdmpiPollsStart();
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
@@ -647,6 +654,9 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call)
 		return;
 	if (own > 0)
 		hdT_logAttributeInt64(call->self->trace, "callNs", own);
+	if (hdmpiOptions.sampleHz)
+		hdT_logAttributeInt64(call->self->trace, "sampleNs",
+				      HD_NS_PER_S / hdmpiOptions.sampleHz);
 	hdT_logStateEnd(call->self->trace);
 }
 

@@ -28,6 +28,7 @@ static void threadLeave(void *thread)
 	hdmpiThreadSelf = NULL;
 	if (self->trace) {
 		hdmpiPollSettle(self);
+		hdmpiSamplesEnd(self);
 		hdmpiProfileEnd(self);
 		while (self->regions > 0)
 			hdmpiRegionEnd(self, NULL);
@@ -216,6 +217,7 @@ void hdmpiThreadsEnd(void)
 		threadAwait(i);
 		if (i->trace) {
 			hdmpiPollSettle(i);
+			hdmpiSamplesEnd(i);
 			hdmpiProfileEnd(i);
 			hdT_finalize(i->trace);
 		}

@@ -31,8 +31,7 @@ wrapped_in() {
 	}' "$table" | sort
 }
 wrapped_in 4 | sed '/_c$/d' >"$scratch/wrapped"
-sed -n 's/^- \([^ 	]*\)[ 	].*/\1/p' "$abs_top_srcdir/common/mpi/unrecorded.table" \
-	>"$scratch/patterns"
+sed -n 's/^- \([^ 	]*\)[ 	].*/\1/p' "${table%/*}/unrecorded.table" >"$scratch/patterns"
 
 # Whether a function is left out on purpose.
 is_excluded() {
@@ -51,7 +50,7 @@ none_missing() {
 	missing=$(sort "$1" | comm -23 - "$scratch/wrapped" |
 		while read -r function; do
 			is_excluded "$function" ||
-				echo "MPI_$function is in neither table"
+				echo "MPI_$function is not in common/mpi"
 		done)
 	[ -z "$missing" ] || { echo "$missing"; return 1; }
 }

@@ -55,15 +55,20 @@ configures() {
 		'Name: cairo\nDescription: none\nVersion: 99\nLibs: %s\n' "$cairo" \
 		>"$scratch/pc/cairo.pc"
 	cd "$scratch/build" || return 1
+	# What earlier runs found out about the compiler and libc.
+	grep -hE '^(#|ac_cv_(func|header|prog|type|have_decl|sizeof|c)_|lt_cv_)' \
+		"$scratch/cache" "$scratch/known" 2>/dev/null |
+		grep -v otf2 >config.cache
 	env -u CFLAGS -u LDFLAGS -u PKG_CONFIG_PATH NODE= NPM= \
 		ac_cv_header_otf2_otf2_h=no PKG_CONFIG_LIBDIR="$scratch/pc" \
 		ac_cv_path_NODE= ac_cv_path_NPM= \
-		"$abs_top_srcdir/configure" -q --srcdir="$scratch/source" \
+		"$abs_top_srcdir/configure" -q -C --srcdir="$scratch/source" \
 		>"$scratch/output" 2>&1 || {
 		cat "$scratch/output"
 		return 1
 	}
 	cat "$scratch/output"
+	cp config.cache "$scratch/known"
 }
 
 # A line of what configure says: WORDS...

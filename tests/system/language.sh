@@ -1,13 +1,12 @@
 #!/bin/sh
-# Texts are plain English: few sentences with a habit to avoid, help texts in one
-# form, subjects of commits in the imperative.
+# Texts are plain English: few sentences with a habit to avoid, subjects of commits in
+# the imperative. helptexts.sh does the same for help texts, which need a build.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: text plain
+# tags: text
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers do not change texts"
 python=${PYTHON:-python3}
 $python -c '' 2>/dev/null || skip_all "no python3"
-build=${abs_top_builddir:?}
 here=$abs_top_srcdir/tests/system
 cd "$abs_top_srcdir" || exit 99
 
@@ -95,69 +94,10 @@ files_of() {
 	guide) echo '/guides/' ;;
 	man) echo '/man/' ;;
 	header) echo '/include/' ;;
-	help) echo '/help/' ;;
 	test) echo '^tests/' ;;
 	message) echo '\.(c|js|html|in|sh):' ;;
 	*) echo '^doc/[^gm]|^SECURITY' ;;
 	esac
-}
-
-# ---- Help --------------------------------------------------------------------
-
-# Print the help of a program, and of its subcommands, into files.
-helps() {
-	[ -x "$build/$1" ] || return 0
-	COLUMNS=300 "$build/$1" --help >"$scratch/help/$1" 2>&1
-	sed -n '/^Commands/,/^$/s/^  \([a-z-]*\)  .*/\1/p' "$scratch/help/$1" |
-		while read -r sub; do
-			COLUMNS=300 "$build/$1" "$sub" --help \
-				>"$scratch/help/$1-$sub" 2>&1
-		done
-}
-
-help_in_form() {
-	find "$scratch/help" -type f -size +0 | sort >"$scratch/pages"
-	[ "$(wc -l <"$scratch/pages")" -gt 20 ] || return 1
-	tr '\n' '\0' <"$scratch/pages" |
-		xargs -0 "$python" "$here/helptext.py" "$here/verbs.list"
-}
-
-# The help of commands fits a terminal: COLUMNS
-fits_terminal() {
-	for command in 'hdtrace stat' 'hdpredict simulate' pt hdnode 'hdgluster try' \
-		rut hdload hdmpirun hdmpicc; do
-		[ -x "$build/${command%% *}" ] || continue
-		# shellcheck disable=SC2086
-		"$python" "$here/terminal.py" "$1" "$build"/$command --help || {
-			echo "$command"
-			return 1
-		}
-	done
-}
-
-# A fault is found in a help text, which is right otherwise: FAULT SED
-finds_in_help() {
-	cat >"$scratch/right" <<-'END'
-		Usage:
-		  tool [OPTION...] FILE
-
-		Record the power of this node.
-
-		Options:
-		  -i, --interval=TIME   Interval between two samples, with unit
-		                        (default: 100ms)
-		  -h, --help            Print this help
-
-		Examples:
-		  tool --interval=10ms run1
-		  tool run2
-	END
-	"$python" "$here/helptext.py" "$here/verbs.list" "$scratch/right" ||
-		return 1
-	sed "$2" "$scratch/right" >"$scratch/wrong"
-	! "$python" "$here/helptext.py" "$here/verbs.list" "$scratch/wrong" \
-		>"$scratch/faults" && cat "$scratch/faults" &&
-		grep -q ": $1: " "$scratch/faults"
 }
 
 # ---- Commits -----------------------------------------------------------------
@@ -200,11 +140,6 @@ subjects() {
 
 # ------------------------------------------------------------------------------
 
-mkdir "$scratch/help"
-for program in hdtrace hdexecute hdgluster hdload hdmpirun hdnode hdpredict \
-	hdprobe pt rut; do
-	helps $program
-done
 components=$(sed -n 's/^component \([^:]*\):.*/\1/p' tests/rooms.list)
 # shellcheck disable=SC2086
 {
@@ -215,7 +150,6 @@ components=$(sed -n 's/^component \([^:]*\):.*/\1/p' tests/rooms.list)
 	find README NEWS CONTRIBUTING SECURITY doc/man doc/guides doc/*.md \
 		doc/format doc/measurements -name '*.md' -o -name '*.[1-9]' -o \
 		-name '[A-Z]*' ! -type d
-	find "$scratch/help" -type f
 	find tests -name '*.sh' -o -name '*.mjs'
 } 2>/dev/null | sort -u >"$scratch/files"
 
@@ -240,33 +174,9 @@ ok "a direct question is accepted" passes "What is the energy of each of the fun
 ok "an empty text is accepted" passes "There is no meter in this machine, so pt stops."
 ok "code and quoted output are not checked" counts_prose_only
 "$python" "$here/language.py" "@$scratch/files" >"$scratch/shares"
-for kind in readme news guide man doc header help message test; do
-	[ $kind != help ] || [ -x "$build/hdtrace" ] || continue
+for kind in readme news guide man doc header message test; do
 	ok "share of sentences with a habit: $kind" within_budget $kind
 done
-
-ok "a help line of 120 columns is found" finds_in_help "1[0-9][0-9] columns" \
-	's/run2/&                                                                                                             x/'
-ok "a description with a lower-case letter at its start is found" finds_in_help "no capital letter" \
-	's/Print/print/'
-ok "a command with a lower-case letter at its start is found" finds_in_help \
-	"no capital letter" 's/^Options:/Commands:\n  watch  show the power\n\n&/'
-ok "a full stop after a description is found" finds_in_help "a full stop" \
-	's/this help$/&./'
-ok "a default in another form is found" finds_in_help "form of the default" \
-	's/(default: 100ms)/(100 ms)/'
-ok "a default outside of parentheses is found" finds_in_help \
-	"default outside of parentheses" 's/(default: 100ms)/default 100ms/'
-ok "a description that is not imperative is found" finds_in_help \
-	"the first line is not an imperative" 's/^Record/Records/'
-ok "a help text with one example is found" finds_in_help "fewer than two examples" '/run2/d'
-ok "help texts fit a terminal of 60 columns" fits_terminal 60
-ok "help texts fit a terminal of 90 columns" fits_terminal 90
-if [ -x "$build/hdtrace" ]; then
-	ok "help texts have the required form" help_in_form
-else
-	skip "help texts have the required form" "no build"
-fi
 
 ok "a long commit subject is found" finds_subject \
 	"gluster: reject a report that is larger than a page and that no client asked for"

@@ -2,12 +2,11 @@
 # Words that users read mean one thing each: tests/words.list has those that are
 # not to come back.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: text plain
+# tags: text
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of words"
 python=${PYTHON:-python3}
 $python -c '' 2>/dev/null || skip_all "no python3"
-build=${abs_top_builddir:?}
 words=$abs_top_srcdir/tests/system/words.py
 list=$abs_top_srcdir/tests/words.list
 cd "$abs_top_srcdir" || exit 99
@@ -82,17 +81,6 @@ kept_short() {
 
 # ---- What users read ---------------------------------------------------------
 
-# Print the help of a program, and of its subcommands, into files.
-helps() {
-	program=$build/$1
-	[ -x "$program" ] || return 0
-	"$program" --help >"$scratch/help/$1" 2>&1
-	sed -n '/^Commands/,/^$/s/^  \([a-z-]*\)  .*/\1/p' "$scratch/help/$1" |
-		while read -r sub; do
-			"$program" "$sub" --help >"$scratch/help/$1-$sub" 2>&1
-		done
-}
-
 # Pages as people see them, or else their source.
 rendered() {
 	for page in doc/man/*.[1-9]; do
@@ -102,12 +90,8 @@ rendered() {
 	done
 }
 
-mkdir "$scratch/help" "$scratch/man"
-for program in hdtrace hdgluster hdpredict hdmpirun hdmpicc pt rut; do
-	helps $program
-done
+mkdir "$scratch/man"
 rendered
-"$build/pt" -l >"$scratch/help/list" 2>&1
 
 # shellcheck disable=SC2086
 {
@@ -118,7 +102,7 @@ rendered
 		grep -vE '\.(am|png|svg|json|rng|in|awk|internal)$|doc/man/' |
 		grep -v 'contrib/completion\.[a-z]*$'
 	find tests/tools/golden -name '*.text' -o -name '*.csv' -o -name '*.pcf'
-	find "$scratch/help" "$scratch/man" -type f
+	find "$scratch/man" -type f
 } | sort >"$scratch/files"
 "$python" "$words" --list "$list" "@$scratch/files" >"$scratch/found"
 status=$?
@@ -147,7 +131,6 @@ ok "all files were read" [ "$status" -eq 0 ]
 ok "texts in C sources contain no banned words" clean '^[^ ]*\.(c|in)\b'
 ok "public headers contain no banned words" clean '/include/[^ ]*\.h\b'
 ok "the viewer contains no banned words" clean '^HDTraceTools/viewer/'
-ok "help texts contain no banned words" clean "^$scratch/help/"
 ok "man pages contain no banned words" clean "^$scratch/man/"
 ok "README, NEWS and doc contain no banned words" clean '^(README|NEWS|doc/)'
 ok "scripts contain no banned words" clean '^(quickstart|scripts|contrib|cli/options)'

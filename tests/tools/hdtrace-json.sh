@@ -109,6 +109,13 @@ ok "dump of call sites conforms to the schema" is_valid hdtrace-dump dump sites/
 ok "report of call sites conforms to the schema" is_valid hdtrace-report report sites/sites
 ok "stat by call site conforms to the schema" is_valid hdtrace-stat-sites stat --regions='*' \
 	--by-site sites/sites
+cat >sites/sites_n.trc <<'XML'
+<Program timeAdjustment='9'>
+<Tracer class='tracer' sampleNs='10000000' time='0' end='1'/>
+<Sample site='0' time='2' end='2'><Object id='0' buildId='' load='0x0' path='/nowhere/a.out'/><Site id='0' object='0' address='0x20'/></Sample>
+</Program>
+XML
+ok "stat --samples conforms to the schema" is_valid hdtrace-stat-samples stat --samples sites/sites
 ok "stat --volume conforms to the schema" is_valid hdtrace-stat-volume stat --volume mini
 for project in mini big; do
 	ok "info $project conforms to the schema" is_valid hdtrace-info info $project

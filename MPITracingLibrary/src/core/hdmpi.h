@@ -30,6 +30,7 @@
 #include "MPITracingLibrary/src/core/options.h"
 #include "MPITracingLibrary/src/core/counters.h"
 #include "MPITracingLibrary/src/core/polling.h"
+#include "MPITracingLibrary/src/core/sampling.h"
 #include "MPITracingLibrary/src/core/sites.h"
 #include "common/clock.h"
 #include "common/tsc.h"
@@ -65,6 +66,7 @@ struct hdmpiThread {
 	unsigned int regions;
 	bool isRecorded[HDMPI_REGIONS_MAX]; /**< Of each open region. */
 	struct hdmpiPolls polls;            /**< Of calls that found nothing. */
+	struct hdmpiSamples *samples;       /**< NULL: none. */
 	struct hdmpiProfile *profile;       /**< NULL: calls are recorded. */
 	unsigned int ended; /**< Calls, to look at the size of the trace. */
 	int64_t window;     /**< Of throttling: the last one recorded in. */

@@ -27,6 +27,7 @@
 #define HDMPI_SITES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct hdmpiThread;
@@ -45,6 +46,15 @@ void hdmpiSitesStart(void);
  * @return Its number in the thread's trace; -1 without memory.
  */
 int64_t hdmpiSiteFind(struct hdmpiThread *self, const void *caller);
+
+/**
+ * Find the site of a stack: the innermost frame first, each as the address
+ * behind an instruction, and no more of them than HDMPI_SITE_DEPTH_MAX.
+ *
+ * @return Its number in the thread's trace; -1 without memory.
+ */
+int64_t hdmpiSiteOfStack(struct hdmpiThread *self, const uintptr_t *frames,
+			 size_t count);
 
 /**
  * Say in the state that was begun last where it was called.

@@ -11,6 +11,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "MPITracingLibrary/src/host/keyvalue.h"
+#include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/presence.h"
 #include "common/environment.h"
 
@@ -21,7 +23,8 @@ static struct {
 	int fd;         /* -1: not announced, */
 	bool hasFailed; /* though that was tried. */
 	int localSize;
-	char run[64]; /* Of the launcher: names this run on this host. */
+	bool isByKeys; /* Ranks are on several hosts. */
+	char run[64];  /* Of the launcher: names this run on this host. */
 } presence = { .fd = -1 };
 
 /* ---- What the launcher says --------------------------------------------- */
@@ -52,6 +55,16 @@ static int presenceLocalSize(void)
 					     "MPI_LOCALNRANKS", NULL };
 
 	return presenceNumber(names);
+}
+
+/* Whether Open MPI's ranks are on several hosts. */
+static bool presenceIsSpread(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_SIZE", NULL };
+
+	return HDMPI_IS_OPENMPI && hdEnvironmentText("PMIX_NAMESPACE") &&
+	       presence.localSize > 0 &&
+	       presenceNumber(names) > presence.localSize;
 }
 
 /* The parent of a process, and its name; 0: there is none. */
@@ -121,6 +134,11 @@ void hdmpiPresenceAnnounce(void)
 	int rank = presenceRank(), saved = errno;
 
 	presence.localSize = presenceLocalSize();
+	if (rank >= 0 && presenceIsSpread()) {
+		presence.isByKeys = hdmpiKeyValueAnnounce();
+		errno = saved;
+		return;
+	}
 	if (rank < 0 || presence.localSize < 2 || !presenceFindRun())
 		return;
 	presence.fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -136,6 +154,8 @@ static bool presenceIsThere(int fd, int rank)
 {
 	struct sockaddr_un name;
 
+	if (presence.isByKeys)
+		return hdmpiKeyValueIsThere(rank, false);
 	presenceName(rank, &name);
 	return connect(fd, (struct sockaddr *)&name, sizeof(name)) == 0 ||
 	       errno != ECONNREFUSED;
@@ -152,10 +172,28 @@ int hdmpiPresenceLowest(int size)
 	return rank;
 }
 
+/* The same on several hosts: once one is missing that was waited for, all
+ * others have come. */
+static int presenceMissingSpread(int size, int *first)
+{
+	int missing = 0;
+
+	for (int rank = 0; rank < size; rank++) {
+		if (hdmpiKeyValueIsThere(rank, false) ||
+		    (missing == 0 && hdmpiKeyValueIsThere(rank, true)))
+			continue;
+		if (missing++ == 0)
+			*first = rank;
+	}
+	return missing;
+}
+
 int hdmpiPresenceMissing(int size, int *first)
 {
 	int fd, missing = 0, saved = errno;
 
+	if (presence.isByKeys)
+		return presenceMissingSpread(size, first);
 	if ((presence.fd < 0 && !presence.hasFailed) ||
 	    presence.localSize != size)
 		return 0;
@@ -177,8 +215,17 @@ int hdmpiPresenceMissing(int size, int *first)
 	return missing;
 }
 
+void hdmpiPresenceLeave(void)
+{
+	/* What is in the key-value space stays there. */
+	if (presence.isByKeys)
+		hdmpiKeyValueEnd();
+	presence.isByKeys = false;
+}
+
 void hdmpiPresenceEnd(void)
 {
+	hdmpiPresenceLeave();
 	if (presence.fd >= 0)
 		close(presence.fd);
 	presence.fd = -1;

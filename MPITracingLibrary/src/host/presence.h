@@ -9,7 +9,8 @@
  * before MPI is initialized, which no rank is before all have begun that; then
  * the others are looked for. Nothing is sent: a name of a socket that no file
  * system has is taken, by its rank. This is done where all ranks are on one
- * host, and the launcher says which ones.
+ * host, and the launcher says which ones. On several hosts it is the key-value
+ * space of Open MPI's launcher (keyvalue.h).
  */
 #ifndef HDMPI_PRESENCE_H
 #define HDMPI_PRESENCE_H
@@ -30,7 +31,10 @@ int hdmpiPresenceMissing(int size, int *first);
 /** The lowest rank that is there. */
 int hdmpiPresenceLowest(int size);
 
-/** All have looked. */
+/** This one has looked, but others may still look for it. */
+void hdmpiPresenceLeave(void);
+
+/** All have looked; or, on several hosts, this process. */
 void hdmpiPresenceEnd(void);
 
 #endif

@@ -489,6 +489,24 @@ static int64_t findAround(struct hdmpiSites *self, uintptr_t caller)
 	return around;
 }
 
+int64_t hdmpiSiteOfStack(struct hdmpiThread *thread, const uintptr_t *frames,
+			 size_t count)
+{
+	uint32_t around = NO_SITE;
+
+	if (!thread->sites)
+		thread->sites = calloc(1, sizeof(*thread->sites));
+	for (size_t i = count; thread->sites && i > 0; i--) {
+		struct entry *entry =
+			entryFind(thread->sites, frames[i - 1], around);
+
+		if (!entry || entry->site == NO_SITE)
+			return -1;
+		around = entry->site;
+	}
+	return thread->sites && count > 0 ? (int64_t)around : -1;
+}
+
 int64_t hdmpiSiteFind(struct hdmpiThread *thread, const void *caller)
 {
 	uintptr_t address = (uintptr_t)caller;
@@ -596,7 +614,7 @@ void hdmpiSitesStart(void)
 {
 	uintptr_t frames[FRAMES_MAX];
 
-	if (!hdmpiOptions.siteDepth)
+	if (!hdmpiOptions.siteDepth && !hdmpiOptions.sampleHz)
 		return;
 	sites.mayBeLeftOut =
 		hdEnvironmentText("HDTRACE_MAX_NESTING_DEPTH") != NULL;
