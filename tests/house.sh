@@ -82,11 +82,7 @@ measured() {
 }
 
 # Files with one subject have at most 700 lines; public headers may be longer. Print
-<<<<<<< HEAD
 # those that have more: DIRECTORY. Other work splits the few that are named below.
-=======
-# those that have more: DIRECTORY. app.js, tracks.js, peer.c and runtime.c are split with the work on these.
->>>>>>> 13bf781f0f0c725e7a2494658ad984c8913044ab
 too_long() {
 	(
 		cd "$1" || exit 99
