@@ -137,8 +137,8 @@ with_mpi() {
 		>said 2>err || { cat said err; return 1; }
 	cat err
 	sort -s -n -k 1,1 said >sorted
-	is_sound p "$4" && "$hdtrace" dump p >dump &&
-		python3 judge.py dump sorted Barrier "$3"
+	is_sound p "$4" && "$hdtrace" dump p >dumped &&
+		python3 judge.py dumped sorted Barrier "$3"
 }
 
 # The same with OpenMP: BY SLEEP COUNT
@@ -149,8 +149,8 @@ with_omp() {
 		{ cat said err; return 1; }
 	cat err
 	"$hdtrace" merge --force omp >merged 2>&1 || cat merged
-	is_sound omp "$3" && "$hdtrace" dump omp >dump &&
-		python3 judge.py dump said omp.parallel "$2"
+	is_sound omp "$3" && "$hdtrace" dump omp >dumped &&
+		python3 judge.py dumped said omp.parallel "$2"
 }
 
 for library in $(built_libraries); do
@@ -162,10 +162,10 @@ for library in $(built_libraries); do
 	openmpi) compiler=$MPICC_OPENMPI ;;
 	mpich) compiler=$MPICC_MPICH ;;
 	esac
-	[ -n "$compiler" ] && "$compiler" -o mpi mpi.c || {
+	if [ -z "$compiler" ] || ! "$compiler" -o mpi mpi.c; then
 		skip "$library" "there is no mpicc"
 		continue
-	}
+	fi
 	ok "$library: states are correct with the clock set by an hour" \
 		with_mpi "$library" 3600 0 1
 	ok "$library: states are correct with the clock set back and 500 s of sleep" \

@@ -172,8 +172,10 @@ letters_agree() {
 			done
 		# And the other way round: what has a letter elsewhere has it here.
 		sed -n 's/^  --\([a-z-]*\).*/\1/p' out | while read -r long; do
-			# Its letter was that of --values, or of --value.
+			# Its letter was that of --values, or of --value; and -n of
+			# hdtrace report is to select nodes.
 			case "$words $long" in
+			'hdtrace report nodes') continue ;;
 			'pt energy verbose' | 'hdtrace stat verbose' | \
 				'hdtrace plot verbose' | 'hdtrace export verbose') continue ;;
 			esac

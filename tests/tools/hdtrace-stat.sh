@@ -231,7 +231,7 @@ while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 stat $arguments mini
 done <<'END'
---from: invalid time "soon"; expected seconds|--from soon
+--from: invalid time "soon"; expected the time since the start|--from soon
 --to: invalid time "1.0000000001"|--to 1.0000000001
 --to: invalid time "99999999999999"|--to 99999999999999
 --from: must be before --to|--from 2 --to 2

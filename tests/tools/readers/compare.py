@@ -415,7 +415,7 @@ def rules(_rng):
                 for rank in range(2):
                     assert abs(found[rank] - 1000 * share[rank]) < 1e-3, (
                         name, rule, key, found)
-        text = report(name)
+        text = report("--all", name)
         assert ("By CPU time" in text) == (name == "far"), text
         if name == "far":
             line, = [x for x in text.split("States by energy")[1]
