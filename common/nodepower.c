@@ -50,13 +50,31 @@ static const struct hdPowerChannel *powerFind(
 	return NULL;
 }
 
+/* The module that contains a GPU, which neither of them says: the power of
+ * NVIDIA's modules includes that of their GPUs. */
+static const struct hdPowerChannel *powerModuleOf(
+	const struct hdPowerChannel *channels, size_t count,
+	const struct hdPowerChannel *card)
+{
+	if (card->is != HD_POWER_CARD || strncmp(card->label, "gpu-", 4) != 0)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (channels[i].is == HD_POWER_MODULE && !channels[i].fault)
+			return &channels[i];
+	return NULL;
+}
+
 /* The channel that contains one, however far out, and can be used. */
 static const struct hdPowerChannel *powerContainer(
 	const struct hdPowerChannel *channels, size_t count,
 	const struct hdPowerChannel *channel)
 {
-	const struct hdPowerChannel *at = channel;
+	const struct hdPowerChannel *at =
+		powerModuleOf(channels, count, channel);
 
+	if (at)
+		return at;
+	at = channel;
 	for (size_t depth = 0; depth < count; depth++) {
 		at = powerFind(channels, count, at->container);
 		if (!at || at == channel)

@@ -39,7 +39,7 @@ enum hdPowerRole {
 	HD_POWER_SUPPLY,   /**< Input of a power supply, or a BMC. */
 	HD_POWER_RAIL,     /**< Output of a supply. */
 	HD_POWER_PLATFORM, /**< All that the board draws: psys. */
-	HD_POWER_MODULE,   /**< A module with its processor. */
+	HD_POWER_MODULE,   /**< A module with its processor and GPUs. */
 	HD_POWER_PACKAGE,  /**< A package, or a die of one. */
 	HD_POWER_DRAM,     /**< Memory; not in its package. */
 	HD_POWER_CORE,     /**< Cores; in their package. */
