@@ -159,7 +159,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 0x80)
 		setup.mountPoint = "/m";
 	setup.cpuSource = (enum rutCpuSource)((data[0] >> 4 & 7) % 5);
-	readAll(rutLinuxSources[(data[0] & 15) % count], &setup, data + cut,
+	readAll(rutLinuxSources[(data[0] & 31) % count], &setup, data + cut,
 		size - cut);
 	return 0;
 }

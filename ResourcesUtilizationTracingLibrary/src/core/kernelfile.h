@@ -71,7 +71,7 @@ size_t rutFilesMax(void);
 /** Close the file; takes one that is not open, too. */
 void rutFileClose(struct rutFile *file);
 
-/** Read a file that is needed once; free() the text. */
+/** Open and read a file; it stays open until rutFileClose(). */
 int rutFileGet(struct rutFile *file, struct hdScan *scan, const char *root,
 	       const char *format, ...)
 	__attribute__((__format__(__printf__, 4, 5)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files of /proc and /sys; see file.h. */
+/* Files of /proc and /sys; see kernelfile.h. */
 #include "config.h"
 
 #include <errno.h>
