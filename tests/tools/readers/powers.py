@@ -258,13 +258,15 @@ def make_tree(lines):
 
 def groups_of(said):
     """A group for each driver of what pt list --explain says, with the inputs
-    that can be used."""
+    that can be used. A platform has more than all that it contains."""
     groups = []
     for line in said.splitlines():
         if not line.startswith(" "):
             groups.append((line, {}))
         elif "not usable: " not in line and not line.startswith("  none: "):
-            groups[-1][1][f"P_{line.split()[0]}"] = 10 + len(groups[-1][1])
+            name, number = line.split()[0], len(groups[-1][1])
+            groups[-1][1][f"P_{name}"] = number + (
+                1000 if name.startswith("psys") else 10)
     return [Group("G" + device.replace("_", ""), device, 250, inputs)
             for device, inputs in groups if inputs]
 
