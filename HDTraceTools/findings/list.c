@@ -36,7 +36,7 @@ void findingSortShares(GArray *shares, int64_t time)
 	g_array_sort(shares, compareShares);
 	while (count < shares->len &&
 	       g_array_index(shares, struct findingShare, count).time >=
-		       time / 100)
+		       (time + 99) / 100)
 		count++;
 	g_array_set_size(shares, count);
 }

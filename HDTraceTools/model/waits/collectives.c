@@ -73,6 +73,9 @@ static int waitsOfPart(struct waits *self, const struct waitCall *call,
 	if (completion != WAIT_NONE)
 		waitsSet(&candidate.completion, completion, part, cause,
 			 MAX(call->firstEnd, cause->start), part->end);
+	/* Nobody waits for itself. */
+	if (cause == part)
+		candidate.completion.cause = WAIT_NO_CAUSE;
 	if (candidate.wait.end <= candidate.wait.start &&
 	    candidate.completion.end <= candidate.completion.start)
 		return 0;

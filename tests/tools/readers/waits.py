@@ -470,7 +470,8 @@ class Analyser:
             one[0] += b - a
             one[1] += 1
             one[2][waiting] = one[2].get(waiting, 0) + b - a
-            one[3][causing] = one[3].get(causing, 0) + b - a
+            if causing != waiting:
+                one[3][causing] = one[3].get(causing, 0) + b - a
         return sums
 
     def efficiencies(self):
@@ -559,7 +560,7 @@ def run(*command):
 
 def ranks_of(times, time):
     """Those with 1 % of the time, most first."""
-    some = [(-t, r) for r, t in times.items() if t >= time // 100]
+    some = [(-t, r) for r, t in times.items() if 100 * t >= time]
     return [r for _, r in sorted(some)]
 
 
