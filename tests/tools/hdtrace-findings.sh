@@ -111,6 +111,11 @@ make_run "Recv 10 40 fromRank='1' fromTag='5';Recv 41 42 fromRank='2' fromTag='6
 	"Send 32 33 toRank='0' toTag='6';End 39 40"
 ok "right order: what is received later was sent later" \
 	finds "late-sender 1 2 0 0 1"
+make_run "Irecv 10 11 fromRank='1' fromTag='5' rid='0';Recv 20 50 fromRank='1' \
+	fromTag='5';Wait 51 52 fromRank='1' fromTag='5' rid='0'" \
+	"Send 15 16 toRank='0' toTag='5';Send 45 46 toRank='0' toTag='5'" "End 10 40"
+ok "messages belong to receives in the order of their posting" \
+	finds "late-sender 1 2.5 0 0 1" "late-sender-wrong-order 1 2.5 0 0 1"
 make_run "Ssend 10 41 toRank='1' toTag='5'" \
 	"End 9 10;Recv 40 41 fromRank='0' fromTag='5'" "End 10 40"
 ok "late receiver: from the send to the receive" \

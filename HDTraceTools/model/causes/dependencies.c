@@ -244,6 +244,11 @@ static bool isMessage(const struct dependencyEnd *end)
 	return sources[end->source] == &dependencyMessages;
 }
 
+static bool isReceived(const struct dependencyEnd *end)
+{
+	return isMessage(end) && !end->isSent;
+}
+
 uint64_t dependencyAdd(struct dependencyReader *reader,
 		       const struct dependencyEnd *end,
 		       const struct messageEnd *key)
@@ -256,6 +261,11 @@ uint64_t dependencyAdd(struct dependencyReader *reader,
 	noted.isChosen = reader->isChosen;
 	if (isMessage(end) && !end->completes)
 		noted.number = channel->counts[end->isSent]++;
+	if (isReceived(end)) {
+		channel->isMixed |= end->posted < channel->posted;
+		reader->isMixed |= channel->isMixed;
+		channel->posted = MAX(channel->posted, end->posted);
+	}
 	if (reader->error == 0)
 		reader->error =
 			spoolAppend(reader->ends, &noted, sizeof(noted));
@@ -310,22 +320,66 @@ static void addChannels(struct dependencies *self,
 	}
 }
 
-/** Hand on ends of a trace to those of all. */
+/** Hand on an end of a trace to those of all. */
+static int addEnd(struct dependencies *self,
+		  const struct dependencyReader *reader,
+		  struct dependencyEnd *end)
+{
+	const struct dependencyChannel *channel =
+		channelsAt(reader->channels, end->channel);
+
+	end->channel = (uint32_t)channel->whole;
+	if (isMessage(end))
+		end->number += channel->before[end->isSent];
+	return sorterAdd(self->ends, end);
+}
+
+/** Hand on ends; those of channels that are mixed to what sorts these. */
 static int addEnds(struct dependencies *self,
-		   const struct dependencyReader *reader,
+		   const struct dependencyReader *reader, struct sorter *mixed,
 		   struct dependencyEnd *ends, size_t count)
 {
 	int ret = 0;
 
 	for (size_t i = 0; i < count && ret == 0; i++) {
-		struct dependencyEnd *end = &ends[i];
 		const struct dependencyChannel *channel =
-			channelsAt(reader->channels, end->channel);
+			channelsAt(reader->channels, ends[i].channel);
 
-		end->channel = (uint32_t)channel->whole;
-		if (isMessage(end))
-			end->number += channel->before[end->isSent];
-		ret = sorterAdd(self->ends, end);
+		ret = channel->isMixed && isReceived(&ends[i])
+			      ? sorterAdd(mixed, &ends[i])
+			      : addEnd(self, reader, &ends[i]);
+	}
+	return ret;
+}
+
+static int compareByPosting(const void *a, const void *b)
+{
+	const struct dependencyEnd *x = a;
+	const struct dependencyEnd *y = b;
+
+	COMPARE(x->channel, y->channel);
+	COMPARE(x->posted, y->posted);
+	COMPARE(x->number, y->number);
+	return 0;
+}
+
+/** Messages belong to receives in the order in which these were posted
+ * (MPI 4.0, section 3.5), not in that in which they ended: number them anew. */
+static int addMixed(struct dependencies *self,
+		    const struct dependencyReader *reader, struct sorter *mixed)
+{
+	struct dependencyEnd end;
+	uint64_t number = 0;
+	int64_t channel = -1;
+	int ret;
+
+	while ((ret = sorterNext(mixed, &end)) > 0) {
+		number = end.channel == channel ? number + 1 : 0;
+		channel = end.channel;
+		end.number = number;
+		ret = addEnd(self, reader, &end);
+		if (ret < 0)
+			break;
 	}
 	return ret;
 }
@@ -337,6 +391,7 @@ int dependenciesLeave(struct dependencies *self,
 		      struct dependencyReader *reader)
 {
 	struct dependencyEnd *ends = g_new(struct dependencyEnd, AT_ONCE);
+	struct sorter *mixed = NULL;
 	uint64_t left;
 	int ret;
 
@@ -348,15 +403,22 @@ int dependenciesLeave(struct dependencies *self,
 	g_array_index(self->nodes, const hdINode *, reader->number) =
 		reader->trace->node;
 	addChannels(self, reader->channels);
+	if (reader->isMixed)
+		mixed = sorterNew(sizeof(struct dependencyEnd),
+				  compareByPosting);
 	while (left && ret == 0) {
 		size_t size = (size_t)MIN(left, AT_ONCE * sizeof(*ends));
 
 		ret = spoolPeek(reader->ends, spoolLength(reader->ends) - left,
 				ends, size);
 		if (ret == 0)
-			ret = addEnds(self, reader, ends, size / sizeof(*ends));
+			ret = addEnds(self, reader, mixed, ends,
+				      size / sizeof(*ends));
 		left -= size;
 	}
+	if (ret == 0 && mixed)
+		ret = addMixed(self, reader, mixed);
+	sorterFree(mixed);
 	g_free(ends);
 	dependenciesDrop(reader);
 	return ret;

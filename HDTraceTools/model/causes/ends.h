@@ -89,6 +89,7 @@ struct dependencyReader {
 	uint8_t taskSource;  /**< The number of that source. */
 	const hdIRecord *record;
 	bool isChosen;
+	bool isMixed; /**< A channel is. */
 	int error;
 };
 
@@ -96,6 +97,8 @@ struct dependencyReader {
 struct dependencyChannel {
 	struct channel channel;
 	uint64_t counts[2]; /**< Received, sent; so far. */
+	int64_t posted;     /**< The latest posting of a receive; so far. */
+	bool isMixed;       /**< Receives end in another order than posted. */
 	uint64_t whole;     /**< Of a trace's: its number among all. */
 	uint64_t before[2]; /**< And how many others had before. */
 };
