@@ -63,7 +63,7 @@ begin() {
 # The meter has to be heard first.
 is_up() {
 	HDTRACE_PT_SERVER=127.0.0.1:$(cat power.port) "$pt" devices |
-		grep -Eq '^DCMeter1 .* works +[1-9]'
+		grep -Eq '^DCMeter1 .* works +[0-9][^ ]* [a-z]+ +[1-9]'
 }
 
 # The program of the paper frees nothing: SETS.

@@ -289,7 +289,7 @@ caused() {
 }
 # Both bridges are on it, and tasks.
 on_path() {
-	"$hdtrace" report pace | sed -n '/^Critical/,/^Cost/p' | tee path
+	"$hdtrace" report --all pace | sed -n '/^Critical/,/^Cost/p' | tee path
 	grep -q '^ *FAIL ' path && grep -q '^  4  ' path && grep -q '^  2  ' path
 }
 

@@ -121,7 +121,7 @@ ok "a project that would end after 2106 is rejected" late
 
 # OPTION...: too many of what is generated.
 too_many() {
-	exits 2 "$hdpredict" generate "$@" && grep -qE 'too many|expected at most 2147483647|greater than 0' err &&
+	exits 2 "$hdpredict" generate "$@" && grep -qE 'too many|expected at most 2147483647|expected 1 or more|greater than 0' err &&
 		[ ! -s out ]
 }
 ok "too many tiles are rejected" too_many cholesky --tiles 2147483647

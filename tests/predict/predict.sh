@@ -302,7 +302,7 @@ project() {
 $(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
 END
 	exits 0 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml \
-		-o two && exits 0 "$hdtrace" report two && cat out
+		-o two && exits 0 "$hdtrace" report --all two && cat out
 }
 ok "a project is written, and read" project
 says() { grep -qE "$1" out || { cat out; return 1; }; }
@@ -366,7 +366,7 @@ phases() {
 		g.xml >h.xml
 	exits 0 "$hdpredict" simulate h.xml --platform p.xml --resources r.xml -o ph &&
 		exits 0 "$hdtrace" dump --group Energy ph && grep -q '13[ ]*$\|P.*13' out &&
-		exits 0 "$hdtrace" report ph && grep -q 'Energy: 94 J' out
+		exits 0 "$hdtrace" report --all ph && grep -q 'Energy: 94 J' out
 }
 # 3 J in 2 s, a quarter of it at three times the power: 3 W and 1 W.
 ok "power follows the profile of a kernel" phases

@@ -111,7 +111,7 @@ nothing() {
 
 no_config() {
 	mv pt.cfg pt.old
-	says 1 'pt: pt.cfg: No such file or directory' pt &&
+	says 1 'pt: pt.cfg: cannot read: No such file or directory' pt &&
 		says 0 '' pt PT_VERBOSITY=-1
 	set -- $?
 	mv pt.old pt.cfg

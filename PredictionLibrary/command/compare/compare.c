@@ -67,6 +67,9 @@ static void predictCompareClear(struct trial *self)
 	for (size_t i = 0; i < self->count; i++) {
 		g_free(self->compare.runs[i].name);
 		g_free(self->compare.runs[i].file);
+		powerChoiceFree(self->compare.runs[i].powers);
+		if (self->compare.runs[i].project)
+			hdI_closeProject(self->compare.runs[i].project);
 	}
 	g_free(self->compare.runs);
 	g_hash_table_destroy(self->compare.places);

@@ -92,7 +92,7 @@ class Project:
         self.hdtrace, self.name, self.borders = hdtrace, name, borders
         self.report = parse(run(hdtrace, "report", "-q", "--format=json",
                                      f"--phases={borders}", name))
-        self.text = run(hdtrace, "report", "-q", "--precision=6",
+        self.text = run(hdtrace, "report", "-q", "--all", "--precision=6",
                              f"--phases={borders}", name)
 
     def stat(self, *options):
