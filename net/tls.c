@@ -71,8 +71,14 @@ int hdTlsCreate(const char *certificate, const char *key, struct hdTls **result)
 	ret = gnutls_certificate_set_x509_key_file(
 		tls->credentials, certificate, key, GNUTLS_X509_FMT_PEM);
 	if (ret < 0) {
-		tlsLogFile(access(certificate, R_OK) < 0 ? certificate : key,
-			   gnutls_strerror(ret));
+		/* Nor which of the two is wrong. */
+		if (access(certificate, R_OK) == 0 && access(key, R_OK) == 0)
+			hdNetLog(HD_LOG_ERROR, "%s, %s: %s", certificate, key,
+				 gnutls_strerror(ret));
+		else
+			tlsLogFile(access(certificate, R_OK) < 0 ? certificate
+								 : key,
+				   gnutls_strerror(ret));
 		hdTlsDestroy(tls);
 		return -EINVAL;
 	}
