@@ -19,11 +19,17 @@
 
 /**
  * What reads the clock of files: hdClockSteady(), the time stamp counter
- * (tscclock.h), which follows it, or what a test has put here. It gives a whole
- * time, with less than a second in nanoseconds: hdClockNow() is not the only
- * one that reads it.
+ * (tscclock.h), which follows it, or what a test uses. It gives a whole time,
+ * with less than a second in nanoseconds. Set by hdClockUse() only.
  */
 extern int (*_Atomic hdClockRead)(clockid_t clock, struct timespec *now)
+	__attribute__((__visibility__("hidden")));
+
+/** What hdClockSteady() adds to CLOCK_BOOTTIME, so that its callers need not
+ *  call it: in nanoseconds, and as a number whose upper half are seconds and
+ *  whose lower half nanoseconds. 0: hdClockRead has to be asked. */
+extern _Atomic int64_t hdClockAddedNs __attribute__((__visibility__("hidden")));
+extern _Atomic uint64_t hdClockAddedStamp
 	__attribute__((__visibility__("hidden")));
 
 /**
@@ -99,6 +105,9 @@ static inline int64_t hdWallNow(void)
  */
 int hdClockSteady(clockid_t clock, struct timespec *now);
 
+/** Read the clock of files by @p read from now on. */
+void hdClockUse(int (*read)(clockid_t clock, struct timespec *now));
+
 /** Get what hdClockSteady() adds to CLOCK_BOOTTIME, in nanoseconds: the wall
  * clock at the time of the boot, as this process has it. */
 int64_t hdClockBase(void);
@@ -116,22 +125,37 @@ int64_t hdClockAhead(void);
  *  0 for less than a millisecond, which is no step. */
 int64_t hdClockStep(void);
 
-/** Get the time of files in nanoseconds since the epoch, or -1. */
-static inline int64_t hdClockNow(void)
+/** Ask hdClockRead. @return false if it fails, or no file can hold its time. */
+static inline bool hdClockAsk(struct timespec *now)
 {
 	int (*read)(clockid_t clock, struct timespec * now) =
 		atomic_load_explicit(&hdClockRead, memory_order_relaxed);
+
+	return __builtin_expect(read(CLOCK_REALTIME, now) == 0 &&
+					(uint64_t)now->tv_sec <=
+						UINT64_C(0xffffffff),
+				1);
+}
+
+/** Get the time of files in nanoseconds since the epoch, or -1. */
+static inline int64_t hdClockNow(void)
+{
+	int64_t added =
+		atomic_load_explicit(&hdClockAddedNs, memory_order_relaxed);
+	int64_t ns;
 	struct timespec now;
 
-	if (__builtin_expect(read(CLOCK_REALTIME, &now) != 0 ||
-				     (uint64_t)now.tv_sec >
-					     UINT64_C(0xffffffff),
-			     0))
-		return -1;
+	if (__builtin_expect(added != 0, 1)) {
+		clock_gettime(CLOCK_BOOTTIME, &now);
+	} else {
+		if (!hdClockAsk(&now))
+			return -1;
+	}
+	ns = (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec + added;
 	/* Let compilers know that callers see no other -1. */
-	if (now.tv_nsec < 0)
+	if (ns < 0)
 		__builtin_unreachable();
-	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
+	return ns;
 }
 
 #endif

@@ -492,7 +492,7 @@ static void processTry(void)
 		return;
 	processRefusal = processStart();
 	if (!processRefusal)
-		atomic_store(&hdClockRead, processRead);
+		hdClockUse(processRead);
 }
 
 const char *hdTscClockUse(void)

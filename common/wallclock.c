@@ -12,11 +12,17 @@
 /* Less is no step. */
 #define CLOCK_STEP_NS (HD_NS_PER_S / 1000)
 
-/* The base: seconds, and nanoseconds in the low bits; CLOCK_UNKNOWN before. */
-#define CLOCK_BITS 30
-#define CLOCK_UNKNOWN INT64_MIN
+/* No process runs longer: ten years. */
+#define CLOCK_SPARE_NS (HD_NS_PER_S * 315576000)
 
-static _Atomic int64_t clockBase = CLOCK_UNKNOWN;
+/* Bits of nanoseconds in a stamp. */
+#define STAMP_HALF 32
+
+/* The base, once it is known: 0 before. */
+static _Atomic int64_t clockBase;
+
+_Atomic int64_t hdClockAddedNs;
+_Atomic uint64_t hdClockAddedStamp;
 
 int (*_Atomic hdClockRead)(clockid_t clock,
 			   struct timespec *now) = hdClockSteady;
@@ -39,65 +45,74 @@ static int64_t clockDifference(void)
 	return difference;
 }
 
-/* Seconds are rounded down. */
-static int64_t clockPack(int64_t ns)
+static void clockPublish(int64_t base)
 {
-	int64_t rest = ns % HD_NS_PER_S;
+	struct timespec added = hdClockToTimespec(base);
 
-	rest += rest < 0 ? HD_NS_PER_S : 0;
-	return (ns - rest) / HD_NS_PER_S * (INT64_C(1) << CLOCK_BITS) + rest;
+	atomic_store(&hdClockAddedStamp, (uint64_t)added.tv_sec << STAMP_HALF |
+						 (uint64_t)added.tv_nsec);
+	atomic_store(&hdClockAddedNs, base);
 }
 
-static int64_t clockSeconds(int64_t packed)
+/* Say what is to be added where hdClockSteady() is the clock, and every time
+ * that it gives fits a file: others have to ask. */
+static void clockFollow(void)
 {
-	return packed >> CLOCK_BITS;
+	int64_t base = atomic_load(&clockBase);
+
+	if (base > 0 && base < HD_TIME_MAX - CLOCK_SPARE_NS &&
+	    atomic_load(&hdClockRead) == hdClockSteady)
+		clockPublish(base);
+	/* It may have been changed meanwhile. */
+	if (atomic_load(&hdClockRead) != hdClockSteady)
+		clockPublish(0);
 }
 
-static int64_t clockRest(int64_t packed)
+void hdClockUse(int (*read)(clockid_t clock, struct timespec *now))
 {
-	return packed & ((INT64_C(1) << CLOCK_BITS) - 1);
+	atomic_store(&hdClockRead, read);
+	clockFollow();
 }
 
 /* The first who asks says what it is. */
 static __attribute__((__noinline__)) int64_t clockBegin(void)
 {
-	int64_t unknown = CLOCK_UNKNOWN, base = clockPack(clockDifference());
+	int64_t unknown = 0, base = clockDifference();
 
-	return atomic_compare_exchange_strong(&clockBase, &unknown, base)
-		       ? base
-		       : unknown;
+	base += base == 0;
+	if (!atomic_compare_exchange_strong(&clockBase, &unknown, base))
+		base = unknown;
+	clockFollow();
+	return base;
 }
 
-static inline int64_t clockGet(void)
+static int64_t clockGet(void)
 {
 	int64_t base = atomic_load_explicit(&clockBase, memory_order_relaxed);
 
-	return __builtin_expect(base == CLOCK_UNKNOWN, 0) ? clockBegin() : base;
+	return __builtin_expect(base == 0, 0) ? clockBegin() : base;
 }
 
 int hdClockSteady(clockid_t clock, struct timespec *now)
 {
-	int64_t base;
+	int64_t ns, rest;
 
 	if (__builtin_expect(clock != CLOCK_REALTIME, 0))
 		return clock_gettime(clock, now);
-	base = clockGet();
+	ns = clockGet();
 	if (__builtin_expect(clock_gettime(CLOCK_BOOTTIME, now) != 0, 0))
 		return -1;
-	now->tv_sec += (time_t)clockSeconds(base);
-	now->tv_nsec += (long)clockRest(base);
-	if (now->tv_nsec >= HD_NS_PER_S) {
-		now->tv_nsec -= HD_NS_PER_S;
-		now->tv_sec++;
-	}
+	ns += (int64_t)now->tv_sec * HD_NS_PER_S + now->tv_nsec;
+	rest = ns % HD_NS_PER_S;
+	rest += rest < 0 ? HD_NS_PER_S : 0;
+	now->tv_sec = (time_t)((ns - rest) / HD_NS_PER_S);
+	now->tv_nsec = (long)rest;
 	return 0;
 }
 
 int64_t hdClockBase(void)
 {
-	int64_t base = clockGet();
-
-	return clockSeconds(base) * HD_NS_PER_S + clockRest(base);
+	return clockGet();
 }
 
 bool hdClockIsSteady(void)

@@ -93,11 +93,12 @@ static inline int statsPutStamp(hdStatsGroup *group)
 {
 	uint64_t stamp = group->stamp;
 
-	if (__builtin_expect(stamp == STATS_NOW && !statsNow(&stamp), 0)) {
+	if (__builtin_expect(stamp != STATS_NOW, 0)) {
+		group->stamp = STATS_NOW;
+	} else if (__builtin_expect(!hdEntryStampNow(&stamp), 0)) {
 		statsRewind(group);
 		return hdFail(-HD_ERR_GET_TIME);
 	}
-	group->stamp = STATS_NOW;
 	hdEntryPut64(group->begin, statsTime(group, stamp));
 	return 0;
 }
@@ -400,21 +401,23 @@ static inline int statsWriteWhole(hdStatsGroup *group, const void *entry,
 	file = group->file;
 	if (__builtin_expect(hdOutfileIsForeign(file), 0))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
-	if (__builtin_expect(!entry && length > 0, 0))
-		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (__builtin_expect(!entry, 0)) {
+		if (length > 0)
+			return hdFail(-HD_ERR_INVALID_ARGUMENT);
+		entry = "";
+	}
 	if (__builtin_expect(length + HD_STAMP_SIZE != group->wanted, 0) &&
 	    !statsLengthFits(group, entry, length))
 		return hdFail(-HDS_ERR_UNEXPECTED_ARGVALUE);
-	if (stamp == STATS_NOW)
-		stamp = group->stamp;
-	if (__builtin_expect(stamp == STATS_NOW && !statsNow(&stamp), 0))
+	if (__builtin_expect(group->stamp != STATS_NOW, 0)) {
+		stamp = stamp == STATS_NOW ? group->stamp : stamp;
+		group->stamp = STATS_NOW;
+	}
+	if (stamp == STATS_NOW && __builtin_expect(!hdEntryStampNow(&stamp), 0))
 		return hdFail(-HD_ERR_GET_TIME);
-	group->stamp = STATS_NOW;
 	stamp = statsTime(group, stamp);
-	if (__builtin_expect(
-		    length == 0 ||
-			    !hdOutfileHasRoom(file, length + HD_STAMP_SIZE),
-		    0))
+	if (__builtin_expect(!hdOutfileHasRoom(file, length + HD_STAMP_SIZE),
+			     0))
 		return statsWriteSlowly(group, entry, length, stamp);
 	to = hdOutfileAt(file);
 	hdEntryPut64(to, stamp);

@@ -219,7 +219,7 @@ int hdS_commitGroup(hdStatsGroup *group)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (group->isCommitted || hdOutfileIsForeign(group->file))
 		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
-	if (!statsNow(&now))
+	if (!hdEntryStampNow(&now))
 		return hdFail(-HD_ERR_GET_TIME);
 	ret = statsMakeEntry(group);
 	if (ret == 0)
@@ -342,7 +342,7 @@ int hdS_enableGroup(hdStatsGroup *group)
 		return -2;
 	if (!group->isCommitted)
 		return -1;
-	return statsEnable(group, statsNow(&now) ? now : group->last);
+	return statsEnable(group, hdEntryStampNow(&now) ? now : group->last);
 }
 
 int hdS_enableGroupAt(hdStatsGroup *group, const struct timespec *when)

@@ -83,19 +83,6 @@ static inline uint64_t statsTime(hdStatsGroup *group, uint64_t stamp)
 	return stamp;
 }
 
-/* Read the wall clock; false if that fails. */
-static inline bool statsNow(uint64_t *stamp)
-{
-	struct timespec now;
-
-	if (__builtin_expect(hdClockRead(CLOCK_REALTIME, &now) != 0 ||
-				     (uint64_t)now.tv_sec > UINT32_MAX,
-			     0))
-		return false;
-	*stamp = hdEntryStamp((uint64_t)now.tv_sec, (uint64_t)now.tv_nsec);
-	return true;
-}
-
 /* Make nanoseconds a stamp; STATS_NOW if they are negative. */
 static inline uint64_t statsStampOf(int64_t ns)
 {

@@ -7,6 +7,7 @@
 #ifndef HD_ENTRY_H
 #define HD_ENTRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -75,6 +76,26 @@ static inline uint64_t hdEntryStampOf(int64_t ns)
 {
 	return hdEntryStamp((uint64_t)ns / HD_NS_PER_S,
 			    (uint64_t)ns % HD_NS_PER_S);
+}
+
+/** Get the time of files as a stamp. @return false if it is unknown. */
+static inline bool hdEntryStampNow(uint64_t *stamp)
+{
+	uint64_t added =
+		atomic_load_explicit(&hdClockAddedStamp, memory_order_relaxed);
+	struct timespec now;
+
+	if (__builtin_expect(added == 0, 0)) {
+		if (!hdClockAsk(&now))
+			return false;
+	} else {
+		clock_gettime(CLOCK_BOOTTIME, &now);
+	}
+	added += hdEntryStamp((uint64_t)now.tv_sec, (uint64_t)now.tv_nsec);
+	if ((uint32_t)added >= HD_NS_PER_S)
+		added += (UINT64_C(1) << 32) - HD_NS_PER_S;
+	*stamp = added;
+	return true;
 }
 
 /** Put a time stamp, up to HD_TIME_MAX. */

@@ -158,17 +158,17 @@ void testClockSet(int64_t ns, int64_t step)
 {
 	atomic_store(&testClockNs, ns);
 	atomic_store(&testClockStep, step);
-	hdClockRead = testClockRead;
+	hdClockUse(testClockRead);
 }
 
 void testClockBreak(void)
 {
-	hdClockRead = testClockFail;
+	hdClockUse(testClockFail);
 }
 
 void testClockReset(void)
 {
-	hdClockRead = hdClockSteady;
+	hdClockUse(hdClockSteady);
 }
 
 struct timespec testTime(int64_t ns)

@@ -45,7 +45,7 @@ void softInit(void)
 {
 	ptNow = fakeMonotonic;
 	ptSleep = fakeSleep;
-	hdClockRead = fakeWall;
+	hdClockUse(fakeWall);
 	softListen();
 }
 

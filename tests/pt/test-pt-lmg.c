@@ -878,7 +878,7 @@ static void testClockBack(void)
 	struct run run;
 	int64_t last = 0;
 
-	hdClockRead = steppedClock;
+	hdClockUse(steppedClock);
 	runInit(&run, "clock", &plain, "", NULL);
 	runCreate(&run, PT_SUCCESS);
 	hdLogSetLevel(&ptLogger, HD_LOG_WARNING);
@@ -891,7 +891,7 @@ static void testClockBack(void)
 	g_assert_cmpuint(runCounts(&run).lost, ==, 0);
 	assertSaid("was set back");
 	runEnd(&run);
-	hdClockRead = hdClockSteady;
+	hdClockUse(hdClockSteady);
 	file = runFile(&run, 1);
 	g_assert_cmpuint(file->count, >=, 9);
 	for (size_t i = 0; i < file->count; i++) {

@@ -56,7 +56,7 @@ void sceneInit(int *argc, char ***argv)
 	said = g_string_new(NULL);
 	ptLogger.print = sceneCatch;
 	hdLogSetLevel(&ptLogger, HD_LOG_INFO);
-	hdClockRead = sceneClock;
+	hdClockUse(sceneClock);
 }
 
 static bool isSaid(const char *text)

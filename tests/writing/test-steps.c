@@ -17,6 +17,7 @@
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/stats.h"
 #include "common/clock.h"
+#include "common/format/entry.h"
 #include "tests/lib/statfile.h"
 #include "tests/lib/testlib.h"
 
@@ -246,6 +247,32 @@ static void testSimulated(void)
 	g_free(text);
 }
 
+/* Whatever part of a second is added: the three readers agree, also beside
+ * another clock. */
+static void testReaders(void)
+{
+	uint64_t stamp = 0;
+
+	for (int i = 0; i < 40; i++) {
+		int64_t before = hdClockNow(), after;
+		struct timespec now;
+
+		g_assert_true(hdEntryStampNow(&stamp));
+		g_assert_cmpint(hdClockSteady(CLOCK_REALTIME, &now), ==, 0);
+		after = hdClockNow();
+		g_assert_cmpuint(stamp, >=, hdEntryStampOf(before));
+		g_assert_cmpuint(stamp, <=, hdEntryStampOf(hdClockToNs(&now)));
+		g_assert_cmpint(hdClockToNs(&now), <=, after);
+		g_assert_cmpuint((uint32_t)stamp, <, SECOND);
+		atomic_fetch_add(&slept, SECOND / 20);
+		testClockSet(1000 * SECOND + i, 0);
+		g_assert_cmpint(hdClockNow(), ==, 1000 * SECOND + i);
+		g_assert_true(hdEntryStampNow(&stamp));
+		g_assert_cmpuint(stamp, ==, hdEntryStamp(1000, (uint64_t)i));
+		testClockReset();
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_setenv("HDTRACE_FLUSH_MS", "20", TRUE);
@@ -258,5 +285,6 @@ int main(int argc, char **argv)
 			testInfo);
 	g_test_add_func("/steps/times that a program gives", testGiven);
 	g_test_add_func("/steps/simulated times are not moved", testSimulated);
+	g_test_add_func("/steps/all readers of the clock agree", testReaders);
 	return testRun();
 }

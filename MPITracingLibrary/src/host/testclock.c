@@ -48,5 +48,5 @@ void hdmpiTestClock(void)
 		return;
 	}
 	testBegin = hdClockNow();
-	hdClockRead = testClock;
+	hdClockUse(testClock);
 }
