@@ -389,9 +389,9 @@ static __attribute__((__noinline__)) int statsRefuseWhole(
 }
 
 /* Write an entry with a stamp, or, if that is STATS_NOW, the one that is set or
- * now. */
-static inline int statsWriteWhole(hdStatsGroup *group, const void *entry,
-				  size_t length, uint64_t stamp)
+ * now. Inlined, so that who says which of them needs not be asked. */
+static inline __attribute__((__always_inline__)) int statsWriteWhole(
+	hdStatsGroup *group, const void *entry, size_t length, uint64_t stamp)
 {
 	struct hdOutfile *file;
 	char *to;
