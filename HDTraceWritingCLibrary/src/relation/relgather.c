@@ -16,6 +16,10 @@
 #include "common/format/escape.h"
 #include "common/number.h"
 
+/* Bytes after which the thread of a ring is told that they are free: less than the
+ * smallest ring. */
+#define RING_STEP ((size_t)2048)
+
 static void ringCopyOut(const struct hdRelRing *ring, size_t from, void *bytes,
 			size_t length)
 {
@@ -111,6 +115,13 @@ static void ringTakeUpTo(hdR_topoToken node, struct hdOutfile *file,
 		ringTake(node, file, ring);
 }
 
+/* Give the bytes of records that were taken back to the ring's thread. */
+static void ringGiveBack(struct hdRelRing *ring)
+{
+	ring->given = ring->at;
+	atomic_store_explicit(&ring->tail, ring->at, memory_order_release);
+}
+
 /* Take the next record of a ring, and before it what it comes after. */
 static void ringTake(hdR_topoToken node, struct hdOutfile *file,
 		     struct hdRelRing *ring)
@@ -124,7 +135,8 @@ static void ringTake(hdR_topoToken node, struct hdOutfile *file,
 	}
 	stagePut(node, file, ring, at, head);
 	ring->at += recordSize(head->length, head->isAfter);
-	atomic_store_explicit(&ring->tail, ring->at, memory_order_release);
+	if (ring->at - ring->given >= RING_STEP)
+		ringGiveBack(ring);
 }
 
 /* The rings that have something, with the earliest record first: a heap. */
@@ -193,6 +205,8 @@ static void nodeMerge(hdR_topoToken node, struct hdOutfile *file)
 		if (count > 0)
 			heapDown(node->heap, count, 0);
 	}
+	for (struct hdRelRing *ring = node->rings; ring; ring = ring->next)
+		ringGiveBack(ring);
 	stageWrite(node, file);
 }
 

@@ -97,10 +97,13 @@ struct hdRelRing {
 	bool forceFlush;
 	bool asksAhead; /**< As of files, see outfile.h. */
 
-	/* Shared. */
+	/* Shared. The thread reads the tail for each record while its ring is
+	 * more than half full, so the tail is written rarely, and nothing that is
+	 * written more often stands on its cache line. */
 	_Atomic(size_t) published;
 	char apart[64];
 	_Atomic(size_t) tail;
+	char gathering[64];
 
 	/* By the node's list lock. */
 	bool isDetached; /**< The node was finalized. */
@@ -108,6 +111,7 @@ struct hdRelRing {
 	struct hdRelRing *next;
 	/* Of who gathers. */
 	size_t at;
+	size_t given; /**< As `tail`. */
 	size_t cut;
 	int64_t key;
 
