@@ -114,7 +114,7 @@ static int projReaderReadProject(struct hdIProjectData *project)
 		if (!error)
 			projReaderReport(project, HDI_RULE_PROJ_TOPOLOGY,
 					 pub->file, 0,
-					 "there is no topology and no file");
+					 "topology and files are missing");
 		return -EBADMSG;
 	}
 	return 0;
