@@ -120,6 +120,38 @@ static void testAllChannels(void)
 	ptConfigClear(&config);
 }
 
+/* The host's name in place of "%h", without its domain. */
+static void testHostNode(void)
+{
+	struct ptRequest request = { .depth = -1 };
+	struct ptConfig config;
+	char host[256] = "", *path;
+
+	g_assert_cmpint(gethostname(host, sizeof(host) - 1), ==, 0);
+	host[strcspn(host, ".")] = '\0';
+	g_strdelimit(host, "_", '-');
+	path = g_strdup_printf("rack-%s_%s", host, host);
+	g_assert_cmpint(readText("[Trace]\ntype=HDSTATS\nnode=rack-%h_%h\n"
+				 "input=1\nvalues=P\n"
+				 "[Trace]\ntype=HDSTATS\nnode=%h_a\n"
+				 "input=2\nvalues=P\n"
+				 "[Trace]\ntype=HDSTATS\nnode=rack-%h_%h\n"
+				 "input=3\nvalues=P\n" GENERAL,
+				 &request, &config),
+			==, 0);
+	g_assert_cmpuint(config.nodeCount, ==, 2);
+	g_assert_cmpstr(config.nodes[0].path, ==, path);
+	g_assert_cmpstr(config.nodes[0].labels[1], ==, host);
+	g_assert_cmpstr(config.nodes[1].labels[0], ==, host);
+	ptConfigClear(&config);
+	g_assert_cmpint(readText("[Trace]\ntype=HDSTATS\nnode=%x\ninput=1\n"
+				 "values=P\n" GENERAL,
+				 &request, &config),
+			==, PT_ECONFINVALID);
+	g_assert_nonnull(strstr(messages->str, "\"%x\": invalid name"));
+	g_free(path);
+}
+
 static void testPorts(void)
 {
 	static const struct {
@@ -628,6 +660,7 @@ int main(int argc, char **argv)
 	ptLogger.print = catch;
 	g_test_add_func("/pt/config/good", testGood);
 	g_test_add_func("/pt/config/all-channels", testAllChannels);
+	g_test_add_func("/pt/config/host-node", testHostNode);
 	g_test_add_func("/pt/config/ports", testPorts);
 	g_test_add_func("/pt/config/own-way", testOwnWay);
 	g_test_add_func("/pt/config/scales", testScales);

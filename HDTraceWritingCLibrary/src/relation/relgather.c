@@ -16,8 +16,8 @@
 #include "common/format/escape.h"
 #include "common/number.h"
 
-/* Bytes after which the thread of a ring is told that they are free: less than the
- * smallest ring. */
+/* Bytes after which the thread of a ring is told that they are free: less than
+ * the smallest ring. */
 #define RING_STEP ((size_t)2048)
 
 static void ringCopyOut(const struct hdRelRing *ring, size_t from, void *bytes,

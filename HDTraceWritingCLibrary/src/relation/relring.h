@@ -98,8 +98,8 @@ struct hdRelRing {
 	bool asksAhead; /**< As of files, see outfile.h. */
 
 	/* Shared. The thread reads the tail for each record while its ring is
-	 * more than half full, so the tail is written rarely, and nothing that is
-	 * written more often stands on its cache line. */
+	 * more than half full, so the tail is written rarely, and nothing that
+	 * is written more often stands on its cache line. */
 	_Atomic(size_t) published;
 	char apart[64];
 	_Atomic(size_t) tail;

@@ -94,8 +94,10 @@ int ptConfigRead(const struct ptRequest *request, struct ptConfig *config)
 
 void ptConfigClear(struct ptConfig *config)
 {
-	for (size_t i = 0; i < config->nodeCount; i++)
+	for (size_t i = 0; i < config->nodeCount; i++) {
+		free(config->nodes[i].path);
 		free(config->nodes[i].labels);
+	}
 	for (size_t i = 0; config->names && i < config->columnCount; i++)
 		free(config->names[i]);
 	free(config->host);

@@ -27,7 +27,7 @@ struct ptRequest {
 
 /** A node that is traced: one statistics group. */
 struct ptNode {
-	const char *path; /**< Its labels joined with "_". */
+	char *path; /**< Its labels joined with "_". */
 	char **labels;
 	size_t depth;
 	size_t first; /**< Its first column. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/config/parse.h"
+#include "common/format/projectname.h"
 
 /* A channel that a trace uses. */
 struct traceChannel {
@@ -157,31 +158,72 @@ static bool traceFits(const struct ptParse *parse, size_t depth, size_t *levels)
 	return depth <= *levels || (*levels == 0 && parse->request->depth < 0);
 }
 
+/* Get a path with the name of this host, without its domain, for each "%h". To
+ * be freed; NULL: no memory. */
+static char *traceExpand(struct ptParse *parse, const char *text)
+{
+	char host[256], *path, *at;
+	size_t count = 0;
+
+	hdProjectHost(NULL, host, sizeof(host));
+	host[strcspn(host, ".")] = '\0';
+	for (const char *c = strstr(text, "%h"); c; c = strstr(c + 2, "%h"))
+		count++;
+	path = malloc(strlen(text) + count * strlen(host) + 1);
+	if (!ptParseGot(parse, path))
+		return NULL;
+	for (at = path; *text; text++) {
+		if (strncmp(text, "%h", 2) == 0) {
+			at = stpcpy(at, host);
+			text++;
+		} else {
+			*at++ = *text;
+		}
+	}
+	*at = '\0';
+	return path;
+}
+
+/* Add a node and take its path; returns NULL if there is no memory. */
+static struct ptNode *traceAddNode(struct ptParse *parse, char *path)
+{
+	struct ptConfig *config = parse->config;
+	struct ptNode *list, *node;
+
+	list = reallocarray(config->nodes, config->nodeCount + 1,
+			    sizeof(*list));
+	if (list)
+		config->nodes = list;
+	if (!ptParseGot(parse, list)) {
+		free(path);
+		return NULL;
+	}
+	node = &list[config->nodeCount++];
+	*node = (struct ptNode){ .path = path };
+	node->labels = ptParseSplit(parse, path, '_', &node->depth);
+	return node->labels ? node : NULL;
+}
+
 /* Find or add the node of a trace. */
 static void traceNode(struct ptParse *parse, struct trace *trace,
 		      const struct hdIniKey *key)
 {
 	struct ptConfig *config = parse->config;
-	struct ptNode *list, *node;
+	char *path = traceExpand(parse, key->value);
+	const struct ptNode *node;
 	size_t levels;
 
-	for (size_t i = 0; i < config->nodeCount; i++) {
-		if (strcmp(config->nodes[i].path, key->value) == 0) {
+	for (size_t i = 0; path && i < config->nodeCount; i++) {
+		if (strcmp(config->nodes[i].path, path) == 0) {
 			trace->node = i;
+			free(path);
 			return;
 		}
 	}
-	list = reallocarray(config->nodes, config->nodeCount + 1,
-			    sizeof(*list));
-	if (!ptParseGot(parse, list))
+	node = path ? traceAddNode(parse, path) : NULL;
+	if (!node)
 		return;
-	config->nodes = list;
-	node = &list[config->nodeCount];
-	*node = (struct ptNode){ .path = key->value };
-	node->labels = ptParseSplit(parse, key->value, '_', &node->depth);
-	if (!node->labels)
-		return;
-	trace->node = config->nodeCount++;
+	trace->node = config->nodeCount - 1;
 	if (ptParseLabels(parse, key, node->labels, node->depth) &&
 	    !traceFits(parse, node->depth, &levels))
 		ptParseFail(parse, key,

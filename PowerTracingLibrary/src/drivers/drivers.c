@@ -15,6 +15,7 @@
 	X(Dc2meter)    \
 	X(Ardupower)   \
 	X(Rawtcp)      \
+	X(Command)     \
 	X(Ipmi)        \
 	X(Powercap)    \
 	X(Perf)        \
