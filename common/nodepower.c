@@ -20,7 +20,9 @@ static double powerLarger(double a, double b)
 enum powerTier {
 	TIER_NAMED,
 	TIER_METER,
+	TIER_BMC,
 	TIER_SUPPLY,
+	TIER_BATTERY,
 	TIER_PLATFORM,
 	TIER_PARTS,
 	TIER_RAILS,
@@ -38,6 +40,11 @@ static const enum powerTier roleTiers[HD_POWER_ROLES] = {
 	[HD_POWER_CORE] = TIER_CORES,        [HD_POWER_UNCORE] = TIER_CORES,
 	[HD_POWER_CARD] = TIER_PARTS,        [HD_POWER_COPY] = TIER_COPIES,
 };
+
+static bool powerAreSame(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b) == 0;
+}
 
 /* ---- What contains what ------------------------------------------------ */
 
@@ -97,6 +104,22 @@ static size_t powerCountRole(const struct hdPowerChannel *channels,
 
 /* ---- The choice -------------------------------------------------------- */
 
+/* A BMC measures what its supplies do, and a battery what an input of the board
+ * does: of these three one kind counts. */
+static enum powerTier powerSupplyTier(const struct hdPowerChannel *supply)
+{
+	if (powerAreSame(supply->device, "ipmi"))
+		return TIER_BMC;
+	return powerAreSame(supply->device, "power_supply") ? TIER_BATTERY
+							    : TIER_SUPPLY;
+}
+
+static enum powerTier powerTierOfRole(const struct hdPowerChannel *channel)
+{
+	return channel->is == HD_POWER_SUPPLY ? powerSupplyTier(channel)
+					      : roleTiers[channel->is];
+}
+
 /* A copy takes the tier of its original where that is of no use. */
 static enum powerTier powerCopyTier(const struct hdPowerChannel *channels,
 				    size_t count,
@@ -106,7 +129,8 @@ static enum powerTier powerCopyTier(const struct hdPowerChannel *channels,
 		powerFind(channels, count, copy->container);
 
 	if (original)
-		return original->fault ? roleTiers[original->is] : TIER_COPIES;
+		return original->fault ? powerTierOfRole(original)
+				       : TIER_COPIES;
 	return copy->container[0] ? TIER_PARTS : TIER_COPIES;
 }
 
@@ -148,7 +172,7 @@ static enum powerTier powerTierOf(const struct hdPowerChannel *channels,
 	if (channel->is == HD_POWER_PLATFORM &&
 	    powerCountRole(channels, count, HD_POWER_PLATFORM) > 1)
 		return TIER_UNKNOWN;
-	return roleTiers[channel->is];
+	return powerTierOfRole(channel);
 }
 
 static enum powerTier powerBestTier(const struct hdPowerChannel *channels,
@@ -166,11 +190,6 @@ static enum powerTier powerBestTier(const struct hdPowerChannel *channels,
 }
 
 /* ---- The same channel twice -------------------------------------------- */
-
-static bool powerAreSame(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b) == 0;
-}
 
 /* Whether two channels of different files are one: labels of the machine's own
  * inputs are unique, cards are known by their hardware, and two external meters
@@ -320,6 +339,14 @@ bool hdPowerIsDoubtful(const struct hdPowerChannel *channels, size_t count)
 		    channels[i].container[0])
 			return true;
 	}
+	return false;
+}
+
+bool hdPowerHasCounter(const struct hdPowerGain *gains, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gains[i].isCounter)
+			return true;
 	return false;
 }
 

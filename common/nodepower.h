@@ -108,6 +108,10 @@ int64_t hdPowerWindow(const struct hdPowerGain *gains, size_t count);
  */
 bool hdPowerIsDoubtful(const struct hdPowerChannel *channels, size_t count);
 
+/** Whether any of them is a counter: it may advance implausibly fast, whatever
+ *  contains it. */
+bool hdPowerHasCounter(const struct hdPowerGain *gains, size_t count);
+
 /**
  * Judge counters by what they gained in a window of at least
  * hdPowerWindow(): one that gains nothing while its parts do, a platform

@@ -55,6 +55,21 @@ static const struct rolePattern {
 	{ "amd-energy-Esocket*", HD_POWER_COPY },
 	{ "amd-energy-Ecore*", HD_POWER_CORE },
 	{ "fam15h-power-*", HD_POWER_PACKAGE },
+	/* (Linux, drivers/hwmon/xgene-hwmon: CPU and IO, the two parts of the
+	   SoC.) */
+	{ "apm-xgene-*", HD_POWER_PACKAGE },
+	/* (Linux, Documentation/hwmon/smpro-hwmon.rst: a regulator each.) */
+	{ "smpro-hwmon-*-DIMM-*", HD_POWER_DRAM },
+	{ "smpro-hwmon-*", HD_POWER_PACKAGE },
+	/* (Linux, Documentation/hwmon/occ.rst: the master has "system".) */
+	{ "occ-system*", HD_POWER_SUPPLY },
+	{ "occ-[0-9]*-system*", HD_POWER_PLATFORM },
+	{ "occ-[0-9]*-proc*", HD_POWER_PACKAGE },
+	{ "occ-[0-9]*-vdd*", HD_POWER_CORE },
+	{ "occ-[0-9]*-vdn*", HD_POWER_UNCORE },
+	/* (OPAL, hw/occ-sensor: bulk power; the second one counts energy.) */
+	{ "ibmpowernv-System", HD_POWER_SUPPLY },
+	{ "ibmpowernv-System-[0-9]*", HD_POWER_COPY },
 	/* PMBus power supplies; a regulator of one rail has a "pin", too. */
 	{ "cffps*-pin*", HD_POWER_SUPPLY },
 	{ "pfe[0-9]*-pin*", HD_POWER_SUPPLY },

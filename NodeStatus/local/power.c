@@ -9,7 +9,6 @@
 
 #include "NodeStatus/local/json.h"
 #include "NodeStatus/local/power.h"
-#include "PowerTracingLibrary/client/core/own.h"
 #include "PowerTracingLibrary/client/core/powersum.h"
 #include "PowerTracingLibrary/client/core/recorder.h"
 #include "common/clock.h"
@@ -164,13 +163,20 @@ double nodePowerWatts(struct nodePower *power, double *joules)
 }
 
 /* Add an input that does not count, to a list. */
-static void nodePowerAddLeftOut(void *context, const char *label,
-				const char *reason, bool isFault)
+static void nodePowerAddLeftOut(void *context, const struct ptOwnInput *input)
 {
-	json_array_append_new(context, json_pack("{so so sb}", "input",
-						 nodeJsonText(label), "reason",
-						 nodeJsonText(reason), "fault",
-						 isFault));
+	if (!input->isCounted)
+		json_array_append_new(
+			context, json_pack("{so so sb}", "input",
+					   nodeJsonText(input->label), "reason",
+					   nodeJsonText(input->reason), "fault",
+					   input->isFault));
+}
+
+void nodePowerEachInput(struct nodePower *power, ptOwnTake *take, void *context)
+{
+	if (power->own)
+		ptOwnEachInput(power->own, take, context);
 }
 
 json_t *nodePowerJson(struct nodePower *power)
@@ -185,7 +191,7 @@ json_t *nodePowerJson(struct nodePower *power)
 		return json_null();
 	leftOut = json_array();
 	if (power->own)
-		ptOwnEachLeftOut(power->own, nodePowerAddLeftOut, leftOut);
+		ptOwnEachInput(power->own, nodePowerAddLeftOut, leftOut);
 	return json_pack(
 		"{so so so so so}", "watts", nodeJsonReal(watts), "joules",
 		nodeJsonReal(joules), "source", nodeJsonText(source), "age_s",

@@ -11,6 +11,8 @@
 
 #include <jansson.h>
 
+#include "PowerTracingLibrary/client/core/own.h"
+
 struct nodePower;
 
 /**
@@ -29,7 +31,12 @@ void nodePowerStop(struct nodePower *power);
  *  thread. @param[out] joules Energy since the begin; NaN: not known. */
 double nodePowerWatts(struct nodePower *power, double *joules);
 
-/** Get `watts`, `joules`, `source`, `age_s`; or null where there is no meter.
+/** Name all inputs of the machine's own meters; any thread. */
+void nodePowerEachInput(struct nodePower *power, ptOwnTake *take,
+			void *context);
+
+/** Get `watts`, `joules`, `source`, `age_s`, `left_out`; or null where there is
+ * no meter.
  */
 json_t *nodePowerJson(struct nodePower *power);
 

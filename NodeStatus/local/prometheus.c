@@ -158,6 +158,61 @@ static void addPower(GArray *samples, struct hdNodeLocal *local)
 	g_array_append_val(samples, energy);
 }
 
+/* An input of the node's power, copied. */
+struct prometheusInput {
+	char *label, *reason;
+	bool isCounted;
+};
+
+static void prometheusClearInput(gpointer data)
+{
+	struct prometheusInput *input = data;
+
+	g_free(input->label);
+	g_free(input->reason);
+}
+
+static void prometheusAddInput(void *context, const struct ptOwnInput *from)
+{
+	const struct prometheusInput input = {
+		.label = g_strdup(from->label),
+		.reason = g_strdup(from->reason),
+		.isCounted = from->isCounted,
+	};
+
+	g_array_append_val((GArray *)context, input);
+}
+
+/* Which inputs make up the power of the node: 1, or 0 and why not. */
+static void prometheusTellInputs(struct hdNodeLocal *local, int64_t stamp,
+				 hdNodeMetricTake *take, void *context)
+{
+	GArray *inputs =
+		g_array_new(FALSE, FALSE, sizeof(struct prometheusInput));
+
+	g_array_set_clear_func(inputs, prometheusClearInput);
+	nodePowerEachInput(local->power, prometheusAddInput, inputs);
+	for (guint i = 0; i < inputs->len; i++) {
+		const struct prometheusInput *input =
+			&g_array_index(inputs, struct prometheusInput, i);
+		const char *const labels[] = { "node",   local->name,
+					       "input",  input->label,
+					       "reason", input->reason,
+					       NULL };
+		const struct hdNodeMetric metric = {
+			.name = "hdtrace_power_input_counted",
+			.help = "Whether the power of the node includes an "
+				"input",
+			.labels = labels,
+			.value = input->isCounted,
+			.stamp = stamp,
+		};
+
+		take(context, &metric);
+	}
+	g_array_free(inputs, TRUE);
+}
+
 static void prometheusPutSample(const struct sample *sample,
 				const char *const *labels,
 				hdNodeMetricTake *take, void *context)
@@ -224,6 +279,7 @@ void hdNodeLocalMetrics(struct hdNodeLocal *local, hdNodeMetricTake *take,
 		prometheusPutSample(&g_array_index(samples, struct sample, i),
 				    labels, take, context);
 	g_array_free(samples, TRUE);
+	prometheusTellInputs(local, stamp, take, context);
 	alarms = hdNodeLocalSection(local, HD_NODE_ALARMS);
 	tellAlarms(local->name, alarms, stamp, take, context);
 	json_decref(alarms);

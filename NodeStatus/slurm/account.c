@@ -10,7 +10,7 @@
 
 #include "NodeStatus/slurm/account.h"
 
-#define LINE_MAX_BYTES 1024
+#define LINE_MAX_BYTES 2048
 
 /* Where the totals of a job are added up. */
 struct summing {
@@ -39,9 +39,10 @@ static bool accountParseLine(const char *line, struct hdslurmNode *node)
 	size_t length;
 
 	memset(node, 0, sizeof(*node));
-	if (sscanf(line, "node %127s %u %lf %lf %lf %lf %d %n", node->name,
-		   &node->job, &node->fromS, &node->toS, &node->joules,
-		   &node->knownS, &simulated, &used) != 7 ||
+	if (sscanf(line, "node %127s %u %lf %lf %lf %lf %d %511s %n",
+		   node->name, &node->job, &node->fromS, &node->toS,
+		   &node->joules, &node->knownS, &simulated, node->inputs,
+		   &used) != 8 ||
 	    !used)
 		return false;
 	node->isSimulated = simulated != 0;
@@ -74,6 +75,18 @@ int hdslurmAccountRead(const char *path,
 	return count;
 }
 
+/* Nodes without energy have no say. */
+static void accountSumInputs(struct hdslurmTotal *total,
+			     const struct hdslurmNode *node)
+{
+	if (node->knownS <= 0)
+		return;
+	if (strcmp(total->inputs, "-") == 0)
+		strcpy(total->inputs, node->inputs);
+	else if (strcmp(total->inputs, node->inputs) != 0)
+		strcpy(total->inputs, "various");
+}
+
 static void accountSumLine(void *context, const struct hdslurmNode *node)
 {
 	struct summing *summing = context;
@@ -90,6 +103,7 @@ static void accountSumLine(void *context, const struct hdslurmNode *node)
 	total->knownS += node->knownS;
 	total->durationS += node->toS - node->fromS;
 	total->isSimulated |= node->isSimulated;
+	accountSumInputs(total, node);
 }
 
 /* Wait for the file, but not for ever: the job would not end. */
@@ -119,10 +133,11 @@ static int accountAppendLine(int fd, const struct hdslurmNode *node,
 			     bool isLocked)
 {
 	char line[LINE_MAX_BYTES];
-	int length = snprintf(
-		line, sizeof(line), "node %s %u %.6f %.6f %.6f %.6f %d %s\n",
-		node->name, node->job, node->fromS, node->toS, node->joules,
-		node->knownS, node->isSimulated, node->text);
+	int length = snprintf(line, sizeof(line),
+			      "node %s %u %.6f %.6f %.6f %.6f %d %s %s\n",
+			      node->name, node->job, node->fromS, node->toS,
+			      node->joules, node->knownS, node->isSimulated,
+			      *node->inputs ? node->inputs : "-", node->text);
 	ssize_t written;
 	off_t end;
 
@@ -148,6 +163,7 @@ int hdslurmAccountAdd(const char *path, const struct hdslurmNode *node,
 	int ret;
 
 	memset(total, 0, sizeof(*total));
+	strcpy(total->inputs, "-");
 	if (fd < 0)
 		return -errno;
 	ret = accountLockFile(fd);

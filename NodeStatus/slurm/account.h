@@ -18,6 +18,11 @@
 #define HDSLURM_NODE_MAX 128
 /** Of what a node says is missing. */
 #define HDSLURM_TEXT_MAX 256
+/** Of the inputs that make up its energy. */
+#define HDSLURM_INPUTS_MAX 512
+/** What they are made of. */
+#define HDSLURM_INPUTS_BYTES \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.:_,;-"
 
 /** What a node says. Times are seconds since the epoch. */
 struct hdslurmNode {
@@ -28,6 +33,9 @@ struct hdslurmNode {
 	double joules; /**< Of the whole node; 0 where nothing is known. */
 	double knownS; /**< For so long they are known. */
 	bool isSimulated;
+	/** Which inputs count, and which do not: "P_a,P_b;P_c", "-" for none.
+	 */
+	char inputs[HDSLURM_INPUTS_MAX];
 	char text[HDSLURM_TEXT_MAX]; /**< What is not recorded, or empty. */
 };
 
@@ -40,6 +48,8 @@ struct hdslurmTotal {
 	double knownS;    /**< Mean of the nodes. */
 	double durationS; /**< The same. */
 	bool isSimulated;
+	/** As of a node; "various" if those of nodes with energy differ. */
+	char inputs[HDSLURM_INPUTS_MAX];
 };
 
 /** Make the path of the account of a project; whether there is room. */

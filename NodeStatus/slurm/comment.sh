@@ -3,11 +3,12 @@
 # say for which part of the time they are known; of nodes that other jobs were on,
 # too, there are none. Run by Slurm's plugin hdtrace.so:
 #
-#     hdtrace-slurm-comment JOB STEP NODES FROM TO JOULES KNOWN DURATION KIND
+#     hdtrace-slurm-comment JOB STEP NODES FROM TO JOULES KNOWN DURATION KIND INPUTS
 #
-# Times are in seconds, FROM and TO since the epoch; KIND is measured or simulated.
+# Times are in seconds, FROM and TO since the epoch; KIND is measured or simulated;
+# INPUTS are those that make up the power of a node, ';', and those that do not.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-[ $# -eq 9 ] || {
+[ $# -eq 10 ] || {
 	echo "hdtrace-slurm-comment: only the Slurm plugin hdtrace.so can run this program" >&2
 	exit 2
 }
@@ -20,6 +21,7 @@ joules=$6
 known=$7
 duration=$8
 kind=$9
+inputs=${10}
 # A comment grows by each step, and shall stay readable.
 longest=2000
 export SLURM_TIME_FORMAT=%s LC_ALL=C
@@ -89,7 +91,7 @@ words() {
 	why=$(shared_with)
 	awk -v step="$step" -v nodes="$nodes" -v joules="$joules" \
 		-v known="$known" -v duration="$duration" -v kind="$kind" \
-		-v why="$why" 'BEGIN {
+		-v why="$why" -v inputs="$inputs" 'BEGIN {
 		what = "step " step ": "
 		if (why != "")
 			what = what "no joules, nodes " why
@@ -100,8 +102,12 @@ words() {
 				joules " J"
 		if (why == "" && known > 0)
 			what = what (kind == "simulated" ? " (simulated)" : "")
-		printf "%s, known_s=%s duration_s=%s nodes=%d\n", what, known,
-			duration, nodes
+		split(inputs, part, ";")
+		from = part[1] ~ /^-?$/ || why != "" ? "" : " from=" part[1]
+		if (from != "" && part[2] != "")
+			from = from " left_out=" part[2]
+		printf "%s, known_s=%s duration_s=%s nodes=%d%s\n", what, known,
+			duration, nodes, from
 	}'
 }
 

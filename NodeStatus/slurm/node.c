@@ -135,9 +135,16 @@ int hdslurmNodeRead(int fd, int timeoutMs, char *line, size_t size)
 void hdslurmNodeFormat(const struct hdslurmTotal *total, char *line,
 		       size_t size)
 {
-	snprintf(line, size, "last %u %.6f %.6f %.6f %.6f %.6f %d\n",
+	snprintf(line, size, "last %u %.6f %.6f %.6f %.6f %.6f %d %s\n",
 		 total->nodes, total->fromS, total->toS, total->joules,
-		 total->knownS, total->durationS, total->isSimulated);
+		 total->knownS, total->durationS, total->isSimulated,
+		 *total->inputs ? total->inputs : "-");
+}
+
+/* What the recorder, which runs as the user, says goes to a program of root. */
+static bool slurmInputsAreClean(const char *inputs)
+{
+	return inputs[strspn(inputs, HDSLURM_INPUTS_BYTES)] == '\0';
 }
 
 bool hdslurmNodeParse(const char *line, struct hdslurmTotal *total)
@@ -145,10 +152,11 @@ bool hdslurmNodeParse(const char *line, struct hdslurmTotal *total)
 	int simulated, used = 0;
 
 	memset(total, 0, sizeof(*total));
-	if (sscanf(line, "last %u %lf %lf %lf %lf %lf %d%n", &total->nodes,
-		   &total->fromS, &total->toS, &total->joules, &total->knownS,
-		   &total->durationS, &simulated, &used) != 7 ||
-	    line[used])
+	if (sscanf(line, "last %u %lf %lf %lf %lf %lf %d %511s%n",
+		   &total->nodes, &total->fromS, &total->toS, &total->joules,
+		   &total->knownS, &total->durationS, &simulated, total->inputs,
+		   &used) != 8 ||
+	    line[used] || !slurmInputsAreClean(total->inputs))
 		return false;
 	total->isSimulated = simulated != 0;
 	return isfinite(total->fromS) && isfinite(total->toS) &&

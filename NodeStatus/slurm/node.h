@@ -17,7 +17,7 @@
 #include "NodeStatus/slurm/account.h"
 
 /** Bytes of what the recorder answers. */
-#define HDSLURM_ANSWER_MAX 256
+#define HDSLURM_ANSWER_MAX 1024
 
 /** Who runs the job. */
 struct hdslurmUser {

@@ -418,6 +418,7 @@ static void writeComment(spank_t spank, const struct hdslurmTotal *total)
 	char program[PATH_MAX], job[16], step[16], nodes[16], times[2][32];
 	char joules[32], known[32], duration[32], line[HDSLURM_ANSWER_MAX];
 	char simulated[] = "simulated", measured[] = "measured";
+	char inputs[HDSLURM_INPUTS_MAX];
 	char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
 	char configuration[PATH_MAX + 16];
 	char *environment[] = { path, NULL, NULL };
@@ -427,7 +428,7 @@ static void writeComment(spank_t spank, const struct hdslurmTotal *total)
 		times[0], times[1],
 		joules,   known,
 		duration, total->isSimulated ? simulated : measured,
-		NULL
+		inputs,   NULL
 	};
 	const char *given = getenv("SLURM_CONF");
 	unsigned int number = 0;
@@ -443,6 +444,7 @@ static void writeComment(spank_t spank, const struct hdslurmTotal *total)
 	snprintf(joules, sizeof(joules), "%.3f", total->joules);
 	snprintf(known, sizeof(known), "%.3f", total->knownS);
 	snprintf(duration, sizeof(duration), "%.3f", total->durationS);
+	snprintf(inputs, sizeof(inputs), "%s", total->inputs);
 	if (given &&
 	    snprintf(configuration, sizeof(configuration), "SLURM_CONF=%s",
 		     given) < (int)sizeof(configuration))

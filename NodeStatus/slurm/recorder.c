@@ -183,6 +183,49 @@ static void takeEnergy(struct recorder *recorder, char *report)
 		strstr(energy, "\"simulated\": true") != NULL;
 }
 
+/* Append the names of a list of the report, "[\"P_a\", ...]" or of objects with
+ * a name; what does not fit is left out whole. */
+static void slurmRecordAddNames(char *inputs, const char *list)
+{
+	const char *end = list ? strchr(list, ']') : NULL;
+	const char *name = list;
+	bool isFirst = true;
+
+	while (end && (name = strchr(name, '"')) && name < end) {
+		size_t length = strcspn(++name, "\""), used = strlen(inputs);
+
+		/* Keys and reasons are no names. */
+		if (strncmp(name, "P_", 2) == 0 ||
+		    strncmp(name, "E_", 2) == 0) {
+			if (used + length + 2 > HDSLURM_INPUTS_MAX)
+				return;
+			snprintf(inputs + used, HDSLURM_INPUTS_MAX - used,
+				 "%s%.*s", isFirst ? "" : ",", (int)length,
+				 name);
+			isFirst = false;
+		}
+		name += length + 1;
+	}
+}
+
+/* Take the inputs of the first node of a report. */
+static void slurmRecordTakeInputs(struct recorder *recorder, const char *report)
+{
+	char *inputs = recorder->node.inputs;
+	size_t length;
+
+	slurmRecordAddNames(inputs, strstr(report, "\"energy_from\": ["));
+	length = strlen(inputs);
+	if (length + 1 < HDSLURM_INPUTS_MAX)
+		strcpy(inputs + length, ";");
+	slurmRecordAddNames(inputs, strstr(report, "\"energy_left_out\": ["));
+	if (strcmp(inputs, ";") == 0)
+		strcpy(inputs, "-");
+	for (char *at = inputs + strspn(inputs, HDSLURM_INPUTS_BYTES); *at;
+	     at += strspn(at, HDSLURM_INPUTS_BYTES))
+		*at = '_';
+}
+
 static pid_t startReport(const struct recorder *recorder, const char *file,
 			 int output)
 {
@@ -228,6 +271,7 @@ static void findEnergy(struct recorder *recorder)
 		slurmRecordNoteLoss(
 			recorder, "no joules: computing the energy timed out");
 	report[length] = '\0';
+	slurmRecordTakeInputs(recorder, report);
 	takeEnergy(recorder, report);
 	free(report);
 }

@@ -31,6 +31,12 @@ void ptIntegralClear(struct ptIntegral *integral)
 void ptIntegralAdd(struct ptIntegral *integral, size_t value, double watts,
 		   int64_t endNs, int64_t lengthNs)
 {
+	ptIntegralAddMean(integral, value, watts, watts, endNs, lengthNs);
+}
+
+void ptIntegralAddMean(struct ptIntegral *integral, size_t value, double watts,
+		       double mean, int64_t endNs, int64_t lengthNs)
+{
 	struct ptIntegralValue *at = &integral->values[value];
 	/* No time counts twice, whatever the service says. */
 	int64_t begin =
@@ -38,9 +44,9 @@ void ptIntegralAdd(struct ptIntegral *integral, size_t value, double watts,
 	int64_t end = MIN(endNs, integral->toNs);
 
 	at->lastNs = MAX(at->lastNs, endNs);
-	if (!isfinite(watts) || end <= begin)
+	if (!isfinite(watts) || !isfinite(mean) || end <= begin)
 		return;
-	hdIntegralAdd(&at->energy, watts, end - begin);
+	hdIntegralAdd(&at->energy, mean, end - begin);
 	at->last = watts;
 }
 

@@ -2,6 +2,7 @@
 /* This machine's own meters; see own.h. */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "PowerTracingLibrary/client/core/own.h"
@@ -22,7 +23,9 @@ struct ownMeter {
 	size_t number;
 	struct ptConfig config;
 	struct ptRunner runner;
-	double *values;
+	size_t inputCount; /* Columns of power; behind them those of energy. */
+	size_t *inputOf; /* Whose energy a column has; inputCount: not used. */
+	double *values, *joules;
 	gboolean hasRunner;
 	int64_t lastNs; /* When the last reading ended. */
 };
@@ -142,11 +145,18 @@ static void meterAdd(struct ptSink *sink, const union hdCell *cells,
 		.endNs = reading->endNs,
 		.lengthNs = reading->lengthNs,
 		.values = meter->values,
+		.joules = meter->joules,
 	};
 
-	for (size_t i = 0; i < meter->config.columnCount; i++)
-		meter->values[i] = hdCellNumber(
+	for (size_t i = 0; i < meter->config.columnCount; i++) {
+		double number = hdCellNumber(
 			meter->config.columns[i].quantity->type, cells[i]);
+
+		if (i < meter->inputCount)
+			meter->values[i] = number;
+		else
+			meter->joules[meter->inputOf[i]] = number;
+	}
 	ptPowerSumAdd(meter->own->sum, meter->number, &taken);
 	pthread_mutex_lock(&meter->own->mutex);
 	meter->lastNs = reading->endNs;
@@ -156,10 +166,11 @@ static void meterAdd(struct ptSink *sink, const union hdCell *cells,
 
 static const struct ptSinkCalls meterCalls = { .add = meterAdd };
 
-static const struct ptQuantity *ownMetersPowerOf(const struct ptDriver *driver)
+static const struct ptQuantity *ownMetersFindQuantity(
+	const struct ptDriver *driver, const char *name)
 {
 	for (const struct ptQuantity *q = driver->quantities; q->name; q++)
-		if (strcmp(q->name, "P") == 0)
+		if (strcmp(q->name, name) == 0)
 			return q;
 	return NULL;
 }
@@ -167,12 +178,13 @@ static const struct ptQuantity *ownMetersPowerOf(const struct ptDriver *driver)
 /* Resolve a channel as a configuration would; FALSE if it vanished. */
 static gboolean ownMetersResolve(struct ptOwn *own,
 				 const struct ptDriver *driver,
-				 const char *label, struct ptColumn *column)
+				 const char *label, const char *quantity,
+				 struct ptColumn *column)
 {
 	struct ptSetup setup = setupOf(own);
 	char why[256] = "";
 
-	column->quantity = ownMetersPowerOf(driver);
+	column->quantity = ownMetersFindQuantity(driver, quantity);
 	return column->quantity &&
 	       driver->resolve(&setup, label, 0, &column->channel,
 			       column->label, why, sizeof(why)) == 0;
@@ -185,8 +197,44 @@ static void meterFree(void *data)
 	if (meter->hasRunner)
 		ptRunnerEnd(&meter->runner, NULL);
 	g_free(meter->config.columns);
+	g_free(meter->inputOf);
 	g_free(meter->values);
+	g_free(meter->joules);
 	g_free(meter);
+}
+
+/* Resolve the channels: the power of each, and the energy, which is exact where
+ * a counter tells it. */
+static void ownMetersTakeChannels(struct ptOwn *own, struct ownMeter *meter,
+				  const struct ptDriver *driver,
+				  const GPtrArray *labels)
+{
+	struct ptConfig *config = &meter->config;
+
+	config->columns = g_new0(struct ptColumn, 2 * labels->len + 1);
+	meter->inputOf = g_new0(size_t, 2 * labels->len + 1);
+	meter->values = g_new0(double, labels->len + 1);
+	meter->joules = g_new(double, labels->len + 1);
+	for (guint i = 0; i < labels->len; i++)
+		if (ownMetersResolve(own, driver, labels->pdata[i], "P",
+				     &config->columns[config->columnCount]))
+			config->columnCount++;
+	meter->inputCount = config->columnCount;
+	for (size_t i = 0; i < meter->inputCount; i++) {
+		meter->joules[i] = NAN;
+		meter->inputOf[config->columnCount] = i;
+		if (ownMetersResolve(own, driver, config->columns[i].label, "E",
+				     &config->columns[config->columnCount]))
+			config->columnCount++;
+	}
+}
+
+/* The energy of what tells power is no better than that; it is not used. */
+static void ownMetersDropIntegrals(struct ownMeter *meter)
+{
+	for (size_t i = meter->inputCount; i < meter->config.columnCount; i++)
+		if (!hdPowerIsCounted(meter->config.columns[i].source))
+			meter->inputOf[i] = meter->inputCount;
 }
 
 /* Open a device with some of its channels; FALSE after a message. */
@@ -203,12 +251,7 @@ static gboolean addMeter(struct ptOwn *own, const struct ptDriver *driver,
 	config->name = driver->name;
 	config->cycleNs = own->cycleNs;
 	config->options = (const char **)(void *)noOptions;
-	config->columns = g_new0(struct ptColumn, labels->len + 1);
-	meter->values = g_new0(double, labels->len + 1);
-	for (guint i = 0; i < labels->len; i++)
-		if (ownMetersResolve(own, driver, labels->pdata[i],
-				     &config->columns[config->columnCount]))
-			config->columnCount++;
+	ownMetersTakeChannels(own, meter, driver, labels);
 	if (config->columnCount == 0 ||
 	    ptRunnerInit(&meter->runner, config, own->root) != 0) {
 		meterFree(meter);
@@ -220,6 +263,7 @@ static gboolean addMeter(struct ptOwn *own, const struct ptDriver *driver,
 		meterFree(meter);
 		return FALSE;
 	}
+	ownMetersDropIntegrals(meter);
 	g_ptr_array_add(own->meters, meter);
 	return TRUE;
 }
@@ -284,7 +328,7 @@ static void openSum(struct ptOwn *own)
 	for (guint i = 0; i < own->meters->len; i++) {
 		const struct ownMeter *meter = own->meters->pdata[i];
 
-		groups[i].count = meter->config.columnCount;
+		groups[i].count = meter->inputCount;
 		groups[i].columns =
 			g_new0(struct ptRecorderColumn, groups[i].count);
 		for (size_t k = 0; k < groups[i].count; k++)
@@ -439,22 +483,28 @@ const char *ptOwnName(struct ptOwn *own)
 	return own->name->str;
 }
 
-void ptOwnEachLeftOut(struct ptOwn *own, ptOwnLeftOut *leftOut, void *context)
+void ptOwnEachInput(struct ptOwn *own, ptOwnTake *take, void *context)
 {
 	struct ptPowerSum *sum = own->sum;
+	struct ptOwnInput unknown = { .reason = "unknown role" };
 
 	pthread_mutex_lock(&sum->mutex);
 	for (size_t i = 0; i < sum->count; i++) {
 		const struct hdPowerChannel *channel = &sum->channels[i];
+		const struct ptOwnInput input = {
+			.label = channel->label,
+			.isCounted = channel->isCounted,
+			.isFault = channel->fault != NULL,
+			.reason = channel->reason,
+		};
 
-		if (!channel->isCounted)
-			leftOut(context, channel->label, channel->reason,
-				channel->fault != NULL);
+		take(context, &input);
 	}
 	pthread_mutex_unlock(&sum->mutex);
-	for (guint i = own->passedOver->len; i-- > 0;)
-		leftOut(context, own->passedOver->pdata[i], "unknown role",
-			false);
+	for (guint i = own->passedOver->len; i-- > 0;) {
+		unknown.label = own->passedOver->pdata[i];
+		take(context, &unknown);
+	}
 }
 
 gboolean ptOwnIsSimulated(const struct ptOwn *own)

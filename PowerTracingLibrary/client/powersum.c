@@ -107,7 +107,7 @@ void ptPowerSumChoose(struct ptPowerSum *sum,
 		hdPowerClassify(&sum->channels[i]);
 		sum->gains[i].isKnown = true;
 	}
-	sum->isDoubtful = hdPowerIsDoubtful(sum->channels, sum->count);
+	sum->isDoubtful = hdPowerHasCounter(sum->gains, sum->count);
 	sumChoose(sum);
 	sumForesee(sum);
 	pthread_mutex_unlock(&sum->mutex);
@@ -149,6 +149,8 @@ static void sumJudge(struct ptPowerSum *sum, size_t group, int64_t windowNs)
 			gains[i].isKnown = false;
 			continue;
 		}
+		/* A window without any known counter tells nothing. */
+		sum->isJudged |= gains[i].isKnown && gains[i].isCounter;
 		sum->gains[i].joules = 0;
 		sum->gains[i].isKnown = true;
 		sum->windowNs[i] = 0;
@@ -157,13 +159,23 @@ static void sumJudge(struct ptPowerSum *sum, size_t group, int64_t windowNs)
 	g_free(gains);
 	if (sumFindMirrors(sum) || isNew)
 		sumChoose(sum);
-	sum->isJudged = true;
+}
+
+/* Mean power of a reading: by the energy where that is known. */
+static double sumMean(const struct ptRecorderReading *reading, size_t column)
+{
+	if (!reading->joules || !isfinite(reading->joules[column]) ||
+	    reading->lengthNs <= 0)
+		return reading->values[column];
+	return reading->joules[column] / ((double)reading->lengthNs / 1e9);
 }
 
 static void sumWatch(struct ptPowerSum *sum, size_t column, double watts,
 		     int64_t lengthNs)
 {
 	sum->windowNs[column] += lengthNs;
+	if (lengthNs <= 0)
+		return;
 	if (isfinite(watts))
 		sum->gains[column].joules += hdIntegralOf(watts, lengthNs);
 	else
@@ -192,7 +204,7 @@ static void sumWatchGroup(struct ptPowerSum *sum, size_t group,
 	for (size_t i = 0; i < sum->count; i++) {
 		if (sum->columns[i].group != group)
 			continue;
-		sumWatch(sum, i, reading->values[sum->columns[i].column],
+		sumWatch(sum, i, sumMean(reading, sum->columns[i].column),
 			 reading->lengthNs);
 		windowNs = sum->windowNs[i];
 	}
@@ -238,11 +250,15 @@ void ptPowerSumAdd(struct ptPowerSum *sum, size_t group,
 		   const struct ptRecorderReading *reading)
 {
 	pthread_mutex_lock(&sum->mutex);
-	for (size_t i = 0; sum->fromNs && i < sum->count; i++)
+	for (size_t i = 0; sum->fromNs && i < sum->count; i++) {
+		size_t column = sum->columns[i].column;
+
 		if (sum->columns[i].group == group)
-			ptIntegralAdd(&sum->integral, i,
-				      reading->values[sum->columns[i].column],
-				      reading->endNs, reading->lengthNs);
+			ptIntegralAddMean(&sum->integral, i,
+					  reading->values[column],
+					  sumMean(reading, column),
+					  reading->endNs, reading->lengthNs);
+	}
 	if (sum->fromNs) {
 		sumPeaks(sum);
 		sumWatchGroup(sum, group, reading);

@@ -139,6 +139,30 @@ static void testScene(gconstpointer data)
 	}
 }
 
+static void testSupplies(void)
+{
+	struct hdPowerChannel channels[] = {
+		{ .device = "power_supply", .label = "BAT0" },
+		{ .device = "hwmon", .label = "power-meter-power1" },
+		{ .device = "ipmi", .label = "system" },
+		{ .device = "powercap", .label = "psys" },
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		hdPowerClassify(&channels[i]);
+	for (size_t first = 0; first < 4; first++) {
+		static const size_t best[] = { 2, 2, 2, 3 };
+
+		g_assert_cmpuint(hdPowerChoose(channels + first, 4 - first), ==,
+				 1);
+		g_assert_true(channels[best[first]].isCounted);
+	}
+	g_assert_cmpuint(hdPowerChoose(channels, 2), ==, 1);
+	g_assert_true(channels[1].isCounted);
+	g_assert_cmpstr(channels[0].reason, ==,
+			"measured by power-meter-power1");
+}
+
 static void testReasons(void)
 {
 	static const struct scene scene = {
@@ -344,6 +368,7 @@ int main(int argc, char **argv)
 		g_test_add_data_func(path, &verdicts[i], testVerdict);
 		g_free(path);
 	}
+	g_test_add_func("/choice/one kind of supply counts", testSupplies);
 	g_test_add_func("/choice/reasons", testReasons);
 	g_test_add_func("/choice/stated roles", testStated);
 	g_test_add_func("/choice/named channels", testNamed);

@@ -393,10 +393,35 @@ static void testStaleLimit(void)
 
 /* ---- Power ------------------------------------------------------------- */
 
+static void takeInput(void *context, const struct hdNodeMetric *metric)
+{
+	if (strcmp(metric->name, "hdtrace_power_input_counted") == 0)
+		g_string_append_printf(context, "%s{%s} %g (%s)\n",
+				       metric->name, metric->labels[3],
+				       metric->value, metric->labels[5]);
+}
+
 static void setEnergy(const char *root, long long microjoules)
 {
 	fixtureWrite(root, "/sys/class/powercap/intel-rapl:0/energy_uj",
 		     "%lld\n", microjoules);
+}
+
+/* Metrics name the inputs that count, and the others with the reason. */
+static void checkInputs(struct hdNodeLocal *local)
+{
+	static const char *const expected[] = {
+		"hdtrace_power_input_counted{package-0} 1 ()\n",
+		"hdtrace_power_input_counted{package-0-core} 0 (part of "
+		"package-0)\n",
+	};
+	GString *text = g_string_new(NULL);
+
+	hdNodeLocalMetrics(local, takeInput, text);
+	g_test_message("%s", text->str);
+	for (size_t i = 0; i < G_N_ELEMENTS(expected); i++)
+		g_assert_nonnull(strstr(text->str, expected[i]));
+	g_string_free(text, TRUE);
 }
 
 /* No service: the machine's own meter, a package that uses ten joules between
@@ -419,6 +444,9 @@ static void testOwnPower(void)
 		     "/sys/class/powercap/intel-rapl:0/max_energy_range_uj",
 		     "262143328850\n");
 	setEnergy(root, energy);
+	fixtureWrite(root, "/sys/class/powercap/intel-rapl:0:0/name", "core\n");
+	fixtureWrite(root, "/sys/class/powercap/intel-rapl:0:0/energy_uj",
+		     "1\n");
 	g_assert_cmpint(hdNodeLocalStart(&setup, &local), ==, 0);
 	while (!status || !json_is_number(jsonAt(status, "power.watts"))) {
 		setEnergy(root, energy += 10000000);
@@ -433,6 +461,7 @@ static void testOwnPower(void)
 			  (double)energy / 1e6);
 	g_assert_cmpfloat(jsonNumber(status, "power.watts"), >, 0);
 	json_decref(status);
+	checkInputs(local);
 	hdNodeLocalStop(local);
 	/* Nobody is asked. */
 	setup.power = "";

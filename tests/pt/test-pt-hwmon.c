@@ -8,6 +8,7 @@
 
 #include "PowerTracingLibrary/src/core/sysfile.h"
 #include "tests/lib/fixture.h"
+#include "PowerTracingLibrary/src/core/now.h"
 #include "tests/pt/softdriver.h"
 
 extern const struct ptDriver ptHwmonDriver;
@@ -136,7 +137,8 @@ static void testValues(void)
 			==, 0);
 	g_assert_cmpstr(soft.columns[1].source, ==,
 			"hwmon amdgpu power1_average, integrated");
-	g_assert_cmpstr(soft.columns[4].resolution, ==, "mean of 1000 ms");
+	g_assert_cmpstr(soft.columns[4].resolution, ==,
+			"mean of 1000 ms, no update in 99.8 ms");
 	softStart(&soft);
 	set(root, "hwmon10", "power1_average", "60000000");
 	set(root, "hwmon4", "energy1_input", "2500000");
@@ -155,6 +157,70 @@ static void testValues(void)
 	softExpect(&soft, 100 * MS, "60 6 0 0 250");
 	softClose(&soft);
 	fixtureRemove(root);
+}
+
+/* ---- Periods ----------------------------------------------------------- */
+
+/* Of the two sensors; 0: never. */
+static int64_t wattsEveryNs, joulesEveryNs;
+static char *watchedRoot;
+
+static void setNow(const char *file, int64_t everyNs)
+{
+	char text[32];
+
+	g_snprintf(text, sizeof(text), "%lld",
+		   (long long)(everyNs ? softNow() / everyNs : 1));
+	set(watchedRoot, "hwmon0", file, text);
+}
+
+static void changeAndSleep(int wakeFd, int64_t ns)
+{
+	(void)wakeFd;
+	softPass(ns);
+	setNow("power1_input", wattsEveryNs);
+	setNow("energy2_input", joulesEveryNs);
+}
+
+/* Open both at once, and look what is said of their periods. */
+static void expectPeriods(int64_t watts, int64_t joules, const char *ofWatts,
+			  const char *ofJoules)
+{
+	void (*sleepBefore)(int, int64_t) = ptSleep;
+	int64_t before = softNow();
+	struct softDevice soft;
+
+	wattsEveryNs = watts;
+	joulesEveryNs = joules;
+	setNow("power1_input", watts);
+	setNow("energy2_input", joules);
+	ptSleep = changeAndSleep;
+	g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, watchedRoot, 100 * MS,
+				 NULL, "chip-power1 P, chip-energy2 E"),
+			==, 0);
+	g_assert_cmpstr(soft.columns[0].resolution, ==, ofWatts);
+	g_assert_cmpstr(soft.columns[1].resolution, ==, ofJoules);
+	/* It never takes long. */
+	g_assert_cmpint(softNow() - before, <=, 100 * MS);
+	ptSleep = sleepBefore;
+	softClose(&soft);
+}
+
+/* How often sensors change that do not say so is measured at the start. */
+static void testPeriods(void)
+{
+	watchedRoot = fixtureCreate();
+	addChip(watchedRoot, "hwmon0", "chip", "i2c/0-0040");
+	set(watchedRoot, "hwmon0", "power1_input", "1");
+	set(watchedRoot, "hwmon0", "energy2_input", "1");
+	expectPeriods(5 * MS, 10 * MS, "every 5 ms (measured)",
+		      "every 10 ms (measured)");
+	expectPeriods(0, 60 * MS, "no update in 99.8 ms",
+		      "few updates in 99.8 ms");
+	/* As fast as it is read. */
+	expectPeriods(1000, 30 * MS, "every 0.25 ms or less (measured)",
+		      "every 30 ms (measured)");
+	fixtureRemove(watchedRoot);
 }
 
 /* Sensors that fail for a while, as those on slow buses do. */
@@ -357,6 +423,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/hwmon/renumbered", testRenumbered);
 	g_test_add_func("/hwmon/list-nothing", testListNothing);
 	g_test_add_func("/hwmon/values", testValues);
+	g_test_add_func("/hwmon/measured periods", testPeriods);
 	g_test_add_func("/hwmon/failures", testFailures);
 	g_test_add_func("/hwmon/unreadable", testUnreadable);
 	g_test_add_func("/hwmon/negative", testNegative);

@@ -79,8 +79,12 @@ joules() {
 	python3 - "$comment" "$work/joules.json" <<'END'
 import json, re, sys
 found = re.fullmatch(r"my own; hdtrace: step 0: (>=)?([0-9.]+) J \(simulated\), "
-                     r"known_s=([0-9.]+) duration_s=([0-9.]+) nodes=4", sys.argv[1])
-energy = json.load(open(sys.argv[2]))["energy"]
+                     r"known_s=([0-9.]+) duration_s=([0-9.]+) nodes=4 from=(\S+)",
+                     sys.argv[1])
+report = json.load(open(sys.argv[2]))
+energy = report["energy"]
+assert found[5].split(",") == next(group["energy_from"] for group in report["groups"]
+                                   if group.get("energy_from"))
 joules, known, duration = (float(found[i]) for i in (2, 3, 4))
 print(energy, found[0])
 assert abs(joules - energy["energy_j"]) < 0.01

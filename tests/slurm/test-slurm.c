@@ -145,6 +145,7 @@ static struct hdslurmNode node(const char *name, unsigned int job, double from,
 				      .knownS = known };
 
 	strcpy(result.name, name);
+	strcpy(result.inputs, "P_package-0;P_psys");
 	return result;
 }
 
@@ -184,10 +185,34 @@ static void testAccount(void)
 	g_assert_cmpfloat(total.fromS, ==, 100);
 	g_assert_cmpfloat(total.toS, ==, 110);
 	g_assert_true(total.isSimulated);
+	g_assert_cmpstr(total.inputs, ==, "P_package-0;P_psys");
 	g_assert_cmpint(hdslurmAccountRead(path, count, &joules), ==, 3);
 	g_assert_cmpint(joules, ==, 1050);
 	g_assert_cmpint(g_unlink(path), ==, 0);
 	g_free(project);
+}
+
+/* The inputs of nodes that have energy; one word if they differ. */
+static void testInputs(void)
+{
+	char *path = g_build_filename(directory, "inputs.slurm", NULL);
+	struct hdslurmNode nodes[3] = { node("n0", 1, 0, 1, 0, 0),
+					node("n1", 1, 0, 1, 5, 1),
+					node("n2", 1, 0, 1, 5, 1) };
+	static const char *const expected[] = { "-", "P_package-0;P_psys",
+						"various" };
+	struct hdslurmTotal total;
+
+	*nodes[0].inputs = '\0';
+	strcpy(nodes[2].inputs, "P_psys;P_package-0");
+	g_assert_cmpint(hdslurmAccountCreate(path), ==, 0);
+	for (size_t i = 0; i < 3; i++) {
+		g_assert_cmpint(hdslurmAccountAdd(path, &nodes[i], 3, &total),
+				==, i == 2);
+		g_assert_cmpstr(total.inputs, ==, expected[i]);
+	}
+	g_assert_cmpint(g_unlink(path), ==, 0);
+	g_free(path);
 }
 
 /* However many end at once, one is the last. */
@@ -226,7 +251,8 @@ static void testAnswer(void)
 				      .joules = 12.5,
 				      .knownS = 1.5,
 				      .durationS = 1.75,
-				      .isSimulated = true };
+				      .isSimulated = true,
+				      .inputs = "P_a,P_b;P_c" };
 	struct hdslurmTotal read;
 	char line[HDSLURM_ANSWER_MAX];
 
@@ -237,9 +263,12 @@ static void testAnswer(void)
 	g_assert_cmpfloat(read.toS, ==, total.toS);
 	g_assert_cmpfloat(read.joules, ==, 12.5);
 	g_assert_true(read.isSimulated);
+	g_assert_cmpstr(read.inputs, ==, "P_a,P_b;P_c");
 	g_assert_false(hdslurmNodeParse("done", &read));
-	g_assert_false(hdslurmNodeParse("last 1 1 1 1 1 1 0; reboot", &read));
-	g_assert_false(hdslurmNodeParse("last 1 1 1 nan 1 1 0", &read));
+	g_assert_true(hdslurmNodeParse("last 1 1 1 1 1 1 0 -", &read));
+	g_assert_false(hdslurmNodeParse("last 1 1 1 1 1 1 0 -; reboot", &read));
+	g_assert_false(hdslurmNodeParse("last 1 1 1 1 1 1 0 $(x)", &read));
+	g_assert_false(hdslurmNodeParse("last 1 1 1 nan 1 1 0 -", &read));
 }
 
 /* ---- Programs -------------------------------------------------------------
@@ -370,6 +399,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/slurm/site", testSite);
 	g_test_add_func("/slurm/order", testOrder);
 	g_test_add_func("/slurm/account", testAccount);
+	g_test_add_func("/slurm/inputs of the energy", testInputs);
 	g_test_add_func("/slurm/account/last", testLast);
 	g_test_add_func("/slurm/answer", testAnswer);
 	g_test_add_func("/slurm/run", testRun);

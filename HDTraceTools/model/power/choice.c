@@ -183,8 +183,8 @@ static void choiceJudgeFiles(struct choosing *self, size_t whole)
 			     time->coveredNs);
 }
 
-/** Watch the groups whose counters contain each other, or all of them if those
- *  of one contain those of another. */
+/** Watch the groups with counters, or all of them if those of one contain those
+ *  of another. */
 static void choiceWatchAll(struct choosing *self)
 {
 	bool hasFiles = self->count > 0 &&
@@ -198,7 +198,8 @@ static void choiceWatchAll(struct choosing *self)
 		     count++)
 			;
 		if (hasFiles ||
-		    hdPowerIsDoubtful(self->channels + first, count))
+		    hdPowerIsDoubtful(self->channels + first, count) ||
+		    hdPowerHasCounter(self->gains + first, count))
 			choiceWatchGroup(self, first, count);
 	}
 	for (size_t i = 0; hasFiles && i < self->count; i++)

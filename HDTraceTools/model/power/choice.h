@@ -37,8 +37,8 @@ struct powerChoice;
 /**
  * Choose the values from which the energy of each node is derived: of each
  * group those in W, else in J, that match a pattern, or else the channels that
- * make up the node. Where counters contain each other, all entries are read to
- * find those that do not count.
+ * make up the node. Of groups with counters all entries are read, to find
+ * counters with faults.
  *
  * @param pattern Of names; NULL: none.
  */

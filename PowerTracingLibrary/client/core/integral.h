@@ -41,6 +41,10 @@ void ptIntegralClear(struct ptIntegral *integral);
 void ptIntegralAdd(struct ptIntegral *integral, size_t value, double watts,
 		   int64_t endNs, int64_t lengthNs);
 
+/** The same if the mean of the interval is known better than by the reading. */
+void ptIntegralAddMean(struct ptIntegral *integral, size_t value, double watts,
+		       double mean, int64_t endNs, int64_t lengthNs);
+
 /** Look whether the sum of all is the highest; after those of one moment. */
 void ptIntegralPeak(struct ptIntegral *integral);
 

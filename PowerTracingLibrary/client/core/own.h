@@ -44,12 +44,19 @@ void ptOwnEnd(struct ptOwn *own, int64_t untilNs);
  *  such call. */
 const char *ptOwnName(struct ptOwn *own);
 
-/** Takes a channel that does not count, and why; or whether it has a fault. */
-typedef void ptOwnLeftOut(void *context, const char *label, const char *reason,
-			  bool isFault);
+/** An input, and whether it counts. */
+struct ptOwnInput {
+	const char *label;
+	bool isCounted;
+	bool isFault;       /**< Its counter has a fault. */
+	const char *reason; /**< Why it does not count, or "". */
+};
 
-/** Name what does not count. */
-void ptOwnEachLeftOut(struct ptOwn *own, ptOwnLeftOut *leftOut, void *context);
+/** Takes an input. */
+typedef void ptOwnTake(void *context, const struct ptOwnInput *input);
+
+/** Name all inputs. */
+void ptOwnEachInput(struct ptOwn *own, ptOwnTake *take, void *context);
 
 /** Tell whether some of it is simulated. */
 gboolean ptOwnIsSimulated(const struct ptOwn *own);

@@ -53,6 +53,9 @@ struct ptRecorderReading {
 	uint32_t lost; /**< Cycles that the meter lost before it. */
 	bool hasGap;   /**< It does not begin where the one before has ended. */
 	const double *values; /**< One for each column; NaN for none. */
+	/** What counters of energy gained, which is exact; NaN for others, and
+	 *  NULL where that is not known. */
+	const double *joules;
 };
 
 /** What a recorder calls; any may be NULL. */

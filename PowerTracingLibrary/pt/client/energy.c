@@ -62,21 +62,21 @@ static FILE *energyCommandOpenOutput(const struct energy *energy)
 }
 
 /* Say that a counter does not count; of all that is left out if asked for. */
-static void energyCommandReportLeftOut(void *context, const char *label,
-				       const char *reason, bool isFault)
+static void energyCommandReportLeftOut(void *context,
+				       const struct ptOwnInput *input)
 {
 	const struct energy *energy = context;
 
-	if (isFault || energy->isVerbose)
-		fprintf(stderr, TOOL ": %s: left out: %s\n", label, reason);
+	if (!input->isCounted && (input->isFault || energy->isVerbose))
+		fprintf(stderr, TOOL ": %s: left out: %s\n", input->label,
+			input->reason);
 }
 
 /* Which meters count is known when all has been read. */
 static void energyCommandSettleMeters(struct energy *energy)
 {
 	ptPowerSumSettle(&energy->sum);
-	ptOwnEachLeftOut(energy->during.own, energyCommandReportLeftOut,
-			 energy);
+	ptOwnEachInput(energy->during.own, energyCommandReportLeftOut, energy);
 }
 
 /* Print the line; FALSE if there is nothing to be printed. */

@@ -37,13 +37,16 @@
 
 #define CHIPS "/sys/class/hwmon"
 #define NAME_MAX_SIZE 32
+/* Where old drivers have their files. */
+#define BELOW "/device"
 
 /* Type of a sensor that is voltage times current; others have 0. */
 #define SENSOR_PRODUCT 1
 
 /* A chip. */
 struct chip {
-	char hwmon[NAME_MAX_SIZE]; /* "hwmon3" */
+	/* "hwmon3", or "hwmon3/device" */
+	char hwmon[NAME_MAX_SIZE + sizeof(BELOW)];
 	char name[NAME_MAX_SIZE];
 	char device[PATH_MAX]; /* Where it is; the same at each start. */
 };
@@ -56,6 +59,20 @@ static int compareChips(const void *a, const void *b)
 	if (order == 0)
 		order = strverscmp(x->device, y->device);
 	return order != 0 ? order : strverscmp(x->hwmon, y->hwmon);
+}
+
+/* Get the name of a chip. Old drivers have it in the directory of the device.
+ */
+static bool hwmonGetName(const struct ptSetup *setup, const char *hwmon,
+			 struct chip *chip)
+{
+	static const char *const places[] = { "", BELOW };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (ptSysGetLine(chip->name, sizeof(chip->name), setup->root,
+				 CHIPS "/%s%s/name", hwmon, places[i]) >= 0)
+			return true;
+	return false;
 }
 
 /* Get the chips, ordered. */
@@ -73,9 +90,8 @@ static ssize_t listChips(const struct ptSetup *setup, struct chip **result)
 		struct chip *chip = &chips[used];
 		char path[PATH_MAX];
 
-		if (strlen(names[i]) >= sizeof(chip->hwmon) ||
-		    ptSysGetLine(chip->name, sizeof(chip->name), setup->root,
-				 CHIPS "/%s/name", names[i]) < 0)
+		if (strlen(names[i]) >= NAME_MAX_SIZE ||
+		    !hwmonGetName(setup, names[i], chip))
 			continue;
 		strcpy(chip->hwmon, names[i]);
 		if (snprintf(path, sizeof(path), "%s" CHIPS "/%s/device",
@@ -152,7 +168,10 @@ static void setSensor(const struct ptSetup *setup, struct ptSensor *sensor,
 		snprintf(sensor->alias, sizeof(sensor->alias), "%s%s",
 			 chip->name,
 			 sensor->label + strlen(chip->name) + strlen(APU));
-	ptSensorSetHardware(sensor, setup, CHIPS "/%s/device", chip->hwmon);
+	ptSensorSetHardware(sensor, setup,
+			    strchr(chip->hwmon, '/') ? CHIPS "/%s"
+						     : CHIPS "/%s/device",
+			    chip->hwmon);
 	sensor->joules = 1e-6;
 }
 
@@ -268,6 +287,17 @@ static int addChip(const struct ptSetup *setup, struct ptSensors *sensors,
 	return ret;
 }
 
+/* Add what is below the directory of the device: acpi_power_meter of older
+ * kernels, and other drivers that do without hwmon's own files. */
+static int addChipBelow(const struct ptSetup *setup, struct ptSensors *sensors,
+			const struct chip *chip)
+{
+	struct chip below = *chip;
+
+	strcat(below.hwmon, BELOW);
+	return addChip(setup, sensors, &below);
+}
+
 static int hwmonScan(const struct ptSetup *setup, struct ptSensors *sensors)
 {
 	struct chip *chips;
@@ -276,8 +306,13 @@ static int hwmonScan(const struct ptSetup *setup, struct ptSensors *sensors)
 
 	if (count < 0)
 		return count == -ENOENT ? 0 : (int)count;
-	for (ssize_t i = 0; ret == 0 && i < count; i++)
+	for (ssize_t i = 0; ret == 0 && i < count; i++) {
+		size_t before = sensors->count;
+
 		ret = addChip(setup, sensors, &chips[i]);
+		if (ret == 0 && sensors->count == before)
+			ret = addChipBelow(setup, sensors, &chips[i]);
+	}
 	free(chips);
 	return ret;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "PowerTracingLibrary/src/machine/period.h"
 #include "PowerTracingLibrary/src/machine/sensors.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/core/now.h"
@@ -16,6 +17,12 @@
 
 /* How often a sensor is looked for that is gone. */
 #define RETRY_NS HD_NS_PER_S
+
+/* How long sensors are watched at most to see how often they change, and how
+ * often they are read meanwhile. */
+#define WATCH_NS INT64_C(100000000)
+#define WATCH_STEP_NS 250000
+#define WATCH_READS_MAX 400
 
 /* A sensor in use; what every reading needs lies together. */
 struct use {
@@ -178,6 +185,67 @@ static int useTry(const struct use *use, const struct ptSensorKind *kind)
 	return ret;
 }
 
+/* Whether it is known how often a sensor changes. */
+static bool useHasPeriod(const struct use *use)
+{
+	const struct ptGauge *gauge =
+		use->readsPower ? &use->sensor.power : &use->sensor.energy;
+
+	return strstr(gauge->resolution, "every ") != NULL;
+}
+
+/* Read sensors whose period is not known until each has changed often enough;
+ * whether all have. */
+static bool stateWatch(const struct state *state, struct ptPeriod *periods)
+{
+	bool isDone = true;
+
+	for (size_t i = 0; i < state->useCount; i++) {
+		const struct use *use = &state->uses[i];
+		int64_t now = ptNow();
+		uint64_t count;
+		double watts;
+
+		if (useHasPeriod(use) || ptPeriodIsKnown(&periods[i]))
+			continue;
+		isDone = false;
+		if (!use->readsPower &&
+		    state->kind->readEnergy(&use->sensor, &count) == 0)
+			ptPeriodAdd(&periods[i], (double)count, now);
+		else if (use->readsPower &&
+			 state->kind->readPower(&use->sensor, &watts) == 0)
+			ptPeriodAdd(&periods[i], watts, now);
+	}
+	return isDone;
+}
+
+/* Measure how often sensors change that do not say so, and note it. */
+static void stateMeasurePeriods(struct state *state,
+				const struct ptSetup *setup)
+{
+	struct ptPeriod *periods =
+		calloc(state->useCount + 1, sizeof(*periods));
+	int64_t untilNs = ptNow() + WATCH_NS;
+
+	if (!periods)
+		return;
+	if (setup->deadlineNs && setup->deadlineNs < untilNs)
+		untilNs = setup->deadlineNs;
+	for (unsigned int i = 0; i < WATCH_READS_MAX && ptNow() < untilNs &&
+				 !stateWatch(state, periods);
+	     i++)
+		ptSleep(setup->wakeFd, WATCH_STEP_NS);
+	for (size_t i = 0; i < state->useCount; i++) {
+		struct use *use = &state->uses[i];
+		struct ptGauge *gauge = use->readsPower ? &use->sensor.power
+							: &use->sensor.energy;
+
+		ptPeriodDescribe(&periods[i], gauge->resolution,
+				 sizeof(gauge->resolution));
+	}
+	free(periods);
+}
+
 static void sensorReadStateFree(struct state *state)
 {
 	for (size_t i = 0; i < state->useCount; i++) {
@@ -226,6 +294,10 @@ int ptSensorsOpen(const struct ptSensorKind *kind, struct ptDevice *dev,
 			goto fail;
 		}
 	}
+	stateMeasurePeriods(state, &dev->setup);
+	for (size_t i = 0; i < count; i++)
+		useDescribe(&state->uses[state->places[i].use],
+			    state->places[i].isEnergy, &columns[i]);
 	dev->state = state;
 	return 0;
 

@@ -164,6 +164,10 @@ SCENES = [
                                    "P_gpu-1": (70, 'hardware="GPU-b"')}),
         Group("More", "nvml", 500, {"P_gpu-0": (70, 'hardware="GPU-b"')})],
      130, ["P_gpu-0", "P_gpu-1"]),
+    ("a counter that is implausibly fast, and contains nothing", [
+        Group("Cpu", "powercap", 250, {"P_package-0": 25000}),
+        Group("Gpu", "nvml", 300, {"P_gpu-0": 60})],
+     60, ["P_gpu-0"]),
     ("two external meters add", [
         Group("One", "wattsup", 250, {"P_1": 60}),
         Group("Two", "wattsup", 500, {"P_1": 70})],
