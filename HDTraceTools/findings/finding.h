@@ -11,7 +11,9 @@
 
 #include <hdReading.h>
 #include "HDTraceTools/model/attribution.h"
-#include "HDTraceTools/model/efficiency/efficiency.h"
+#include "HDTraceTools/model/efficiency/parts.h"
+#include "HDTraceTools/model/regions/sequence.h"
+#include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/waits/waits.h"
 
 /** What all time of all locations (traces) was spent on. */
@@ -59,6 +61,9 @@ struct finding {
 	GArray *causing;     /**< ... likewise ... */
 	GArray *nodes;       /**< ... and of nodes, ... */
 	GArray *threads;     /**< ... and of threads. */
+	const char *region;  /**< That all of it is in; or NULL. */
+	const struct site *site; /**< That nearly all is at; or NULL. */
+	GArray *iterations;      /**< guint: those with most of it; or NULL. */
 	int64_t from;
 	int64_t to;
 	struct findingConfidence confidence;
@@ -98,7 +103,66 @@ struct findingWhatIf {
 /** Free one; for g_array_set_clear_func(). */
 void findingWhatIfClear(void *whatIf);
 
+/** A repetition that was found. */
+struct findingsIteration {
+	struct iteration time;
+	struct attributionAmount energy; /**< Of nodes with traces. */
+	struct efficiency efficiency;
+};
+
+/** How even iterations are. */
+struct findingsIterations {
+	int64_t mean;
+	int64_t longest;
+	guint longestPlace;
+	double spread; /**< Standard deviation by mean. */
+	/** How much longer the last one is than the first one, of the mean, by
+	 *  a line through all. */
+	double trend;
+	GArray *outliers; /**< guint: those that take much longer. */
+};
+
+/** A named part of the program. */
+struct findingsRegion {
+	const struct profileState *state; /**< All of its name. */
+	struct efficiency efficiency;
+};
+
 struct findings;
+
+/** Get ready for regions and iterations, before traces are read. */
+void findingsStartParts(struct findings *findings);
+void findingsFreeParts(struct findings *findings);
+
+/** All traces were read: find iterations. 0 or a negative errno. */
+int findingsFindIterations(struct findings *findings);
+
+/** Power is known: find their energy. 0 or a negative errno. */
+int findingsChargeIterations(struct findings *findings);
+
+/** Add an interval to those of the times of all iterations that it lies in. */
+void findingsAddToIterations(const struct findings *findings, int64_t start,
+			     int64_t end, int64_t *times);
+
+/** Iterations that have more than twice the mean of a time, if they have half
+ *  of it: array of guint; NULL: there are none. */
+GArray *findingsMainIterations(const struct findings *findings,
+			       const int64_t *times, int64_t time);
+
+/** What is to be known of parts while a run is replayed; 0 or a negative errno.
+ */
+int findingsStartEfficiencies(struct findings *findings, int64_t from,
+			      int64_t to);
+
+/** It was replayed: take the efficiencies of iterations and phases. */
+void findingsTakeEfficiencies(struct findings *findings);
+
+/** States are known: make the list of regions. */
+void findingsListRegions(struct findings *findings);
+
+/** Note how long a trace with calls is in its regions. */
+void findingsNoteRegions(struct findings *findings,
+			 const struct profile *profile);
 
 /** Get ready for what-if questions, before traces are read. */
 void findingsStartReplay(struct findings *findings);

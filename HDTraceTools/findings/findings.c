@@ -141,6 +141,7 @@ static void startPhases(struct findings *findings)
 			.end = INT64_MIN,
 			.groups = g_new0(struct findingsEnergy,
 					 findings->energyCount + 1),
+			.efficiency = efficiencyUnknown(),
 		};
 
 		g_array_append_val(findings->phases, phase);
@@ -310,6 +311,7 @@ static void startAll(struct findings *findings)
 	for (size_t i = 0; i < project->traceCount; i++)
 		findings->traces[i].start = INT64_MAX;
 	findingsStartReplay(findings);
+	findingsStartParts(findings);
 	findings->list = g_array_new(FALSE, FALSE, sizeof(struct finding));
 	g_array_set_clear_func(findings->list, findingClear);
 	findings->phases =
@@ -394,6 +396,7 @@ static void findingsFreeAll(struct findings *findings)
 	g_array_unref(findings->ranks);
 	g_array_unref(findings->list);
 	findingsFreeReplay(findings);
+	findingsFreeParts(findings);
 	g_free(findings->traces);
 }
 
@@ -425,6 +428,7 @@ void findingsRead(struct findings *findings)
 		sortStates(findings->profile->states, findingsByTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findSites(findings);
+	findingsListRegions(findings);
 	findings->most = findingsFindMost(findings);
 	findingsReadKernels(findings);
 	endLayers(findings);

@@ -142,6 +142,7 @@ struct findingsPhase {
 	int64_t length;
 	struct findingsEnergy energy;  /**< Of all nodes. */
 	struct findingsEnergy *groups; /**< Of each group that tells energy. */
+	struct efficiency efficiency;
 };
 
 /** The phases that drew most; NULL if there are fewer than two to compare. */
@@ -210,6 +211,17 @@ struct findings {
 	struct efficiency efficiency; /**< When all was read: of ranks. */
 	double energyEfficiency;      /**< NaN: not known. */
 	GArray *whatIf;               /**< struct findingWhatIf, likewise. */
+	/* Parts of the run: from findingsStart() on. */
+	struct regions *regions;
+	GHashTable *regionTimes;     /**< Names to what ranks had of them. */
+	GArray *regionList;          /**< struct findingsRegion, when all was
+				      *   read: most time first. */
+	uint32_t sequenceTrace;      /**< Where iterations are looked for. */
+	struct sequence *sequence;   /**< What it does. */
+	GArray *iterations;          /**< struct findingsIteration */
+	const char *iterationRegion; /**< That they are; or NULL. */
+	struct findingsIterations evenness;
+	struct efficiencyParts *parts; /**< While a run is replayed. */
 	/** What traces did outside of states, while they were active. */
 	int64_t outsideTime;
 	struct attributionAmount outside[FINDINGS_RULES];

@@ -104,6 +104,8 @@ void findingClear(void *data)
 	g_array_unref(finding->causing);
 	g_array_unref(finding->nodes);
 	g_array_unref(finding->threads);
+	if (finding->iterations)
+		g_array_unref(finding->iterations);
 	g_free(finding->command);
 }
 
@@ -124,7 +126,8 @@ static gint compareFindings(gconstpointer a, gconstpointer b)
 	FINDING_COMPARE(x->rank, y->rank);
 	FINDING_COMPARE(x->avoidable, y->avoidable);
 	FINDING_COMPARE(x->time, y->time);
-	return strcmp(x->kind, y->kind);
+	FINDING_COMPARE(strcmp(y->kind, x->kind), 0);
+	return g_strcmp0(x->region, y->region);
 }
 
 void findingsSortList(struct findings *findings)
@@ -137,10 +140,6 @@ void findingsSortList(struct findings *findings)
 		finding->of = strcmp(finding->kind, FINDING_IMBALANCE) == 0
 				      ? findingsRunTime(findings)
 				      : findings->account.total;
-		if (finding->waits != WAIT_NONE)
-			finding->saved =
-				findingsRunTime(findings) -
-				findingsWithoutWaits(findings, finding->waits);
 		/* Less than the run differs by chance is nothing. */
 		if (finding->saved >= findingsRunTime(findings) / 1000)
 			finding->rank = finding->saved;

@@ -142,6 +142,23 @@ void findingsEndReplay(struct findings *findings)
 	findings->energyEfficiency = energyEfficiency(findings);
 }
 
+/** Of the run, and of its parts. */
+static int findEfficiencies(struct findings *findings, int64_t from, int64_t to)
+{
+	struct replayWatch watch;
+	int ret = findingsStartEfficiencies(findings, from, to);
+
+	if (ret < 0)
+		return ret;
+	watch = efficiencyPartsWatch(findings->parts);
+	ret = efficiencyFind(findings->replay, findings->calls,
+			     findings->project->traceCount, from, to, &watch,
+			     &findings->efficiency);
+	if (ret == 0)
+		findingsTakeEfficiencies(findings);
+	return ret;
+}
+
 int findingsReplay(struct findings *findings)
 {
 	size_t traces = findings->project->traceCount;
@@ -150,8 +167,7 @@ int findingsReplay(struct findings *findings)
 
 	if (ret == 0 && findings->events.meetings > 0 &&
 	    efficiencyWindow(findings->calls, traces, &from, &to))
-		ret = efficiencyFind(findings->replay, findings->calls, traces,
-				     from, to, &findings->efficiency);
+		ret = findEfficiencies(findings, from, to);
 	if (ret == 0 && findings->events.meetings > 0)
 		ret = findingsFindImbalance(findings);
 	return ret == 0 ? findingsAnswerWhatIf(findings) : ret;

@@ -13,8 +13,13 @@
 #include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 
-/** Those of a kind. */
+/** So many sums at most; what has no sum of its own counts for no region. */
+#define WAITSUMS_MAX 4096
+
+/** Those of a kind in a region. */
 struct waitSum {
+	enum waitKind kind;
+	uint32_t region; /**< Its number; 0: none. */
 	uint64_t count;
 	int64_t time;
 	struct attributionAmount energy;
@@ -23,22 +28,31 @@ struct waitSum {
 	GHashTable *causing;
 	GHashTable *nodes;   /**< Hosts to int64_t. */
 	GHashTable *threads; /**< Nodes to int64_t. */
+	GHashTable *sites;   /**< Numbers of sites to int64_t. */
+	int64_t *iterations; /**< Time in each; or NULL. */
 	int64_t from;
 	int64_t to;
 	struct wait longest;
+	/* Of traces. */
+	int64_t least;     /**< The least that one of those with it waits. */
+	size_t traces;     /**< Those with it. */
+	int64_t traceTime; /**< Of the one whose waits come. */
 };
 
 /** All of it. */
 struct waitSums {
 	struct findings *findings;
 	struct findingsGroup **powers; /**< By trace. */
-	struct waitSum sums[WAIT_KINDS];
+	GPtrArray *all;                /**< struct waitSum */
+	GHashTable *byKey;             /**< uint64_t of kind and region. */
 	int hostLevel;
 	int threadLevel;
 	/* The trace whose waits come. */
 	uint32_t trace;
 	bool isAny;
-	int64_t covered; /**< All until then has counted. */
+	int64_t covered;    /**< All until then has counted. */
+	GPtrArray *inTrace; /**< struct waitSum with waits of it. */
+	struct regionsCursor *regions;
 	struct attributionShare *share;
 	struct attributionCursor *energy;
 	struct attributionCursor *idle; /**< Of the node's idle power. */
@@ -66,45 +80,69 @@ static void shareAddRank(GHashTable *table, int64_t rank, int64_t time)
 		shareAddTime(table, GSIZE_TO_POINTER((gsize)rank + 1), time);
 }
 
-static void waitSumInit(struct waitSum *sum)
+static void waitSumFree(void *data)
 {
-	*sum = (struct waitSum){
-		.waiting = g_hash_table_new_full(NULL, NULL, NULL, g_free),
-		.causing = g_hash_table_new_full(NULL, NULL, NULL, g_free),
-		.nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free),
-		.threads = g_hash_table_new_full(NULL, NULL, NULL, g_free),
-		.from = INT64_MAX,
-		.to = INT64_MIN,
-	};
-}
+	struct waitSum *sum = data;
 
-static void waitSumClear(struct waitSum *sum)
-{
 	g_hash_table_destroy(sum->waiting);
 	g_hash_table_destroy(sum->causing);
 	g_hash_table_destroy(sum->nodes);
 	g_hash_table_destroy(sum->threads);
+	g_hash_table_destroy(sum->sites);
+	g_free(sum->iterations);
+	g_free(sum);
 }
 
-/** What one wait took. */
+static struct waitSum *waitSumNew(const struct waitSums *self,
+				  enum waitKind kind, uint32_t region)
+{
+	struct waitSum *sum = g_new0(struct waitSum, 1);
+
+	sum->kind = kind;
+	sum->region = region;
+	sum->waiting = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	sum->causing = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	sum->nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	sum->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	sum->sites = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	sum->iterations = g_new0(int64_t, self->findings->iterations->len + 1);
+	sum->from = INT64_MAX;
+	sum->to = INT64_MIN;
+	sum->least = INT64_MAX;
+	return sum;
+}
+
+/** The sum of a kind in a region. */
+static struct waitSum *waitSumsOf(const struct waitSums *self,
+				  enum waitKind kind, uint32_t region)
+{
+	uint64_t key = (uint64_t)kind << 32 | region;
+	struct waitSum *sum = g_hash_table_lookup(self->byKey, &key);
+
+	if (sum)
+		return sum;
+	if (region && self->all->len >= WAITSUMS_MAX)
+		return waitSumsOf(self, kind, 0);
+	sum = waitSumNew(self, kind, region);
+	g_ptr_array_add(self->all, sum);
+	g_hash_table_insert(self->byKey, g_memdup2(&key, sizeof(key)), sum);
+	return sum;
+}
+
+/** What one wait took, and where it was. */
 struct waitCost {
 	struct attributionAmount energy;
 	powerPico avoidable;
+	struct regionPlace place;
 };
 
-static void waitSumAdd(const struct waitSums *self, enum waitKind kind,
-		       const struct wait *wait, const struct waitCost *cost)
+static void waitSumAddShares(const struct waitSums *self, struct waitSum *sum,
+			     const struct wait *wait)
 {
-	struct waitSum *sum = &((struct waitSums *)(uintptr_t)self)->sums[kind];
 	struct findings *findings = self->findings;
 	const hdINode *node = findings->project->traces[wait->trace]->node;
 	int64_t time = wait->end - wait->start;
 
-	sum->count++;
-	sum->time += time;
-	sum->energy.pico += cost->energy.pico;
-	sum->energy.measured += cost->energy.measured;
-	sum->avoidable += cost->avoidable;
 	shareAddRank(sum->waiting, findings->traces[wait->trace].rank, time);
 	if (wait->cause != WAIT_NO_CAUSE)
 		shareAddRank(sum->causing, findings->traces[wait->cause].rank,
@@ -113,17 +151,48 @@ static void waitSumAdd(const struct waitSums *self, enum waitKind kind,
 		     time);
 	if (self->threadLevel && node->level == self->threadLevel)
 		shareAddTime(sum->threads, (gpointer)node, time);
+}
+
+static void waitSumAdd(const struct waitSums *self, enum waitKind kind,
+		       const struct wait *wait, const struct waitCost *cost)
+{
+	struct waitSum *sum = waitSumsOf(self, kind, cost->place.region);
+	struct findings *findings = self->findings;
+	int64_t time = wait->end - wait->start;
+
+	sum->count++;
+	sum->time += time;
+	sum->energy.pico += cost->energy.pico;
+	sum->energy.measured += cost->energy.measured;
+	sum->avoidable += cost->avoidable;
+	waitSumAddShares(self, sum, wait);
+	shareAddTime(sum->sites, GUINT_TO_POINTER(cost->place.site), time);
+	findingsAddToIterations(findings, wait->start, wait->end,
+				sum->iterations);
 	sum->from = MIN(sum->from, wait->start);
 	sum->to = MAX(sum->to, wait->end);
 	if (time > sum->longest.end - sum->longest.start)
 		sum->longest = *wait;
 	findings->traces[wait->trace].waits[kind] += time;
+	if (sum->traceTime == 0)
+		g_ptr_array_add(self->inTrace, sum);
+	sum->traceTime += time;
 }
 
 /* ---- Energy ------------------------------------------------------------ */
 
 static void waitSumsLeave(struct waitSums *self)
 {
+	for (guint i = 0; i < self->inTrace->len; i++) {
+		struct waitSum *sum = self->inTrace->pdata[i];
+
+		sum->least = MIN(sum->least, sum->traceTime);
+		sum->traces++;
+		sum->traceTime = 0;
+	}
+	g_ptr_array_set_size(self->inTrace, 0);
+	regionsCursorFree(self->regions);
+	self->regions = NULL;
 	attributionCursorFree(self->idle);
 	attributionCursorFree(self->energy);
 	attributionShareFree(self->share);
@@ -174,6 +243,7 @@ static int waitSumsEnter(struct waitSums *self, uint32_t trace)
 	self->trace = trace;
 	self->isAny = true;
 	self->covered = INT64_MIN;
+	self->regions = regionsCursorNew(findings->regions, trace);
 	if (!findings->attribution || !group || !group->series)
 		return 0;
 	self->share =
@@ -233,6 +303,9 @@ static int waitSumsTake(struct waitSums *self, const struct wait *wait)
 	if (ret < 0)
 		return ret;
 	cost = waitSumsCost(self, wait);
+	ret = regionsCursorFind(self->regions, wait->start, &cost.place);
+	if (ret < 0)
+		return ret;
 	waitSumsCover(self, wait);
 	waitSumAdd(self, wait->kind, wait, &cost);
 	if (wait->isWrongOrder)
@@ -264,15 +337,43 @@ static GArray *sharesOf(GHashTable *table, int64_t time, bool isOfNodes)
 	return shares;
 }
 
-static void addFinding(const struct waitSums *self, enum waitKind kind)
+/** The site of nearly all; NULL: there is none. */
+static const struct site *waitSumSite(const struct waitSums *self,
+				      const struct waitSum *sum)
+{
+	GHashTableIter iterator;
+	gpointer key, value;
+
+	g_hash_table_iter_init(&iterator, sum->sites);
+	while (g_hash_table_iter_next(&iterator, &key, &value)) {
+		int64_t time = *(const int64_t *)value;
+
+		if (time >= sum->time - sum->time / 100)
+			return regionsSite(self->findings->regions,
+					   GPOINTER_TO_UINT(key));
+	}
+	return NULL;
+}
+
+/** How many traces have records. */
+static size_t waitSumsTraces(const struct findings *findings)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < findings->project->traceCount; i++)
+		count += findings->traces[i].start != INT64_MAX;
+	return count;
+}
+
+static void addFinding(const struct waitSums *self, const struct waitSum *sum)
 {
 	struct findings *findings = self->findings;
-	const struct waitKindInfo *info = waitKindInfo(kind);
-	const struct waitSum *sum = &self->sums[kind];
+	const struct waitKindInfo *info = waitKindInfo(sum->kind);
 	const struct wait *longest = &sum->longest;
 	int64_t margin = (longest->end - longest->start) / 10;
+	bool isOfAll = sum->traces == waitSumsTraces(findings);
 	const struct finding finding = {
-		.waits = kind,
+		.waits = sum->kind,
 		.kind = info->name,
 		.partOf = info->partOf == WAIT_NONE
 				  ? NULL
@@ -285,10 +386,15 @@ static void addFinding(const struct waitSums *self, enum waitKind kind)
 		.hasAvoidable =
 			findings->idlePower >= 0 && sum->energy.measured > 0,
 		.avoidable = sum->avoidable,
+		.saved = isOfAll ? sum->least : 0,
 		.waiting = sharesOf(sum->waiting, sum->time, false),
 		.causing = sharesOf(sum->causing, sum->time, false),
 		.nodes = sharesOf(sum->nodes, sum->time, true),
 		.threads = sharesOf(sum->threads, sum->time, true),
+		.region = regionsName(findings->regions, sum->region),
+		.site = waitSumSite(self, sum),
+		.iterations = findingsMainIterations(findings, sum->iterations,
+						     sum->time),
 		.from = sum->from,
 		.to = sum->to,
 		.confidence = findingConfidenceOf(
@@ -301,11 +407,32 @@ static void addFinding(const struct waitSums *self, enum waitKind kind)
 	g_array_append_val(findings->list, finding);
 }
 
+/** Sums of the kinds in the order of these, so that nothing depends on which
+ *  came first. */
+static gint waitSumsCompare(gconstpointer a, gconstpointer b)
+{
+	const struct waitSum *x = *(const struct waitSum *const *)a;
+	const struct waitSum *y = *(const struct waitSum *const *)b;
+
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static void waitSumsList(struct waitSums *self)
+{
+	g_ptr_array_sort(self->all, waitSumsCompare);
+	for (guint i = 0; self->findings->path && i < self->all->len; i++)
+		addFinding(self, self->all->pdata[i]);
+}
+
 int findingsFindWaits(struct findings *findings, struct waits *waits)
 {
 	struct waitSums self = {
 		.findings = findings,
 		.powers = findingsFindPowers(findings),
+		.all = g_ptr_array_new_with_free_func(waitSumFree),
+		.byKey = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					       g_free, NULL),
+		.inTrace = g_ptr_array_new(),
 		.hostLevel =
 			MAX(rolesLevel(findings->project, HD_LEVEL_HOST), 1),
 		.threadLevel = rolesThreadLevel(findings->project),
@@ -313,8 +440,6 @@ int findingsFindWaits(struct findings *findings, struct waits *waits)
 	struct wait wait;
 	int ret;
 
-	for (int i = 0; i < WAIT_KINDS; i++)
-		waitSumInit(&self.sums[i]);
 	while ((ret = waitsNext(waits, &wait)) == 1) {
 		ret = waitSumsTake(&self, &wait);
 		if (ret < 0)
@@ -322,11 +447,11 @@ int findingsFindWaits(struct findings *findings, struct waits *waits)
 	}
 	waitSumsLeave(&self);
 	powerSeriesFree(self.idleSeries);
-	for (int i = 0; i < WAIT_KINDS; i++) {
-		if (ret == 0 && self.sums[i].count && findings->path)
-			addFinding(&self, i);
-		waitSumClear(&self.sums[i]);
-	}
+	if (ret == 0)
+		waitSumsList(&self);
+	g_ptr_array_unref(self.inTrace);
+	g_hash_table_destroy(self.byKey);
+	g_ptr_array_unref(self.all);
 	g_free(self.powers);
 	return ret;
 }

@@ -138,10 +138,13 @@ struct position {
 	int64_t rank;
 	struct callsReader *calls;
 	struct callsReader **named; /**< Of what-if questions. */
+	struct regionsReader *regions;
+	struct sequence *sequence; /**< NULL: of another trace. */
 	int error;
 };
 
-static void findingsWorkAddRecord(void *data, const hdIRecord *record)
+static void findingsWorkAddRecord(void *data, const hdIRecord *record,
+				  const struct site *site)
 {
 	struct position *position = data;
 	int64_t offset = record->offset;
@@ -158,6 +161,10 @@ static void findingsWorkAddRecord(void *data, const hdIRecord *record)
 		if (position->error == 0)
 			position->error = callsNote(position->named[i], record);
 	}
+	if (position->error == 0)
+		position->error = regionsNote(position->regions, record, site);
+	if (position->sequence)
+		sequenceNote(position->sequence, record, site);
 	if (offset < position->offset + PROGRESS_STEP)
 		return;
 	findingsProgress(position->findings, offset - position->offset);
@@ -227,7 +234,9 @@ static struct callsReader **enterNamed(const struct findings *findings,
 static void leaveCalls(struct position *position)
 {
 	int ret = callsLeave(position->calls);
+	int regions = regionsLeave(position->regions);
 
+	ret = ret < 0 ? ret : regions;
 	for (guint i = 0; position->named && position->named[i]; i++) {
 		int other = callsLeave(position->named[i]);
 
@@ -254,6 +263,10 @@ static void findingsWorkReadTrace(struct work *work, struct task *task)
 	position.rank = messagesRankOf(findings->project, task->trace->node);
 	position.calls = callsEnter(findings->calls, task->place);
 	position.named = enterNamed(findings, task->place);
+	position.regions =
+		regionsEnter(findings->regions, (uint32_t)task->place);
+	if (task->place == findings->sequenceTrace)
+		position.sequence = findings->sequence;
 	task->error = profileRead(findings->project, task->trace, &sink,
 				  charge.sources, findings->profile->sources,
 				  INT64_MIN, INT64_MAX, findingsWorkAddRecord,
@@ -492,6 +505,8 @@ static void takeTrace(struct findings *findings, const struct task *task)
 				trace->openmp += time;
 		}
 	}
+	if (callsOf(findings->calls, task->place)->count)
+		findingsNoteRegions(findings, profile);
 }
 
 /** Add a trace to its rank, and what it did outside of states. */
@@ -576,6 +591,10 @@ static void findingsWorkFindPath(struct work *work)
 	int ret = forest ? pathSearchRelations(work->search, forest) : 0;
 	int end = pathSearchEnd(work->search, &findings->path);
 
+	if (ret == 0)
+		ret = findingsFindIterations(findings);
+	if (ret == 0)
+		ret = findingsChargeIterations(findings);
 	if (ret == 0 && end == 0)
 		ret = findingsFindWaits(findings, findings->waits);
 	if (ret < 0 || end < 0)

@@ -587,22 +587,25 @@ static void takeCallNs(struct profile *profile, const hdIRecord *record)
 		profile->callNs = MAX(profile->callNs, ns);
 }
 
-static void addRecord(struct reading *self, const hdIRecord *record)
+static void addRecord(struct reading *self, const hdIRecord *record,
+		      profileProgress *progress, void *data)
 {
 	struct profile *profile = self->profile;
-	const struct site *site;
+	const struct site *site = NULL;
 
 	profile->start = MIN(profile->start, record->start);
 	profile->end = MAX(profile->end, record->end);
 	if (record->kind == HDI_EVENT) {
 		profile->eventCount++;
-		return;
+	} else {
+		profile->stateCount++;
+		profile->epochs += messagesEpoch(record, NULL);
+		takeCallNs(profile, record);
+		sitesTake(self->sites, record, &site);
+		profileCountState(self, record, site);
 	}
-	profile->stateCount++;
-	profile->epochs += messagesEpoch(record, NULL);
-	takeCallNs(profile, record);
-	sitesTake(self->sites, record, &site);
-	profileCountState(self, record, site);
+	if (progress)
+		progress(data, record, site);
 }
 
 /** The trace is over: what waits lies in nothing. */
@@ -649,11 +652,8 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 	self.sites = sitesNew();
 	self.placed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
-	while (hdI_readTrace(reader, &record) == 1) {
-		addRecord(&self, record);
-		if (progress)
-			progress(data, record);
-	}
+	while (hdI_readTrace(reader, &record) == 1)
+		addRecord(&self, record, progress, data);
 	hdI_closeTrace(reader);
 	profileFinish(&self);
 	*profile = self.profile;

@@ -101,8 +101,9 @@ double profileRatio(const struct profileEvents *events);
 /** Compare pointers to struct profileSite: those that took most time first. */
 gint profileCompareSites(gconstpointer a, gconstpointer b);
 
-/** Called for each record. */
-typedef void profileProgress(void *data, const hdIRecord *record);
+/** Called for each record, with the site where it was called, or NULL. */
+typedef void profileProgress(void *data, const hdIRecord *record,
+			     const struct site *site);
 
 /**
  * Read a trace, in memory that grows with the number of names and the depth.

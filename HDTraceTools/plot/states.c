@@ -94,8 +94,10 @@ struct rowsChosen {
 	const struct plotSource *source;
 };
 
-static void plotStatesShowProgress(void *data, const hdIRecord *record)
+static void plotStatesShowProgress(void *data, const hdIRecord *record,
+				   const struct site *site)
 {
+	(void)site;
 	toolProgressAt(data, record->offset);
 }
 

@@ -21,6 +21,8 @@ static const struct rowColumn findingColumns[] = {
 	{ NULL, "saved_s", ROW_TIME, 0 },
 	{ NULL, "waiting", ROW_TEXT, 0 },
 	{ NULL, "causing", ROW_TEXT, 0 },
+	{ NULL, "region", ROW_TEXT, 0 },
+	{ NULL, "call_site", ROW_TEXT, 0 },
 	{ NULL, "from_s", ROW_TIME, 0 },
 	{ NULL, "to_s", ROW_TIME, 0 },
 	{ NULL, "advice", ROW_TEXT, 0 },
@@ -38,6 +40,8 @@ enum {
 	FINDING_SAVED,
 	FINDING_WAITING,
 	FINDING_CAUSING,
+	FINDING_REGION,
+	FINDING_SITE,
 	FINDING_FROM,
 	FINDING_TO,
 	FINDING_ADVICE,
@@ -57,9 +61,13 @@ static void csvRanks(struct rows *rows, size_t column, const GArray *shares)
 	g_string_free(text, TRUE);
 }
 
-static void csvFinding(struct rows *rows, const struct finding *finding)
+static void csvFinding(struct rows *rows, const struct findings *findings,
+		       const struct finding *finding)
 {
 	bool hasEnergy = finding->energy.measured > 0;
+	char *site = finding->site
+			     ? siteText(finding->site, findings->addresses)
+			     : NULL;
 
 	rowsText(rows, FINDING_KIND, finding->kind);
 	rowsText(rows, FINDING_PART_OF, finding->partOf);
@@ -74,11 +82,14 @@ static void csvFinding(struct rows *rows, const struct finding *finding)
 	rowsTime(rows, FINDING_SAVED, finding->saved);
 	csvRanks(rows, FINDING_WAITING, finding->waiting);
 	csvRanks(rows, FINDING_CAUSING, finding->causing);
+	rowsText(rows, FINDING_REGION, finding->region);
+	rowsText(rows, FINDING_SITE, site);
 	rowsTime(rows, FINDING_FROM, finding->from);
 	rowsTime(rows, FINDING_TO, finding->to);
 	rowsText(rows, FINDING_ADVICE, finding->advice);
 	rowsText(rows, FINDING_COMMAND, finding->command);
 	rowsEnd(rows);
+	g_free(site);
 }
 
 void reportPrintCsv(const struct findings *findings)
@@ -87,7 +98,7 @@ void reportPrintCsv(const struct findings *findings)
 
 	rowsHeader(rows);
 	for (guint i = 0; i < findings->list->len; i++)
-		csvFinding(rows,
+		csvFinding(rows, findings,
 			   &g_array_index(findings->list, struct finding, i));
 	rowsFree(rows);
 }

@@ -52,7 +52,30 @@ static void putConfidence(struct outJson *json, const struct finding *finding)
 	outJsonEnd(json);
 }
 
-static void putFinding(struct outJson *json, const struct finding *finding)
+static void putPlace(struct outJson *json, const struct findings *findings,
+		     const struct finding *finding)
+{
+	char *site = finding->site
+			     ? siteText(finding->site, findings->addresses)
+			     : NULL;
+
+	outJsonText(json, "region", finding->region);
+	outJsonText(json, "call_site", site);
+	g_free(site);
+}
+
+static void putIterations(struct outJson *json, const struct finding *finding)
+{
+	outJsonArray(json, "iterations", true);
+	for (guint i = 0; finding->iterations && i < finding->iterations->len;
+	     i++)
+		outJsonInteger(json, NULL,
+			       g_array_index(finding->iterations, guint, i));
+	outJsonEnd(json);
+}
+
+static void putFinding(struct outJson *json, const struct findings *findings,
+		       const struct finding *finding)
 {
 	bool hasEnergy = finding->energy.measured > 0;
 
@@ -73,12 +96,10 @@ static void putFinding(struct outJson *json, const struct finding *finding)
 	putRanks(json, "causing", finding->causing);
 	putPaths(json, "nodes", finding->nodes);
 	putPaths(json, "threads", finding->threads);
-	outJsonText(json, "region", NULL);
-	outJsonText(json, "call_site", NULL);
+	putPlace(json, findings, finding);
 	outJsonSeconds(json, "from_s", finding->from);
 	outJsonSeconds(json, "to_s", finding->to);
-	outJsonArray(json, "iterations", true);
-	outJsonEnd(json);
+	putIterations(json, finding);
 	putConfidence(json, finding);
 	outJsonText(json, "advice", finding->advice);
 	outJsonText(json, "command", finding->command);
@@ -97,36 +118,6 @@ static void putAccount(struct outJson *json,
 	outJsonSeconds(json, "tracer_s", account->tracer);
 	outJsonSeconds(json, "unknown_s", account->unknown);
 	outJsonSeconds(json, "total_s", account->total);
-	outJsonEnd(json);
-}
-
-static void putEfficiencies(struct outJson *json,
-			    const struct findings *findings)
-{
-	const struct efficiency *of = &findings->efficiency;
-	/* Threads that are no ranks are not part of it. */
-	bool isOfAll = findings->account.openmp == 0;
-
-	outJsonObject(json, "efficiencies", false);
-	/* A run by itself is what others scale from. */
-	outJsonDouble(json, "global", isOfAll ? of->parallel : NAN);
-	outJsonDouble(json, "parallel", isOfAll ? of->parallel : NAN);
-	outJsonDouble(json, "load_balance", isOfAll ? of->loadBalance : NAN);
-	outJsonDouble(json, "communication", isOfAll ? of->communication : NAN);
-	outJsonDouble(json, "serialisation", of->serialisation);
-	outJsonDouble(json, "transfer", of->transfer);
-	outJsonDouble(json, "computation_scaling",
-		      isnan(of->parallel) || !isOfAll ? NAN : 1);
-	outJsonPlain(json, "instruction_scaling", "null");
-	outJsonPlain(json, "ipc_scaling", "null");
-	outJsonPlain(json, "frequency_scaling", "null");
-	outJsonDouble(json, "mpi_parallel", of->parallel);
-	outJsonDouble(json, "mpi_load_balance", of->loadBalance);
-	outJsonDouble(json, "mpi_communication", of->communication);
-	outJsonPlain(json, "openmp_parallel", "null");
-	outJsonPlain(json, "openmp_load_balance", "null");
-	outJsonPlain(json, "openmp_communication", "null");
-	outJsonDouble(json, "energy", findings->energyEfficiency);
 	outJsonEnd(json);
 }
 
@@ -162,11 +153,15 @@ void reportPutFindings(const struct findings *findings, struct outJson *json)
 {
 	outJsonArray(json, "findings", false);
 	for (guint i = 0; i < findings->list->len; i++)
-		putFinding(json,
+		putFinding(json, findings,
 			   &g_array_index(findings->list, struct finding, i));
 	outJsonEnd(json);
 	putAccount(json, &findings->account);
-	putEfficiencies(json, findings);
+	reportPutEfficiencies(json, findings, &findings->efficiency,
+			      findings->energyEfficiency);
+	/* A page shows the states themselves. */
+	if (!json->isInPage)
+		reportPutParts(findings, json);
 	putWhatIf(json, findings);
 }
 
@@ -199,6 +194,29 @@ static void printShare(int64_t part, int64_t all)
 		       outRounded(buffer, 100.0 * (double)part / (double)all));
 }
 
+/** Where it is, if it is at one place only. */
+static void printPlace(const struct findings *findings,
+		       const struct finding *finding)
+{
+	if (finding->region) {
+		printf("; in ");
+		outPrintable(finding->region);
+	}
+	if (finding->site) {
+		char *site = siteText(finding->site, findings->addresses);
+
+		printf("; at ");
+		outPrintable(site);
+		g_free(site);
+	}
+	if (finding->iterations && finding->iterations->len == 1)
+		printf("; in iteration %u",
+		       g_array_index(finding->iterations, guint, 0));
+	else if (finding->iterations)
+		printf("; in %u of %u iterations", finding->iterations->len,
+		       findings->iterations->len);
+}
+
 static void printFinding(const struct findings *findings, guint number)
 {
 	const struct finding *finding =
@@ -219,6 +237,7 @@ static void printFinding(const struct findings *findings, guint number)
 	printf("\n     %s", finding->kind);
 	printRanks("; waiting:", finding->waiting);
 	printRanks("; for", finding->causing);
+	printPlace(findings, finding);
 	if (finding->saved > 0)
 		printf("; saves at most %s",
 		       outDuration(buffer, finding->saved));
@@ -329,5 +348,6 @@ void reportPrintFindings(const struct report *report)
 	printAccount(&findings->account);
 	reportPrintRanks(report);
 	printEfficiencies(findings);
+	reportPrintIterations(findings);
 	printWhatIf(findings);
 }

@@ -51,7 +51,7 @@ static guint foldAllLines(const struct report *report)
 	lines += findings->energy.isKnown ? 2 * states + 5 : states;
 	lines += foldTable(findings->sites->len, top);
 	if (!isnan(findings->efficiency.parallel))
-		lines += 7;
+		lines += 8 + foldTable(findings->regionList->len, top);
 	if (findings->ranks->len > 1)
 		lines += 5;
 	if (criticalPathMatters(path))

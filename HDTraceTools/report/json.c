@@ -190,6 +190,7 @@ static void putPhases(struct outJson *json, const struct findings *findings)
 		outJsonSeconds(json, reportKey(json, "duration_s", "seconds"),
 			       phase->length);
 		putEnergy(json, "energy", &phase->energy);
+		reportPutEfficiencies(json, findings, &phase->efficiency, NAN);
 		outJsonArray(json, "nodes", false);
 		for (size_t k = 0; k < findings->project->groupCount; k++) {
 			const struct findingsGroup *group =

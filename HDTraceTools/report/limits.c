@@ -79,6 +79,9 @@ int reportCheckLimits(struct report *report)
 static bool limitIsExceeded(const struct limit *limit,
 			    const struct findings *findings)
 {
+	int64_t time = 0, of = 1;
+
+	/* Those of a kind in all regions together. */
 	for (guint i = 0; i < findings->list->len; i++) {
 		const struct finding *finding =
 			&g_array_index(findings->list, struct finding, i);
@@ -86,12 +89,12 @@ static bool limitIsExceeded(const struct limit *limit,
 		if (strlen(finding->kind) != limit->kindLength ||
 		    strncmp(finding->kind, limit->text, limit->kindLength) != 0)
 			continue;
-		return limit->percent < 0
-			       ? finding->time > limit->time
-			       : (double)finding->time * 100 >
-					 limit->percent * (double)finding->of;
+		time += finding->time;
+		of = finding->of;
 	}
-	return false;
+	return limit->percent < 0
+		       ? time > limit->time
+		       : (double)time * 100 > limit->percent * (double)of;
 }
 
 bool reportExceedsLimits(const struct report *report)

@@ -52,6 +52,18 @@ void reportTitle(const struct report *report, const char *text);
 void reportPrintFindings(const struct report *report);
 void reportPutFindings(const struct findings *findings, struct outJson *json);
 
+/** Put efficiencies into JSON; energy as a ratio, or NaN. */
+void reportPutEfficiencies(struct outJson *json,
+			   const struct findings *findings,
+			   const struct efficiency *of, double energy);
+
+/** Put regions and iterations into JSON. */
+void reportPutParts(const struct findings *findings, struct outJson *json);
+
+/** Print regions, and how even iterations are, for people. */
+void reportPrintRegions(const struct report *report);
+void reportPrintIterations(const struct findings *findings);
+
 /** Print relations for people, or put them into JSON, if there are any. */
 void reportPrintRelations(const struct report *report);
 void reportPutRelations(const struct findings *findings, struct outJson *json);

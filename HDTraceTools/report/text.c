@@ -452,6 +452,7 @@ static void printFolded(const struct report *report)
 		reportPrintPhases(&shown);
 	if (report->findings.profile->states->len)
 		reportPrintTop(&shown, false);
+	reportPrintRegions(&shown);
 	printPath(&shown);
 	reportPrintFoldedProblems(&shown);
 }
@@ -485,6 +486,7 @@ void reportPrintText(const struct report *report)
 	}
 	if (report->findings.hasPhases)
 		reportPrintPhases(report);
+	reportPrintRegions(report);
 	reportPrintStates(report);
 	reportPrintSites(report);
 	reportPrintOutside(report);

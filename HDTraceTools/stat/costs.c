@@ -151,10 +151,12 @@ static int openSources(struct costs *self, const hdITraceFile *trace,
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void costsShowProgress(void *data, const hdIRecord *record)
+static void costsShowProgress(void *data, const hdIRecord *record,
+			      const struct site *site)
 {
 	struct costs *self = data;
 
+	(void)site;
 	toolProgressAt(self->scan.tool, record->offset);
 }
 

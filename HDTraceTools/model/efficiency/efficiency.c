@@ -49,13 +49,33 @@ static double efficiencyRatio(double a, int64_t b)
 	return b > 0 ? a / (double)b : NAN;
 }
 
+struct efficiency efficiencyOf(const struct efficiencySums *sums)
+{
+	struct efficiency self = efficiencyUnknown();
+	double largest = (double)sums->largest;
+
+	self.time = sums->time;
+	self.largest = sums->largest;
+	self.ideal = sums->ideal;
+	if (sums->ranks == 0)
+		return self;
+	self.loadBalance = efficiencyRatio(sums->useful / (double)sums->ranks,
+					   sums->largest);
+	self.communication = efficiencyRatio(largest, sums->time);
+	self.parallel = self.loadBalance * self.communication;
+	self.serialisation = efficiencyRatio(largest, sums->ideal);
+	if (sums->ideal > 0)
+		self.transfer =
+			efficiencyRatio((double)sums->ideal, sums->time);
+	return self;
+}
+
 int efficiencyFind(struct replay *replay, const struct calls *calls,
 		   size_t traces, int64_t from, int64_t to,
-		   struct efficiency *result)
+		   const struct replayWatch *watch, struct efficiency *result)
 {
 	struct replayModel model = REPLAY_MODEL;
-	double sum = 0;
-	size_t count = 0;
+	struct efficiencySums sums = { .time = to - from };
 	int ret;
 
 	*result = efficiencyUnknown();
@@ -67,26 +87,19 @@ int efficiencyFind(struct replay *replay, const struct calls *calls,
 		useful = replayUseful(replay, i, from, to);
 		if (useful == INT64_MIN)
 			return -EIO;
-		result->largest = MAX(result->largest, useful);
-		sum += (double)useful;
-		count++;
+		sums.largest = MAX(sums.largest, useful);
+		sums.useful += (double)useful;
+		sums.ranks++;
 	}
-	if (count == 0)
+	if (sums.ranks == 0)
 		return 0;
 	model.isIdeal = true;
 	model.from = from;
 	model.to = to;
-	ret = replayRun(replay, &model, &result->ideal);
-	result->time = to - from;
-	result->loadBalance =
-		efficiencyRatio(sum / (double)count, result->largest);
-	result->communication =
-		efficiencyRatio((double)result->largest, result->time);
-	result->parallel = result->loadBalance * result->communication;
+	model.watch = watch;
+	ret = replayRun(replay, &model, &sums.ideal);
 	if (ret == -EDEADLK)
-		return 0;
-	result->serialisation =
-		efficiencyRatio((double)result->largest, result->ideal);
-	result->transfer = efficiencyRatio((double)result->ideal, result->time);
-	return ret;
+		sums.ideal = 0;
+	*result = efficiencyOf(&sums);
+	return ret == -EDEADLK ? 0 : ret;
 }

@@ -21,17 +21,30 @@ struct efficiency {
 	int64_t largest;      /**< Useful computation of one rank. */
 };
 
+/** What they follow from. */
+struct efficiencySums {
+	double useful; /**< Useful computation of all ranks. */
+	size_t ranks;
+	int64_t largest; /**< Useful computation of one rank. */
+	int64_t time;
+	int64_t ideal; /**< 0: not known. */
+};
+
 /** All is unknown. */
 struct efficiency efficiencyUnknown(void);
+
+/** Compute them. */
+struct efficiency efficiencyOf(const struct efficiencySums *sums);
 
 /** The time from the last end of MPI_Init to the first start of MPI_Finalize;
  *  all time if there are none. False: no rank was there. */
 bool efficiencyWindow(const struct calls *calls, size_t traces, int64_t *from,
 		      int64_t *to);
 
-/** Find that of a time; 0 or a negative errno. */
+/** Find that of a time; 0 or a negative errno. @p watch is told what happens
+ *  meanwhile; or NULL. */
 int efficiencyFind(struct replay *replay, const struct calls *calls,
 		   size_t traces, int64_t from, int64_t to,
-		   struct efficiency *result);
+		   const struct replayWatch *watch, struct efficiency *result);
 
 #endif

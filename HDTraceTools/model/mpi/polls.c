@@ -10,8 +10,7 @@
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/mpi/polls.h"
 
-/** Of several functions, at a time, or of all that a trace is too large for. */
-static bool pollsIsMixed(const char *name)
+bool pollsIsMixed(const char *name)
 {
 	return strcmp(name, "Polls") == 0 || strcmp(name, "Profile") == 0;
 }

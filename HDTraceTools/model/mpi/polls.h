@@ -49,6 +49,10 @@ size_t pollsParts(const hdIRecord *record,
 /** How many calls a state stands for. */
 uint64_t pollsCalls(const hdIRecord *record);
 
+/** Whether states of a name stand for calls of several functions, at a time or
+ *  of all that a trace is too large for. */
+bool pollsIsMixed(const char *name);
+
 /** Whether states of a name are the tracer's. */
 bool pollsIsTracer(const char *name);
 

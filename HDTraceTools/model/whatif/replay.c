@@ -166,8 +166,8 @@ static int64_t replaySpare(const struct replayRun *run, struct replayRank *rank,
 	return (int64_t)((double)inside * (1 - run->model->statesFactor));
 }
 
-/** Go on to a time: compute, and be in calls that need nothing. */
-static void replayAdvance(struct replayRun *run, uint32_t trace, int64_t time)
+/** Go on to a time that is not watched. */
+static void replayAdvanceTo(struct replayRun *run, uint32_t trace, int64_t time)
 {
 	struct replayRank *rank = &run->ranks[trace];
 	int64_t until = replayClip(run, time);
@@ -194,6 +194,37 @@ static void replayAdvance(struct replayRun *run, uint32_t trace, int64_t time)
 	rank->time = until;
 }
 
+/** The next time that is watched, not later than another one; false: none. */
+static bool replayWatches(const struct replayRun *run, uint32_t trace,
+			  int64_t until, int64_t *time)
+{
+	const struct replayWatch *watch = run->model->watch;
+
+	if (!watch || run->error)
+		return false;
+	*time = watch->next(watch->data, trace);
+	return *time <= until;
+}
+
+static void replayReach(const struct replayRun *run, uint32_t trace)
+{
+	const struct replayWatch *watch = run->model->watch;
+
+	watch->reach(watch->data, trace, run->ranks[trace].clock);
+}
+
+/** Go on to a time: compute, and be in calls that need nothing. */
+static void replayAdvance(struct replayRun *run, uint32_t trace, int64_t time)
+{
+	int64_t watched;
+
+	while (replayWatches(run, trace, replayClip(run, time), &watched)) {
+		replayAdvanceTo(run, trace, watched);
+		replayReach(run, trace);
+	}
+	replayAdvanceTo(run, trace, time);
+}
+
 /** What a call takes, other than before. */
 static int64_t replayChange(const struct replayRun *run,
 			    const struct replayRank *rank, int64_t cost)
@@ -215,18 +246,21 @@ static void replayEndCall(struct replayRun *run, uint32_t trace,
 {
 	struct replayRank *rank = &run->ranks[trace];
 	int64_t until = replayClip(run, event->time);
+	int64_t watched;
 
 	rank->clock =
 		rank->ready +
 		replayChange(run, rank,
 			     replayCost(event->call, rank->cause, event->time));
 	rank->isInCall = false;
-	if (until <= rank->time)
-		return;
-	rank->busy = callsUntil(rank->calls, until);
-	rank->time = until;
-	if (rank->busy == INT64_MIN)
-		run->error = -EIO;
+	if (until > rank->time) {
+		rank->busy = callsUntil(rank->calls, until);
+		rank->time = until;
+		if (rank->busy == INT64_MIN)
+			run->error = -EIO;
+	}
+	while (replayWatches(run, trace, until, &watched))
+		replayReach(run, trace);
 }
 
 /* ---- Balance ------------------------------------------------------------ */

@@ -15,6 +15,15 @@
 #include "HDTraceTools/model/whatif/calls.h"
 #include "HDTraceTools/model/whatif/events.h"
 
+/** Is told the time of traces in a replay when they reach recorded times. */
+struct replayWatch {
+	/** The next time of a trace that is of interest; INT64_MAX: none. */
+	int64_t (*next)(void *data, uint32_t trace);
+	/** It is reached: the time in the replay. */
+	void (*reach)(void *data, uint32_t trace, int64_t clock);
+	void *data;
+};
+
 /** What is changed; all times of a run that is as it was come out the same. */
 struct replayModel {
 	/** Calls take no time of their own, and only useful computation
@@ -31,6 +40,7 @@ struct replayModel {
 	double statesFactor;
 	double latency;   /**< Of the smallest message: a factor. */
 	double bandwidth; /**< Likewise, of what more others take. */
+	const struct replayWatch *watch; /**< Or NULL. */
 };
 
 /** As it was. */

@@ -35,7 +35,7 @@ EXCEPTIONS = {
     "hdprobe.counters.sum": "only the program knows the unit",
     "layer.mean": "number of operations", "layer.max": "number of operations",
     "chance.low": "ratio", "chance.high": "ratio",
-    "hdtrace-report.efficiencies.energy": "ratio",
+    "efficiencies.energy": "ratio",
     "hdtrace-compare.a": "not amperes: the runs of A",
     "hdtrace-compare.rows.runs.a": "not amperes: the runs of A",
     "hdtrace-compare.rows.count_a": "not amperes: the count of A",
@@ -152,7 +152,8 @@ def table(path, schema_path):
 # Keys of documents of version 2 that say what those of version 1 did not.
 ADDED = {".ranks", ".over_ranks", ".findings", ".account",
          ".efficiencies", ".what_if", ".power_choice", ".powers",
-         ".a[].power_choice", ".b[].power_choice"}
+         ".regions", ".iterations", ".iteration_summary",
+         ".phases[].efficiencies", ".a[].power_choice", ".b[].power_choice"}
 
 
 def compare(a, b, where=""):

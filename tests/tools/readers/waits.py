@@ -68,7 +68,6 @@ class World:
         self.rids[rank] += 1
         return self.rids[rank] - 1
 
-    # Calls that take no part of others into account.
     def eager(self, rank, peer, tag):
         """A send that leaves at once: (enter, request or None)."""
         name = self.rng.choice(["Bsend", "Isend", "Send"])
@@ -101,7 +100,6 @@ class World:
             self.state(rank, "Waitall", f"count='{len(elements)}'", end,
                        [f"<For {e}/>" for e in elements])
 
-    # What they run.
     def meet(self):
         """A send that waits for its receive, which may be posted before."""
         a, b = self.rng.sample(range(self.size), 2)
@@ -228,13 +226,31 @@ class World:
             for rank in range(self.size):
                 self.state(rank, "Init", "", self.now[rank] + self.cost())
         for _ in range(self.rng.randrange(2, 12)):
-            self.some_work()
-            self.rng.choice([self.meet, self.swap, self.disorder, self.halo,
-                             self.together, self.together])()
+            self.inside(lambda: self.inside(self.step))
         if self.rng.random() < 0.5:
             last = max(self.now)
             for rank in range(self.size):
                 self.state(rank, "Finalize", "", last + self.cost())
+
+    def step(self):
+        self.some_work()
+        self.rng.choice([self.meet, self.swap, self.disorder, self.halo,
+                         self.together, self.together])()
+
+    def inside(self, what):
+        """In a region, perhaps; which may be inside of one of its name."""
+        since = [(t, len(some)) for t, some in zip(self.now, self.lines)]
+        what()
+        if self.rng.random() < 0.3:
+            return
+        name = self.rng.choice(["Exchange", "Update", "Step"])
+        for rank, (start, place) in enumerate(since):
+            lines = self.lines[rank]
+            if self.now[rank] == start or self.rng.random() < 0.2:
+                continue
+            lines[place:] = ["<Nested>", *lines[place:], "</Nested>",
+                             f"<{name} time='{seconds(start)}' "
+                             f"end='{seconds(self.now[rank])}'/>"]
 
     def write(self):
         nodes = ["", ""]
@@ -275,8 +291,13 @@ TO_ONE = {CollectiveOp.REDUCE, CollectiveOp.GATHER, CollectiveOp.GATHERV}
 class Call:
     """From an enter to its leave."""
 
-    def __init__(self, rank, name, enter):
-        self.rank, self.name, self.enter, self.leave = rank, name, enter, None
+    def __init__(self, rank, region, enter, around):
+        self.name = region.removeprefix("MPI_")
+        self.rank, self.enter, self.leave = rank, enter, None
+        self.is_mpi = region != self.name
+        # The innermost region, and all of them.
+        self.around = [c.name for c in around if not c.is_mpi]
+        self.region = self.around[-1] if self.around else None
         self.inner = 0
         # What it may have waited for: (length, rank, parts), parts being
         # (kind, from, to).
@@ -309,8 +330,7 @@ class Analyser:
     def take(self, rank, state, event):
         stack = state["open"]
         if isinstance(event, Enter):
-            stack.append(Call(rank, event.region.name.removeprefix("MPI_"),
-                              event.time))
+            stack.append(Call(rank, event.region.name, event.time, stack))
             self.calls.setdefault(rank, []).append(stack[-1])
         elif isinstance(event, Leave):
             call = stack.pop()
@@ -459,11 +479,11 @@ class Analyser:
                     # Of equal ones, that of a message that is received.
                     _, cause, parts = max(call.waits, key=lambda w: (
                         w[0], w[2][0][0] == "late-sender", -w[1]))
-                    self.parts += [(kind, call.rank, cause, a, b)
-                                   for kind, a, b in parts]
+                    self.parts += [((kind, call.region), call.rank, cause,
+                                    a, b) for kind, a, b in parts]
 
     def sums(self):
-        """Time, count, and times of waiting and causing ranks, by kind."""
+        """Time, count, times of waiting and causing ranks, by kind, region."""
         sums = {}
         for kind, waiting, causing, a, b in self.parts:
             one = sums.setdefault(kind, [0, 0, {}, {}])
@@ -476,7 +496,7 @@ class Analyser:
 
     def efficiencies(self):
         """After POP, with the longest path if calls take no time."""
-        calls = {rank: [c for c in calls if c.name not in ("Work", "Solve")]
+        calls = {rank: [c for c in calls if c.is_mpi]
                  for rank, calls in self.calls.items()}
         calls = {rank: some for rank, some in calls.items() if some}
         every = [c for some in self.calls.values() for c in some]
@@ -489,14 +509,22 @@ class Analyser:
         def inside(a, b):
             return max(0, min(b, end) - max(a, begin))
 
-        times = {rank: [] for rank in calls}   # (leave, its ideal time)
+        times = {rank: [] for rank in calls}   # (leave, ideal time, enter)
         useful = {rank: 0 for rank in calls}
 
         def ideal(rank, time):
             """The ideal time when a rank is outside of calls."""
-            since, clock = next((pair for pair in reversed(times[rank])
-                                 if pair[0] <= time),
-                                (self.calls[rank][0].enter, 0))
+            since, clock, _ = next((call for call in reversed(times[rank])
+                                    if call[0] <= time),
+                                   (self.calls[rank][0].enter, 0, 0))
+            return clock + inside(since, time)
+
+        def border(rank, time):
+            """Likewise, with the call that it is in."""
+            time = min(time, end)
+            since, clock, _ = next((call for call in reversed(times[rank])
+                                    if call[2] < time),
+                                   (self.calls[rank][0].enter, 0, 0))
             return clock + inside(since, time)
 
         for call in sorted((c for some in calls.values() for c in some),
@@ -504,7 +532,7 @@ class Analyser:
             rank = call.rank
             clock = ideal(rank, call.enter)
             times[rank].append((call.leave, max(
-                [clock] + [ideal(r, t) for r, t in call.needs])))
+                [clock] + [ideal(r, t) for r, t in call.needs]), call.enter))
         whole = 0
         for rank, some in calls.items():
             final = max(c.leave for c in self.calls[rank])
@@ -519,10 +547,31 @@ class Analyser:
         if end <= begin or most == 0 or not any(
                 c.needs for some in calls.values() for c in some):
             return None
-        return {"load_balance": sum(useful.values()) / len(useful) / most,
-                "communication": most / (end - begin),
-                "serialisation": most / whole,
-                "transfer": whole / (end - begin)}
+        self.regions = {
+            name: self.of_region(name, list(calls), inside, border)
+            for name in ("Exchange", "Update", "Step")}
+        return ratios(list(useful.values()), end - begin, whole)
+
+    def of_region(self, name, ranks, inside, border):
+        """The same of a region, where it has calls."""
+        useful, times, ideals = [], [], []
+        for rank in ranks:
+            for sums in (useful, times, ideals):
+                sums.append(0)
+            for region in self.calls[rank]:
+                within = [c for c in self.calls[rank] if c.is_mpi and
+                          region.enter <= c.enter and c.leave <= region.leave]
+                if region.name != name or not within or \
+                        name in region.around:
+                    continue
+                edges = [region.enter, region.leave]
+                edges[1:1] = [t for c in within for t in (c.enter, c.leave)]
+                useful[-1] += sum(inside(a, b) for a, b in
+                                  zip(edges[::2], edges[1::2]))
+                times[-1] += inside(region.enter, region.leave)
+                ideals[-1] -= border(rank, region.enter)
+                ideals[-1] += border(rank, region.leave)
+        return ratios(useful, max(times), max(ideals)) if max(useful) else None
 
     def account(self):
         """Computation, waiting, MPI without it, what is unknown, all."""
@@ -532,13 +581,19 @@ class Analyser:
         for calls in self.calls.values():
             active += max(c.leave for c in calls) - min(c.enter for c in calls)
             mpi += sum(c.leave - c.enter - c.inner for c in calls
-                       if c.name not in ("Work", "Solve"))
+                       if c.is_mpi)
         waiting = sum(b - a for kind, _, _, a, b in self.parts
-                      if kind != "late-sender-wrong-order")
+                      if kind[0] != "late-sender-wrong-order")
         total = (last - first) * self.locations
         return {"computation_s": active - mpi, "waiting_s": waiting,
                 "transfer_s": mpi - waiting, "io_s": 0, "openmp_s": 0,
                 "tracer_s": 0, "unknown_s": total - active, "total_s": total}
+
+
+def ratios(useful, time, ideal):
+    return {"load_balance": sum(useful) / len(useful) / max(useful),
+            "communication": max(useful) / time,
+            "serialisation": max(useful) / ideal, "transfer": ideal / time}
 
 
 def place_of(member):
@@ -583,14 +638,23 @@ def check(hdtrace, seed):
                        ranks_of(causing, time))
                 for kind, (time, count, waiting, causing)
                 in second.sums().items()}
-    found = {f["kind"]: (ns(f["time_s"]), f["count"], f["waiting"],
-                         f["causing"])
+    found = {(f["kind"], f["region"]): (ns(f["time_s"]), f["count"],
+                                        f["waiting"], f["causing"])
              for f in report["findings"] if f["kind"] in KINDS}
     assert found == expected, (found, expected)
     account = {key: ns(value) for key, value in report["account"].items()}
     assert account == second.account(), (account, second.account())
     compare_replays(report, second.efficiencies())
-    return set(found)
+    compare_regions(report, second)
+    return {kind for kind, _ in found}
+
+
+def compare_regions(report, second):
+    found = {r["name"]: r["efficiencies"] for r in report["regions"]}
+    for name, of in getattr(second, "regions", {}).items():
+        for key, value in (of or {}).items():
+            assert abs(float(found[name][key]) - value) < 1e-9, \
+                (name, key, found[name], value)
 
 
 def compare_replays(report, efficiencies):
