@@ -107,6 +107,7 @@ extern const char *const toolTextOnly[];
 	X(relations, "Show causes, times and energy of relations")      \
 	X(diagnose, "Find the slow node, and the slow layer in it")     \
 	X(delay, "Find by how much power lags behind load")             \
+	X(loads, "Show load levels with power and efficiency")          \
 	X(view, "Show a project in a browser")                          \
 	X(export, "Convert a project for other tools")                  \
 	X(plot, "Draw values and states over time as SVG, PNG or PDF")  \
