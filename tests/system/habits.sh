@@ -14,6 +14,7 @@ hdexecute 2
 hdgluster 2
 hdload 2
 hdmpicc 125
+hdmpicxx 125
 hdmpif90 125
 hdmpirun 125
 hdnode 2

@@ -85,7 +85,8 @@ for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h i
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
 	share/doc/hdtrace/guides/pictures/report-stresstest.png \
 	share/doc/hdtrace/examples/kernels/kmeans.c \
-	share/man/man1/hdmpif90.1 \
+	share/man/man1/hdmpicxx.1 share/man/man1/hdmpif90.1 \
+	lib/cmake/HDTrace/HDTraceConfig.cmake include/hdTracing.hpp \
 	share/bash-completion/completions/hdtrace \
 	share/zsh/site-functions/_hdtrace; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
@@ -252,6 +253,93 @@ compiles_kernels() {
 
 ok "kernels compile against the installed library" compiles_kernels
 ok "the example relay compiles against the installed library" compiles_relay
+# A target of CMake: NAME LANGUAGES, with the program on stdin.
+cmake_links() (
+	mkdir -p "$scratch/cmake" && cd "$scratch/cmake" && rm -rf build || return 1
+	cat >"program.c"
+	cat >CMakeLists.txt <<END
+cmake_minimum_required(VERSION 3.12)
+project(test C)
+$2
+find_package(HDTrace 0.1 REQUIRED COMPONENTS $1)
+add_executable(program program.c)
+target_link_libraries(program PRIVATE HDTrace::$1 $3)
+END
+	if CFLAGS=${HD_SANITIZE-} cmake -S . -B build \
+		-DCMAKE_PREFIX_PATH="$stage$prefix" >log 2>&1 &&
+		cmake --build build >>log 2>&1 &&
+		LD_LIBRARY_PATH=$stage$prefix/lib build/program >>log 2>&1; then
+		return 0
+	fi
+	cat log
+	return 1
+)
+
+# A version that is not compatible, and a component that is not installed.
+cmake_refuses() {
+	printf 'cmake_minimum_required(VERSION 3.12)\nproject(test C)\nfind_package(%s)\n' \
+		"$1" >"$scratch/cmake/CMakeLists.txt"
+	rm -rf "$scratch/cmake/build"
+	! cmake -S "$scratch/cmake" -B "$scratch/cmake/build" \
+		-DCMAKE_PREFIX_PATH="$stage$prefix" >"$scratch/cmake/log" 2>&1 &&
+		grep -q "$2" "$scratch/cmake/log"
+}
+
+if command -v cmake >/dev/null; then
+	ok "CMake links hdTracing" cmake_links hdTracing <<'END'
+#include <hdTrace.h>
+int main(void)
+{
+	return !hdT_finalize(NULL);
+}
+END
+	ok "CMake links hdReading" cmake_links hdReading <<'END'
+#include <hdReading.h>
+int main(void)
+{
+	return hdI_openProject("/nonexistent/test.proj", NULL, NULL) != NULL;
+}
+END
+	ok "CMake links RUT" cmake_links RUT <<'END'
+#include <RUT.h>
+int main(void)
+{
+	return rut_startTrace(NULL) != 2;
+}
+END
+	ok "CMake links PT" cmake_links PT <<'END'
+#include <PT.h>
+int main(void)
+{
+	return pt_startTracing(NULL) != 2;
+}
+END
+	if [ -z "${HD_SANITIZE-}" ] && ls "$stage$prefix"/lib/libhdMPI-*.a >/dev/null 2>&1
+	then
+		ok "CMake links hdMPI with the MPI library that it found" cmake_links \
+			hdMPI 'find_package(MPI REQUIRED COMPONENTS C)' MPI::MPI_C <<'END'
+#include <hdMPI.h>
+#include <mpi.h>
+int main(void)
+{
+	int is = 1;
+
+	hdMPI_regionStart("region");
+	hdMPI_regionEnd();
+	return MPI_Initialized(&is) != 0 || is;
+}
+END
+	else
+		skip "CMake links hdMPI" "it was not built, or with a sanitizer"
+	fi
+	ok "CMake refuses another series" cmake_refuses "HDTrace 0.2 REQUIRED" \
+		"compatible"
+	ok "CMake names a missing component" cmake_refuses \
+		"HDTrace REQUIRED COMPONENTS nothing" "component nothing: not installed"
+else
+	skip "CMake" "cmake is not installed"
+fi
+
 # hdmpirun looks for libhdMPI where it is, and that for hdtrace.
 finds_mpi() {
 	# What the script has, not what it means.
