@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/format/projectfile.h"
+#include "common/format/frame.h"
 #include "common/format/replacement.h"
 
 struct hdReplacement {
@@ -243,7 +244,7 @@ static int replacementMove(const struct hdReplacement *replacement,
 /* Whether it is "GROUP.stat". */
 static bool isGroup(const char *rest)
 {
-	return strcmp(rest + strcspn(rest, "_."), ".stat") == 0;
+	return hdFrameIsEnding(rest + strcspn(rest, "_."), ".stat");
 }
 
 /* Whether what follows "_HOST_RANK_" is of a thread, "THREAD.trc" and the like,
@@ -254,9 +255,9 @@ static bool isOfRank(const char *rest)
 
 	if (thread > 0 && rest[thread] == '_')
 		return isGroup(rest + thread + 1);
-	return (thread > 0 && (strcmp(rest + thread, ".trc") == 0 ||
-			       strcmp(rest + thread, ".info") == 0 ||
-			       strcmp(rest + thread, ".rel") == 0)) ||
+	return (thread > 0 && (hdFrameIsEnding(rest + thread, ".trc") ||
+			       hdFrameIsEnding(rest + thread, ".info") ||
+			       hdFrameIsEnding(rest + thread, ".rel"))) ||
 	       isGroup(rest);
 }
 
@@ -288,10 +289,10 @@ static bool replacementIsOfHost(const char *rest, const char *host)
 		return false;
 	rest += length + 2;
 	length = strspn(rest, "0123456789");
-	if (length > 0 && (strcmp(rest + length, ".trc") == 0 ||
-			   strcmp(rest + length, ".info") == 0))
+	if (length > 0 && (hdFrameIsEnding(rest + length, ".trc") ||
+			   hdFrameIsEnding(rest + length, ".info")))
 		return true;
-	return strcmp(rest + strcspn(rest, "_."), ".stat") == 0;
+	return hdFrameIsEnding(rest + strcspn(rest, "_."), ".stat");
 }
 
 /* Remove what the new project has not; of ranks, or of a host. */
