@@ -212,6 +212,22 @@ static int replacementCheckAll(const struct hdReplacement *replacement,
 	return ret;
 }
 
+/* Remove the compressed form of a plain file, or the other way round: it would
+ * be taken for the same. */
+static void replacementRemoveOther(const char *place)
+{
+	size_t length = strlen(place), end = sizeof(HD_FRAME_SUFFIX) - 1;
+	char *other;
+
+	if (asprintf(&other, "%s%s", place, HD_FRAME_SUFFIX) < 0)
+		return;
+	if (hdFrameIsCompressed(place))
+		other[length - end] = '\0';
+	if (replacementCheck(other) == 0)
+		unlink(other);
+	free(other);
+}
+
 static int replacementRename(const struct hdReplacement *replacement,
 			     const char *name)
 {
@@ -220,6 +236,8 @@ static int replacementRename(const struct hdReplacement *replacement,
 
 	if (place && renameat(replacement->fd, name, AT_FDCWD, place) < 0)
 		ret = -errno;
+	if (place && ret == 0)
+		replacementRemoveOther(place);
 	free(place);
 	return ret;
 }
