@@ -69,6 +69,7 @@
 		mapfile -t COMPREPLY < <(compgen -f -X '!*.proj' -- "$word"
 			compgen -f -X '!*.stat' -- "$word"
 			compgen -f -X '!*.trc' -- "$word"
+			compgen -f -X '!*.zst' -- "$word"
 			compgen -d -- "$word") ;;
 	run)
 		mapfile -t COMPREPLY < <(compgen -c -- "$word" | sort -u) ;;

@@ -19,7 +19,7 @@ tour_packages=(libmicrohttpd-dev libopen-trace-format2-dev libjansson-dev
 # Packages of the other passes of ./check.
 # shellcheck disable=SC2034
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc universal-ctags
-	xz-utils locales babeltrace2 protobuf-compiler
+	xz-utils zstd locales babeltrace2 protobuf-compiler
 	libopen-trace-format2-dev otf2-tools otf-trace python3 python3-otf2
 	python3-jsonschema python3-protobuf python3-scipy zsh
 	libgtop2-dev cmake

@@ -13,10 +13,17 @@
  * byte offset, and the violated rule of doc/format. A damaged file never makes
  * the whole project unreadable.
  *
- * **Limits.** The library opens only regular files. It stops reading a file
- * with more than #HDI_NESTING_MAX nested elements, or with an element of more
- * than #HDI_ATTRIBUTES_MAX attributes. Therefore the cost of reading a
- * malicious file is bounded by its size.
+ * **Compressed files.** A .stat, .trc or .rel file may be compressed; its name
+ * then ends with .zst. All functions read it like the plain file: offsets and
+ * sizes are those of the plain file. libzstd is opened when the first
+ * compressed file is opened.
+ *
+ * **Limits.** The library opens only regular files. It refuses frames of
+ * compressed files that have more than 64 MiB or more than 2000 times their
+ * size, need a window of more than 8 MiB, or need a dictionary. It stops
+ * reading a file with more than #HDI_NESTING_MAX nested elements, or with an
+ * element of more than #HDI_ATTRIBUTES_MAX attributes. Therefore the cost of
+ * reading a malicious file is bounded by its size.
  *
  * **Memory.** Data that is reached through a pointer to const belongs to the
  * object that returned it. It remains valid as long as that object exists,
@@ -39,6 +46,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -309,9 +317,9 @@ typedef struct hdIProject {
  * warning.
  *
  * @param path A .proj file, its path without ".proj", or a directory that
- *        contains one .proj. A single .stat, .trc or .rel file is opened as a
- *        project with one file. If the name of a .stat file ends with the
- *        labels and the group of its header, the group belongs to a node with
+ *        contains one .proj. A single .stat, .trc or .rel file, also with .zst,
+ * is opened as a project with one file. If the name of a .stat file ends with
+ * the labels and the group of its header, the group belongs to a node with
  *        these labels; otherwise to the root.
  * @param handler Receives diagnostics, now and when files of the project are
  *        read; may be NULL.
@@ -351,6 +359,57 @@ const hdINode *hdI_findNode(const hdIProject *project, const char *path);
  * @param ns Added to every time, in ns; limited to 100 years.
  */
 void hdI_shiftGroup(hdIProject *project, const hdIGroup *group, int64_t ns);
+
+/* ---- Files as bytes ---------------------------------------------------- */
+
+/** The bytes of a file of a project, which may be compressed. */
+typedef struct hdIFile hdIFile;
+
+/**
+ * Open a file of a project to read its bytes. A file whose name ends with .zst
+ * is decompressed; offsets and sizes are those of the plain file.
+ *
+ * @param path Path of the file; see hdITraceFile::file and others.
+ * @param handler Receives diagnostics, now and when the file is read; may be
+ *        NULL.
+ * @param data Passed to @p handler.
+ *
+ * @return The file, to be closed with hdI_closeFile().
+ * @retval NULL Error; errno is set (EINVAL: not a regular file; ENOTSUP: it is
+ *         compressed, and libzstd is missing).
+ */
+hdIFile *hdI_openFile(const char *path, hdIMessageHandler handler, void *data);
+
+/**
+ * Get the number of bytes of the plain file.
+ *
+ * @param file File to measure.
+ *
+ * @return Number of bytes that can be read.
+ */
+int64_t hdI_getFileSize(const hdIFile *file);
+
+/**
+ * Read bytes of the plain file.
+ *
+ * @param file File to read.
+ * @param offset Offset in the plain file.
+ * @param[out] buffer Receives the bytes.
+ * @param size Number of bytes.
+ *
+ * @return Number of bytes; fewer than @p size at the end of the file, or where
+ *         the next call fails.
+ * @retval -1 Error, which was reported; errno is set (EBADMSG: a frame of the
+ *         compressed file is damaged).
+ */
+ssize_t hdI_readFile(hdIFile *file, int64_t offset, void *buffer, size_t size);
+
+/**
+ * Close a file.
+ *
+ * @param file File to close; NULL does nothing.
+ */
+void hdI_closeFile(hdIFile *file);
 
 /* ---- Statistics -------------------------------------------------------- */
 

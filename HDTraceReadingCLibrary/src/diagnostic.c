@@ -14,6 +14,15 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 				 "A file can be opened, and is a plain file." },
 	[HDI_RULE_FILE_READ] = { "file.read", HDI_ERROR,
 				 "A file can be read to its end." },
+	[HDI_RULE_ZST_FRAME] = { "zst.frame", HDI_ERROR,
+				 "Frames of a compressed file are intact and "
+				 "within the limits." },
+	[HDI_RULE_ZST_CUT] = { "zst.cut", HDI_WARNING,
+			       "A compressed file ends with a complete "
+			       "frame." },
+	[HDI_RULE_ZST_BOTH] = { "zst.both", HDI_WARNING,
+				"A file of a project is plain or compressed, "
+				"not both." },
 	[HDI_RULE_PROJ_SEVERAL] = { "proj.several", HDI_ERROR,
 				    "A directory that stands for a project "
 				    "holds one .proj file." },

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Opening and reading plain files; see file.h. */
+/* Opening and reading regular files; see file.h. */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
+#include "HDTraceReadingCLibrary/src/frames.h"
+#include "common/format/frame.h"
+#include "common/format/zstd.h"
+
+struct hdIFile {
+	const char *path;
+	struct hdISink sink;
+	int fd;
+	int64_t size;
+	int64_t position;
+	struct hdIFrames *frames; /* NULL: the file is plain. */
+	int wasRestReported;
+	char *own; /* The path, if a program opened the file. */
+};
 
 static int openReadOnly(const char *path)
 {
@@ -19,32 +35,9 @@ static int openReadOnly(const char *path)
 int (*hdIFileOpener)(const char *path) = openReadOnly;
 ssize_t (*hdIFileReader)(int fd, void *buffer, size_t size) = read;
 
-int hdIFileOpen(const char *path, int64_t *size)
-{
-	struct stat status;
-	int fd;
+/* ---- Bytes of the file ------------------------------------------------- */
 
-	do {
-		fd = hdIFileOpener(path);
-	} while (fd < 0 && errno == EINTR);
-	/* ENXIO: a socket, or a device that is not there. */
-	if (fd < 0)
-		return errno == ENXIO ? -EINVAL : -errno;
-	if (fstat(fd, &status) < 0) {
-		int error = errno;
-
-		close(fd);
-		return -error;
-	}
-	if (!S_ISREG(status.st_mode)) {
-		close(fd);
-		return -EINVAL;
-	}
-	*size = status.st_size;
-	return fd;
-}
-
-ssize_t hdIFileRead(int fd, void *buffer, size_t size)
+static ssize_t fileReadBytes(int fd, void *buffer, size_t size)
 {
 	size_t done = 0;
 
@@ -63,7 +56,233 @@ ssize_t hdIFileRead(int fd, void *buffer, size_t size)
 	return (ssize_t)done;
 }
 
-const char *hdIFileError(int error)
+static ssize_t fileReadAt(void *data, int64_t offset, void *buffer, size_t size)
 {
-	return error == -EINVAL ? "not a plain file" : strerror(-error);
+	const struct hdIFile *file = data;
+
+	if (lseek(file->fd, (off_t)offset, SEEK_SET) < 0)
+		return -errno;
+	return fileReadBytes(file->fd, buffer, size);
+}
+
+/* ---- Compressed files -------------------------------------------------- */
+
+static int fileOpenFrames(struct hdIFile *file)
+{
+	const char *missing = hdZstdMissing();
+	int ret;
+
+	if (missing) {
+		hdIReport(&file->sink, HDI_RULE_FILE_OPEN, file->path, -1, 0,
+			  "compressed, and %s", missing);
+		return -ENOTSUP;
+	}
+	ret = hdIFramesOpen(fileReadAt, file, file->size, &file->frames);
+	if (ret == 0)
+		file->size = hdIFramesSize(file->frames);
+	else if (ret != -ENOMEM)
+		hdIReport(&file->sink, HDI_RULE_FILE_READ, file->path, 0, 0,
+			  "%s", strerror(-ret));
+	return ret;
+}
+
+/* Say what follows the last frame that is complete. */
+static int fileReportRest(struct hdIFile *file)
+{
+	struct hdIFramesRest rest = hdIFramesRest(file->frames);
+
+	if (rest.size == 0 || file->wasRestReported)
+		return 0;
+	file->wasRestReported = 1;
+	if (!rest.why) {
+		hdIReport(&file->sink, HDI_RULE_ZST_CUT, file->path, file->size,
+			  0,
+			  "the last frame, at byte %" PRId64
+			  " of the compressed file, is cut: %" PRId64
+			  " bytes are left over",
+			  rest.at, rest.size);
+		return 0;
+	}
+	hdIReport(&file->sink, HDI_RULE_ZST_FRAME, file->path, file->size, 0,
+		  "the frame at byte %" PRId64
+		  " of the compressed file: %s; %" PRId64
+		  " bytes from there on cannot be read",
+		  rest.at, rest.why, rest.size);
+	return -EBADMSG;
+}
+
+static ssize_t fileReadFrames(struct hdIFile *file, void *buffer, size_t size)
+{
+	char why[HDI_FRAMES_WHY] = "";
+	size_t done = 0;
+
+	while (done < size) {
+		const char *bytes;
+		ssize_t n =
+			hdIFramesGet(file->frames, file->position, &bytes, why);
+
+		if (n < 0 && done == 0 && n != -ENOMEM)
+			hdIReport(&file->sink,
+				  n == -EBADMSG ? HDI_RULE_ZST_FRAME
+						: HDI_RULE_FILE_READ,
+				  file->path, file->position, 0,
+				  "the frame at byte %" PRId64
+				  " of the compressed file: %s",
+				  hdIFramesPlace(file->frames, file->position),
+				  *why ? why : strerror((int)-n));
+		if (n == 0 && done == 0)
+			n = fileReportRest(file);
+		if (n < 0 && done == 0)
+			return n;
+		if (n <= 0)
+			break;
+		if ((size_t)n > size - done)
+			n = (ssize_t)(size - done);
+		memcpy((char *)buffer + done, bytes, (size_t)n);
+		file->position += n;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int64_t hdIFileSkip(struct hdIFile *file)
+{
+	int64_t end;
+
+	if (!file->frames)
+		return -1;
+	end = hdIFramesEnd(file->frames, file->position);
+	if (end <= file->position)
+		return -1;
+	file->position = end;
+	return end;
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+/* Open the descriptor. */
+static int fileOpenPlain(struct hdIFile *file)
+{
+	struct stat status;
+
+	do {
+		file->fd = hdIFileOpener(file->path);
+	} while (file->fd < 0 && errno == EINTR);
+	/* ENXIO: a socket, or a device that is not there. */
+	if (file->fd < 0)
+		return errno == ENXIO ? -EINVAL : -errno;
+	if (fstat(file->fd, &status) < 0)
+		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EINVAL;
+	file->size = status.st_size;
+	return 0;
+}
+
+int hdIFileOpen(const char *path, const struct hdISink *sink,
+		struct hdIFile **result)
+{
+	struct hdIFile *file = calloc(1, sizeof(*file));
+	int ret;
+
+	if (!file)
+		return -ENOMEM;
+	file->path = path;
+	file->sink = *sink;
+	ret = fileOpenPlain(file);
+	if (ret < 0 && ret != -ENOMEM)
+		hdIReport(sink, HDI_RULE_FILE_OPEN, path, -1, 0, "%s",
+			  ret == -EINVAL ? "not a plain file" : strerror(-ret));
+	if (ret == 0 && hdFrameIsCompressed(path))
+		ret = fileOpenFrames(file);
+	if (ret < 0) {
+		hdIFileClose(file);
+		return ret;
+	}
+	*result = file;
+	return 0;
+}
+
+int64_t hdIFileSize(const struct hdIFile *file)
+{
+	return file->size;
+}
+
+ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size)
+{
+	ssize_t n;
+
+	if (file->frames)
+		return fileReadFrames(file, buffer, size);
+	n = fileReadBytes(file->fd, buffer, size);
+	if (n < 0)
+		hdIReport(&file->sink, HDI_RULE_FILE_READ, file->path,
+			  file->position, 0, "%s", strerror((int)-n));
+	else
+		file->position += n;
+	return n;
+}
+
+int hdIFileSeek(struct hdIFile *file, int64_t offset)
+{
+	if (!file->frames && lseek(file->fd, (off_t)offset, SEEK_SET) < 0)
+		return -errno;
+	file->position = offset;
+	return 0;
+}
+
+void hdIFileClose(struct hdIFile *file)
+{
+	if (!file)
+		return;
+	hdIFramesFree(file->frames);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->own);
+	free(file);
+}
+
+/* ---- For programs ------------------------------------------------------ */
+
+hdIFile *hdI_openFile(const char *path, hdIMessageHandler handler, void *data)
+{
+	const struct hdISink sink = { handler, data };
+	struct hdIFile *file;
+	char *own = path ? strdup(path) : NULL;
+	int ret = path ? -ENOMEM : -EINVAL;
+
+	if (own)
+		ret = hdIFileOpen(own, &sink, &file);
+	if (ret < 0) {
+		free(own);
+		errno = -ret;
+		return NULL;
+	}
+	file->own = own;
+	return file;
+}
+
+int64_t hdI_getFileSize(const hdIFile *file)
+{
+	return file->size;
+}
+
+ssize_t hdI_readFile(hdIFile *file, int64_t offset, void *buffer, size_t size)
+{
+	ssize_t n = 0;
+	int ret = offset < 0 ? -EINVAL : 0;
+
+	if (ret == 0 && offset != file->position)
+		ret = hdIFileSeek(file, offset);
+	if (ret == 0)
+		n = hdIFileRead(file, buffer, size);
+	if (ret == 0 && n >= 0)
+		return n;
+	errno = ret < 0 ? -ret : (int)-n;
+	return -1;
+}
+
+void hdI_closeFile(hdIFile *file)
+{
+	hdIFileClose(file);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Opening and reading plain files.
+ * Opening and reading regular files. Files whose names end with .zst are
+ * decompressed: offsets and sizes are those of the plain file.
  */
 #ifndef HDI_FILE_H
 #define HDI_FILE_H
@@ -10,31 +11,54 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "HDTraceReadingCLibrary/src/diagnostic.h"
+
 /** Opens a file for reading; tests and fuzzers replace it. */
 extern int (*hdIFileOpener)(const char *path);
 
 /** Reads like read(); tests replace it. */
 extern ssize_t (*hdIFileReader)(int fd, void *buffer, size_t size);
 
-/**
- * Open a plain file.
- *
- * @retval >=0 File descriptor; @p size is set.
- * @retval -errno Error; -EINVAL means that it is no plain file.
- */
-int hdIFileOpen(const char *path, int64_t *size);
+struct hdIFile;
 
 /**
- * Read until the buffer is full, the file ends, or an error occurs.
+ * Open a regular file. Problems are reported, but for -ENOMEM.
+ *
+ * @param path Path of the file; it must remain valid.
+ * @param sink Receives diagnostics of this call and of hdIFileRead().
+ * @param[out] file To be closed with hdIFileClose().
+ *
+ * @retval 0 It is open.
+ * @retval -errno Error; -EINVAL means that it is not a regular file.
+ */
+int hdIFileOpen(const char *path, const struct hdISink *sink,
+		struct hdIFile **file);
+
+/** Bytes of the plain file. */
+int64_t hdIFileSize(const struct hdIFile *file);
+
+/**
+ * Read until the buffer is full, the file ends, or an error occurs, which is
+ * reported.
  *
  * @retval >0 Number of bytes; if there are fewer than asked for, the next call
  *         tells why.
  * @retval 0 End of the file.
- * @retval -errno Error.
+ * @retval -errno Error; -EBADMSG: a compressed frame is damaged.
  */
-ssize_t hdIFileRead(int fd, void *buffer, size_t size);
+ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size);
 
-/** Tell what a negative result of hdIFileOpen() means. */
-const char *hdIFileError(int error);
+/** Continue reading at an offset. Returns 0 or a negative errno value. */
+int hdIFileSeek(struct hdIFile *file, int64_t offset);
+
+/**
+ * Continue behind the damaged frame at which reading failed.
+ *
+ * @return The offset, or -1: nothing follows.
+ */
+int64_t hdIFileSkip(struct hdIFile *file);
+
+/** Close a file; NULL does nothing. */
+void hdIFileClose(struct hdIFile *file);
 
 #endif

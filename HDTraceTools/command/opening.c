@@ -11,6 +11,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "cli/errors.h"
 #include "cli/nearest.h"
+#include "common/format/frame.h"
 
 /** Projects of a directory that a message names. */
 #define OPENING_NAMES 5
@@ -48,9 +49,8 @@ static void openingTake(const hdIMessage *message, void *data)
 
 static bool openingIsTrace(const char *name)
 {
-	return g_str_has_suffix(name, ".trc") ||
-	       g_str_has_suffix(name, ".stat") ||
-	       g_str_has_suffix(name, ".rel");
+	return hdFrameStem(name, ".trc") || hdFrameStem(name, ".stat") ||
+	       hdFrameStem(name, ".rel");
 }
 
 /**

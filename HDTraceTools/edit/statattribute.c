@@ -13,9 +13,14 @@
 
 #include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/edit/statattribute.h"
 #include "HDTraceTools/edit/xmlscan.h"
+#include "common/format/frame.h"
 #include "common/format/statheader.h"
+
+/** LEN and its line end. */
+#define STAT_LENGTH_MAX 20
 
 /** A header: LEN, a line end, and so many bytes. */
 struct header {
@@ -73,16 +78,27 @@ static const char *statAttributeChangeHeader(const struct header *header,
 	return NULL;
 }
 
+/** Write the file with another header. */
 static int statAttributeWriteFile(const char *path, const GString *head,
-				  const char *rest, size_t size, off_t total)
+				  size_t rest)
 {
 	struct newFile new;
+	off_t total = plainFileSize(path);
 	int ret = newFileStart(&new, path);
 
 	if (ret < 0)
 		return ret;
-	fwrite(head->str, 1, head->len, new.file);
-	fwrite(rest, 1, size, new.file);
+	if (hdFrameIsCompressed(path)) {
+		ret = contentReplaceHead(path, head, (int64_t)rest, &new);
+	} else {
+		fwrite(head->str, 1, head->len, new.file);
+		ret = contentCopy(path, (int64_t)rest, total - (off_t)rest,
+				  new.file);
+	}
+	if (ret < 0) {
+		newFileAbort(&new);
+		return ret;
+	}
 	ret = newFileClose(&new);
 	if (ret < 0)
 		return ret;
@@ -99,25 +115,22 @@ int statAttributeSet(const char *path, const char *name, const char *value,
 {
 	GString *out = g_string_new(NULL);
 	struct header header;
-	GMappedFile *mapped;
+	GBytes *held;
 	const char *bytes;
 	size_t size;
-	int ret = plainFileMap(path, &mapped);
+	int ret = contentGet(path, HD_STAT_HEADER_MAX + STAT_LENGTH_MAX, &held);
 
 	*why = NULL;
 	if (ret < 0) {
 		g_string_free(out, TRUE);
 		return ret;
 	}
-	bytes = g_mapped_file_get_contents(mapped);
-	size = g_mapped_file_get_length(mapped);
+	bytes = g_bytes_get_data(held, &size);
 	*why = findHeader(bytes, size, &header)
 		       ? statAttributeChangeHeader(&header, name, value, out)
 		       : "it has no header";
-	ret = *why ? -EBADMSG
-		   : statAttributeWriteFile(path, out, bytes + header.size,
-					    size - header.size, (off_t)size);
-	g_mapped_file_unref(mapped);
+	ret = *why ? -EBADMSG : statAttributeWriteFile(path, out, header.size);
+	g_bytes_unref(held);
 	g_string_free(out, TRUE);
 	return ret;
 }

@@ -153,7 +153,7 @@ static void csvPutEntry(struct outCsv *csv, const struct exportGroup *group,
 /** The name of a file without its directory, with another ending. */
 static char *csvName(const char *path)
 {
-	char *base = g_path_get_basename(path);
+	char *base = exportBaseName(path);
 	char *name = g_strconcat(base, ".csv", NULL);
 
 	g_free(base);

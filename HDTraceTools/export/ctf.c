@@ -73,7 +73,7 @@ void ctfPutText(FILE *file, const char *text)
 int ctfStartStream(struct ctf *self, struct newFile *file, const hdINode *node,
 		   const char *path)
 {
-	char *base = g_path_get_basename(path);
+	char *base = exportBaseName(path);
 	int ret = exportStartFile(self->export, file, base);
 
 	g_free(base);

@@ -110,6 +110,9 @@ EXPORT_FORMATS(EXPORT_DECLARE)
 /** Note that something was not carried; @p what must stay. */
 void exportLose(struct export *export, const char *what, uint64_t count);
 
+/** The name of a file of a project, without directory and .zst. */
+char *exportBaseName(const char *path);
+
 /**
  * Start a file of the export.
  *

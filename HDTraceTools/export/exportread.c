@@ -12,6 +12,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/export/export.h"
+#include "common/format/frame.h"
 
 /* ---- Losses and files -------------------------------------------------- */
 
@@ -69,6 +70,15 @@ void exportLoseProject(struct export *export)
 	if (export->hasRelations && !export->format->keepsRelations)
 		exportLose(export, "files of relations",
 			   countRelations(export));
+}
+
+char *exportBaseName(const char *path)
+{
+	char *base = g_path_get_basename(path);
+
+	if (hdFrameIsCompressed(base))
+		base[strlen(base) - strlen(HD_FRAME_SUFFIX)] = '\0';
+	return base;
 }
 
 int exportStartFile(struct export *export, struct newFile *file,

@@ -16,24 +16,22 @@
 #include "cli/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 #include "common/duration.h"
+#include "common/format/frame.h"
 #include "common/format/seconds.h"
 #include "common/format/statheader.h"
 
-/** A header is looked for in this many bytes. */
-#define HEAD_SIZE 1048576
-
 /** The beginning of a file. */
 struct head {
-	char *bytes;
+	const char *bytes;
 	size_t size;
-	off_t fileSize;
-	int fd;
+	GBytes *held;
 };
 
 /** Where something stands in the beginning of a file. */
@@ -44,31 +42,18 @@ struct place {
 
 static int headOpen(struct head *head, const char *path)
 {
-	ssize_t got;
-	int ret;
+	int ret = contentGet(path, MERGE_HEAD_SIZE, &head->held);
 
-	*head = (struct head){ .fd = -1 };
-	head->fd = plainFileOpen(path, &head->fileSize);
-	if (head->fd < 0)
-		return head->fd;
-	head->bytes = g_malloc(HEAD_SIZE);
-	do {
-		got = pread(head->fd, head->bytes, HEAD_SIZE, 0);
-	} while (got < 0 && errno == EINTR);
-	if (got < 0) {
-		ret = -errno;
-		close(head->fd);
-		g_free(head->bytes);
+	if (ret < 0)
 		return ret;
-	}
-	head->size = (size_t)got;
+	head->bytes = g_bytes_get_data(head->held, &head->size);
+	head->size = MIN(head->size, MERGE_HEAD_SIZE);
 	return 0;
 }
 
 static void headClose(struct head *head)
 {
-	close(head->fd);
-	g_free(head->bytes);
+	g_bytes_unref(head->held);
 }
 
 static char *formatStat(int64_t ns)
@@ -283,32 +268,31 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 			  const struct mergeChange *change, size_t rest,
 			  const struct adjustment *adjustment, FILE *out)
 {
-	GMappedFile *mapped;
+	GBytes *bytes;
 	hdIProject *project;
 	const char *text;
 	size_t size;
-	int ret = plainFileMap(file->path, &mapped);
+	int ret = contentGet(file->path, -1, &bytes);
 
 	if (ret < 0) {
 		toolError(merge->tool, CLI_TEXT_READ, file->path,
 			  plainFileError(ret));
 		return -EBADMSG;
 	}
-	text = g_mapped_file_get_contents(mapped);
-	size = g_mapped_file_get_length(mapped);
+	text = g_bytes_get_data(bytes, &size);
 	if (file->kind == MERGE_RELATIONS) {
 		mergeCorrectRelations(merge->tool, change->clock, change->add,
 				      text + rest, size - rest,
 				      adjustment->before, adjustment->after,
 				      out);
-		g_mapped_file_unref(mapped);
+		g_bytes_unref(bytes);
 		return 0;
 	}
 	if (file->kind == MERGE_TRACE) {
 		mergeCorrectTrace(merge->tool, change->clock, text + rest,
 				  size - rest, adjustment->before,
 				  adjustment->corrected, out);
-		g_mapped_file_unref(mapped);
+		g_bytes_unref(bytes);
 		return 0;
 	}
 	/* Its problems were reported when it was found. */
@@ -325,8 +309,41 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 		toolError(merge->tool, "%s: cannot correct times", file->path);
 	}
 	hdI_closeProject(project);
-	g_mapped_file_unref(mapped);
+	g_bytes_unref(bytes);
 	return merge->tool->hasFailed ? -EBADMSG : 0;
+}
+
+/** Write a file with its new head; 0 or a negative errno, of which -EBADMSG was
+ *  said. */
+static int writeChanged(struct merge *merge, const struct mergeFile *file,
+			const struct mergeChange *change, const GString *head,
+			size_t rest, const struct adjustment *adjustment,
+			struct newFile *new)
+{
+	bool isCompressed = hdFrameIsCompressed(file->path);
+	off_t size;
+	int fd, ret;
+
+	if (rewrites(file->kind, change) && isCompressed) {
+		toolError(merge->tool,
+			  "%s: cannot correct times in a compressed file; "
+			  "decompress it with 'zstd -d --rm'",
+			  file->path);
+		return -EBADMSG;
+	}
+	if (isCompressed)
+		return contentReplaceHead(file->path, head, (int64_t)rest, new);
+	fwrite(head->str, 1, head->len, new->file);
+	if (rewrites(file->kind, change))
+		return writeCorrected(merge, file, change, rest, adjustment,
+				      new->file);
+	fd = plainFileOpen(file->path, &size);
+	if (fd < 0)
+		return fd;
+	ret = newFileCopy(new, fd, (off_t)rest, size - (off_t)rest,
+			  mergeShowCopied, merge->tool);
+	close(fd);
+	return ret;
 }
 
 int mergePrepare(struct merge *merge, const struct mergeFile *file,
@@ -353,15 +370,8 @@ int mergePrepare(struct merge *merge, const struct mergeFile *file,
 	} else {
 		ret = newFileStart(new, path);
 		if (ret == 0) {
-			fwrite(out->str, 1, out->len, new->file);
-			ret = rewrites(file->kind, change)
-				      ? writeCorrected(merge, file, change,
-						       rest, &adjustment,
-						       new->file)
-				      : newFileCopy(new, head.fd, (off_t)rest,
-						    head.fileSize - (off_t)rest,
-						    mergeShowCopied,
-						    merge->tool);
+			ret = writeChanged(merge, file, change, out, rest,
+					   &adjustment, new);
 			if (ret < 0)
 				newFileAbort(new);
 		}

@@ -15,10 +15,12 @@
 #include "HDTraceTools/merge/findprefix.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
 #include "common/format/seconds.h"
 #include "common/format/level.h"
+#include "common/format/frame.h"
 
 char *mergeDefaultLevel(unsigned int level)
 {
@@ -186,16 +188,15 @@ static void readRelationTag(struct merge *merge, struct mergeFile *file)
 {
 	static const char *const names[] = { "levels", "clock", "clockNode",
 					     "clockBase" };
-	GMappedFile *mapped;
+	GBytes *bytes;
 	const char *text;
 	size_t size;
 	struct xmlPiece tag;
 	bool isThere;
 
-	if (plainFileMap(file->path, &mapped) < 0)
+	if (contentGet(file->path, MERGE_HEAD_SIZE, &bytes) < 0)
 		return;
-	text = g_mapped_file_get_contents(mapped);
-	size = g_mapped_file_get_length(mapped);
+	text = g_bytes_get_data(bytes, &size);
 	isThere = text && xmlFindTag(text, size, 0, NULL, &tag);
 	for (size_t i = 0; isThere && i < G_N_ELEMENTS(names); i++) {
 		hdIAttribute attribute = { .name = names[i] };
@@ -212,7 +213,7 @@ static void readRelationTag(struct merge *merge, struct mergeFile *file)
 			mergeFindReadClock(file, &attribute);
 		g_free(value);
 	}
-	g_mapped_file_unref(mapped);
+	g_bytes_unref(bytes);
 }
 
 /** Learn whose relations a file has. */
@@ -279,13 +280,13 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 
 bool mergeKindOf(const char *name, enum mergeKind *kind)
 {
-	if (g_str_has_suffix(name, ".trc"))
+	if (hdFrameStem(name, ".trc"))
 		*kind = MERGE_TRACE;
 	else if (g_str_has_suffix(name, ".info"))
 		*kind = MERGE_INFO;
-	else if (g_str_has_suffix(name, ".stat"))
+	else if (hdFrameStem(name, ".stat"))
 		*kind = MERGE_STAT;
-	else if (g_str_has_suffix(name, ".rel"))
+	else if (hdFrameStem(name, ".rel"))
 		*kind = MERGE_RELATIONS;
 	else
 		return false;
@@ -347,6 +348,8 @@ static int readDirectory(struct merge *merge, const char *prefix,
 		enum mergeKind kind;
 		char *stem = g_strdup(name);
 
+		if (hdFrameIsCompressed(name))
+			*strrchr(stem, '.') = '\0';
 		if (strrchr(stem, '.'))
 			*strrchr(stem, '.') = '\0';
 		if (prefix && !hasPrefix(stem, prefix)) {

@@ -10,6 +10,7 @@
 #include "HDTraceTools/merge/joined.h"
 #include "HDTraceTools/merge/join.h"
 #include "common/format/level.h"
+#include "common/format/frame.h"
 
 /* ---- Topology ---------------------------------------------------------- */
 
@@ -105,6 +106,8 @@ static char *joinPathOf(const struct join *self, const struct mergeFile *file,
 	if (file->kind == MERGE_STAT)
 		g_string_append(path, strrchr(file->stem, '_'));
 	g_string_append(path, ends[file->kind]);
+	if (hdFrameIsCompressed(file->path))
+		g_string_append(path, HD_FRAME_SUFFIX);
 	return g_string_free(path, FALSE);
 }
 

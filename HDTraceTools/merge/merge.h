@@ -17,6 +17,9 @@
 /** More levels than a file name can have labels. */
 #define MERGE_LEVELS_MAX 256
 
+/** A header is looked for in this many bytes. */
+#define MERGE_HEAD_SIZE 1048576
+
 /** Kinds of files of a project. */
 enum mergeKind {
 	MERGE_TRACE,

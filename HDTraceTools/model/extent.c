@@ -12,7 +12,6 @@
 #include <glib.h>
 
 #include "HDTraceTools/model/diagnostics.h"
-#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/model/extent.h"
 #include "common/format/seconds.h"
 
@@ -93,18 +92,19 @@ static bool latestOf(const char *text, int64_t *latest)
 
 static bool readTail(const hdITraceFile *trace, int64_t *latest)
 {
-	FILE *file = fopen(trace->file, "rbe");
+	hdIFile *file = hdI_openFile(trace->file, NULL, NULL);
+	int64_t size = file ? hdI_getFileSize(file) : 0;
 	char *text;
-	size_t length = 0;
+	ssize_t length;
 	bool isFound;
 
 	if (!file)
 		return false;
 	text = g_malloc(TAIL_SIZE + 1);
-	if (fseeko(file, -(off_t)TAIL_SIZE, SEEK_END) == 0)
-		length = fread(text, 1, TAIL_SIZE, file);
-	fclose(file);
-	for (size_t i = 0; i < length; i++) {
+	length = hdI_readFile(file, MAX(size - TAIL_SIZE, 0), text, TAIL_SIZE);
+	hdI_closeFile(file);
+	length = MAX(length, 0);
+	for (ssize_t i = 0; i < length; i++) {
 		/* Let the rest be seen. */
 		if (text[i] == '\0' || isspace((unsigned char)text[i]))
 			text[i] = ' ';
@@ -121,23 +121,16 @@ static bool readTail(const hdITraceFile *trace, int64_t *latest)
  *
  * @return False if that is not found out like this.
  */
-static bool readStart(const hdITraceFile *trace, int64_t *start)
+static bool extentFindStart(const char *text, size_t size, int64_t *start)
 {
 	static const char tag[] = "Nested>";
 	const size_t length = sizeof(tag) - 1;
-	GMappedFile *mapped;
-	const char *text, *at, *end;
+	const char *at, *end = text + size;
 	size_t depth = 0;
 	bool isFound = false;
 
-	if (plainFileMap(trace->file, &mapped) < 0)
-		return false;
-	text = g_mapped_file_get_contents(mapped);
-	end = text + MIN(g_mapped_file_get_length(mapped), START_SIZE);
 	/* Behind the tag of the trace. */
-	at = text && end > text ? memmem(text, (size_t)(end - text), "<Program",
-					 strlen("<Program"))
-				: NULL;
+	at = memmem(text, size, "<Program", strlen("<Program"));
 	at = at ? memchr(at, '>', (size_t)(end - at)) : NULL;
 	while (at && !isFound) {
 		const char *next = memchr(at, '<', (size_t)(end - at));
@@ -146,12 +139,12 @@ static bool readStart(const hdITraceFile *trace, int64_t *start)
 		    ((size_t)(end - next) <= length ||
 		     memcmp(next + 1, tag, length) != 0)) {
 			char head[256];
-			size_t size =
+			size_t headSize =
 				MIN((size_t)(end - next), sizeof(head) - 1);
 			const char *time;
 
-			memcpy(head, next, size);
-			head[size] = '\0';
+			memcpy(head, next, headSize);
+			head[headSize] = '\0';
 			time = strstr(head, " time=");
 			isFound =
 				time && time < head + strcspn(head, ">") &&
@@ -170,7 +163,28 @@ static bool readStart(const hdITraceFile *trace, int64_t *start)
 			break;
 		at += length;
 	}
-	g_mapped_file_unref(mapped);
+	return isFound;
+}
+
+static bool readStart(const hdITraceFile *trace, int64_t *start)
+{
+	hdIFile *file = hdI_openFile(trace->file, NULL, NULL);
+	char *text = NULL;
+	bool isFound = false;
+
+	/* Most begin with a record that is not long. */
+	for (size_t size = TAIL_SIZE; file && !isFound && size <= START_SIZE;
+	     size = size < START_SIZE ? START_SIZE : 2 * START_SIZE) {
+		ssize_t got;
+
+		text = g_realloc(text, size);
+		got = hdI_readFile(file, 0, text, size);
+		isFound = got > 0 && extentFindStart(text, (size_t)got, start);
+		if (got < (ssize_t)size)
+			break;
+	}
+	g_free(text);
+	hdI_closeFile(file);
 	return isFound;
 }
 

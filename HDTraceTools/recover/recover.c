@@ -17,6 +17,7 @@
 #include "HDTraceTools/recover/recoverstats.h"
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/model/projectstart.h"
@@ -24,17 +25,24 @@
 #include "cli/output.h"
 #include "cli/rows.h"
 #include "common/clock.h"
+#include "common/format/frame.h"
+
+/** The first tag of relations ends within so many bytes. */
+#define RELATION_HEAD 1048576
 
 static const char *const traceRules[] = { "trc.xml",    "trc.root",
 					  "trc.time",   "trc.nested-no-owner",
 					  "trc.cut",    "trc.name",
-					  "trc.no-end", NULL };
+					  "trc.no-end", "zst.frame",
+					  "zst.cut",    NULL };
 
 static const char *const traceCutRules[] = { "trc.xml", "trc.root", "trc.cut",
-					     NULL };
+					     "zst.frame", NULL };
 
-static const char *const relationRules[] = { "rel.xml", "rel.root", "rel.cut",
-					     "rel.no-end", NULL };
+static const char *const relationRules[] = { "rel.xml",   "rel.root",
+					     "rel.cut",   "rel.no-end",
+					     "zst.frame", "zst.cut",
+					     NULL };
 
 static const char *const projectRules[] = { "proj.xml", "proj.root", NULL };
 
@@ -179,20 +187,32 @@ static int recoverFail(struct recover *recover, const char *path, int error)
 	return error;
 }
 
-int recoverStartCopy(struct recover *recover, const char *file,
-		     struct newFile *new)
+static int recoverStart(struct recover *recover, const char *file, bool isCopy,
+			struct newFile *new)
 {
 	char *name = g_path_get_basename(file);
-	char *path = g_build_filename(recover->directory, name, NULL);
-	bool isSpecial = g_file_test(path, G_FILE_TEST_EXISTS) &&
-			 !g_file_test(path, G_FILE_TEST_IS_REGULAR);
-	int ret = isSpecial ? -EINVAL : newFileStart(new, path);
+	char *path;
+	bool isSpecial;
+	int ret;
 
+	/* What is repaired is written as a plain file. */
+	if (!isCopy && hdFrameIsCompressed(name))
+		*strrchr(name, '.') = '\0';
+	path = g_build_filename(recover->directory, name, NULL);
+	isSpecial = g_file_test(path, G_FILE_TEST_EXISTS) &&
+		    !g_file_test(path, G_FILE_TEST_IS_REGULAR);
+	ret = isSpecial ? -EINVAL : newFileStart(new, path);
 	if (ret < 0)
 		recoverFail(recover, path, ret);
 	g_free(name);
 	g_free(path);
 	return ret;
+}
+
+int recoverStartCopy(struct recover *recover, const char *file,
+		     struct newFile *new)
+{
+	return recoverStart(recover, file, false, new);
 }
 
 int recoverEndCopy(struct recover *recover, const char *file,
@@ -215,13 +235,19 @@ int recoverEndCopy(struct recover *recover, const char *file,
 
 int recoverCopyBytes(const char *file, int64_t length, struct newFile *new)
 {
+	return contentCopy(file, 0, length, new->file);
+}
+
+/** Copy a file as it is stored. */
+static int recoverCopyStored(const char *file, struct newFile *new)
+{
 	off_t size;
 	int fd = plainFileOpen(file, &size);
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	ret = newFileCopy(new, fd, 0, length < 0 ? size : length, NULL, NULL);
+	ret = newFileCopy(new, fd, 0, size, NULL, NULL);
 	close(fd);
 	return ret;
 }
@@ -230,13 +256,13 @@ int recoverCopyFile(struct recover *recover, const char *file,
 		    struct recovered *result)
 {
 	struct newFile new;
-	int ret = recoverStartCopy(recover, file, &new);
+	int ret = recoverStart(recover, file, true, &new);
 
 	result->action = "copied";
 	if (ret < 0)
 		return ret;
 	return recoverEndCopy(recover, file, &new,
-			      recoverCopyBytes(file, -1, &new));
+			      recoverCopyStored(file, &new));
 }
 
 /* ---- Traces ------------------------------------------------------------ */
@@ -291,21 +317,20 @@ static int recoverTrace(struct recover *recover, const hdITraceFile *trace,
 /** Where the first tag of a file ends; 0: that is not there. */
 static int64_t tagEnd(const char *file)
 {
-	GMappedFile *mapped;
+	GBytes *bytes;
 	struct xmlPiece piece = { .kind = XML_OTHER };
 	const char *text;
 	size_t size;
 	bool isThere;
 
-	if (plainFileMap(file, &mapped) < 0)
+	if (contentGet(file, RELATION_HEAD, &bytes) < 0)
 		return 0;
-	text = g_mapped_file_get_contents(mapped);
-	size = g_mapped_file_get_length(mapped);
+	text = g_bytes_get_data(bytes, &size);
 	isThere = text && xmlFindTag(text, size, 0, "relation", &piece) &&
 		  piece.kind == XML_START;
 	if (isThere && piece.end < size && text[piece.end] == '\n')
 		piece.end++;
-	g_mapped_file_unref(mapped);
+	g_bytes_unref(bytes);
 	return isThere ? (int64_t)piece.end : 0;
 }
 
@@ -476,6 +501,8 @@ static char *defaultDirectory(const char *path)
 
 	while (strlen(copy) > 1 && g_str_has_suffix(copy, "/"))
 		copy[strlen(copy) - 1] = '\0';
+	if (hdFrameIsCompressed(copy))
+		*strrchr(copy, '.') = '\0';
 	if (g_str_has_suffix(copy, ".proj") || g_str_has_suffix(copy, ".stat"))
 		copy[strlen(copy) - 5] = '\0';
 	else if (g_str_has_suffix(copy, ".trc") ||

@@ -20,10 +20,14 @@
 static const char *const statHeaderRules[] = { "stat.length", "stat.header",
 					       "stat.type", NULL };
 
-static const char *const statRules[] = {
-	"stat.no-start", "stat.time-invalid", "stat.time-decreases",
-	"stat.string",   "stat.cut-tail",     NULL
-};
+static const char *const statRules[] = { "stat.no-start",
+					 "stat.time-invalid",
+					 "stat.time-decreases",
+					 "stat.string",
+					 "stat.cut-tail",
+					 "zst.frame",
+					 "zst.cut",
+					 NULL };
 
 /* ---- Statistics -------------------------------------------------------- */
 
@@ -111,6 +115,9 @@ static int repairGroup(struct recover *recover, const hdIGroup *group,
 	if (ret < 0)
 		return ret;
 	ret = recoverCopyBytes(group->file, length, &new);
+	/* A damaged frame ends it before. */
+	if (ret == 0 && ftello(new.file) < length)
+		result->bytesLost = group->fileSize - ftello(new.file);
 	if (!hasStart)
 		putStamp(new.file, recoverGuessStart(recover, group));
 	return recoverEndCopy(recover, group->file, &new, ret);

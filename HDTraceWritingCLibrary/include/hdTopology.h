@@ -62,6 +62,10 @@
  *   counter of the processor, which is repeatedly compared with the system
  *   clock. The files contain the maximum error. If the counter is not reliable,
  *   the library prints one line and uses the system clock.
+ * - `HDTRACE_COMPRESS` (none): `zstd` or `zstd:N` compresses traces, statistics
+ *   and relations; `.zst` follows the names of the files. N is 1 (fastest, the
+ *   default) to 19. The background thread compresses. If libzstd is missing,
+ *   the library prints one line and does not compress.
  * - `HDTRACE_GAPS` (marker): representation of a pause of a group in its file:
  *   `marker`, `entry` or `none`; see hdStats.h.
  *

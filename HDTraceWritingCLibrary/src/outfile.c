@@ -9,10 +9,11 @@
 #include <unistd.h>
 #include <hdError.h>
 
-#include "HDTraceWritingCLibrary/src/outfileloop.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
+#include "HDTraceWritingCLibrary/src/packer.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/clock.h"
+#include "common/format/frame.h"
 #include "common/tscclock.h"
 
 unsigned int hdOutfileGeneration;
@@ -43,8 +44,7 @@ static bool outfileCounts(const struct hdOutfile *file, size_t start,
 }
 
 /* Find the end of the record, or line, that begins at @p at. */
-static size_t outfileRecordEnd(const struct hdOutfile *file, size_t at,
-			       size_t head)
+size_t hdOutfileRecordEnd(const struct hdOutfile *file, size_t at, size_t head)
 {
 	if (!file->isText)
 		return file->measure ? at + file->measure(file, at) : head;
@@ -55,14 +55,14 @@ static size_t outfileRecordEnd(const struct hdOutfile *file, size_t at,
 
 /* Count the records from @p start to @p head of which no more is written than
  * what is before @p done. Returns how many bytes of one are written. */
-static size_t outfileDiscard(struct hdOutfile *file, size_t start, size_t done,
-			     size_t head)
+size_t hdOutfileDiscard(struct hdOutfile *file, size_t start, size_t done,
+			size_t head)
 {
 	size_t complete = start;
 	uint64_t lost = 0;
 
 	for (size_t at = start; at != head;) {
-		size_t end = outfileRecordEnd(file, at, head);
+		size_t end = hdOutfileRecordEnd(file, at, head);
 
 		if (end - start <= done - start)
 			complete = end;
@@ -83,7 +83,7 @@ static int64_t outfileSize(const struct hdOutfile *file)
 }
 
 /* The file is lost: cut off what is not complete, let the owner run on. */
-static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
+void hdOutfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 {
 	bool isOurs = hdOwnedIs(&file->owned, file->fd);
 
@@ -136,16 +136,18 @@ static void outfileDrainRing(struct hdOutfile *file)
 		first = length;
 	if (atomic_load(&file->error) != 0) {
 		/* It goes nowhere, but it goes. */
-		outfileDiscard(file, start, start, head);
+		hdOutfileDiscard(file, start, start, head);
+	} else if (file->packer) {
+		hdPackerDrain(file, start, head);
 	} else {
 		ret = outfileWrite(file, file->ring + at, first);
 		if (ret == 0)
 			ret = outfileWrite(file, file->ring, length - first);
 		if (ret != 0) {
 			size_t done = start + (size_t)(file->written - before);
-			size_t rest = outfileDiscard(file, start, done, head);
+			size_t rest = hdOutfileDiscard(file, start, done, head);
 
-			outfileGiveUp(file, ret, (int64_t)rest);
+			hdOutfileGiveUp(file, ret, (int64_t)rest);
 		}
 	}
 	/* Not before: what is written is needed to find the records' ends. */
@@ -153,28 +155,34 @@ static void outfileDrainRing(struct hdOutfile *file)
 }
 
 /* Write all there is. The caller holds the I/O lock. */
-static void outfileDrain(struct hdOutfile *file)
+static void outfileDrain(struct hdOutfile *file, bool isFlushed)
 {
+	int ret = 0;
+
 	outfileDrainRing(file);
 	if (file->gather)
 		file->gather(file, file->gatherData);
+	if (file->packer && atomic_load(&file->error) == 0 &&
+	    (isFlushed || hdPackerIsDue(file->packer)))
+		ret = hdPackerSave(file);
+	if (ret != 0)
+		hdPackerGiveUp(file, ret);
 }
 
-void hdOutfileDrainNow(struct hdOutfile *file)
+void hdOutfileDrainNow(struct hdOutfile *file, bool isFlushed)
 {
 	struct hdOutfileGuard guard;
 
 	hdOutfileEnter(file, &guard);
-	outfileDrain(file);
+	outfileDrain(file, isFlushed);
 	hdOutfileLeave(file, &guard);
 }
-
-/* ---- Steps of the wall clock ------------------------------------------- */
 
 /* ---- Files ------------------------------------------------------------- */
 
 static void outfileFree(struct hdOutfile *file)
 {
+	hdPackerFree(file->packer);
 	free(file->path);
 	free(file->ring);
 	free(file);
@@ -214,20 +222,48 @@ static int outfileTake(struct hdOutfile *file, bool overwrite)
 	return ret;
 }
 
-static bool outfileIsInfo(const struct hdOutfile *file)
+bool hdOutfileIsInfo(const struct hdOutfile *file)
 {
 	const char *end = strrchr(file->path, '.');
 
 	return end && strcmp(end, ".info") == 0;
 }
 
+/* Leave no plain file beside a compressed one, or the other way round: it would
+ * be taken for the same. */
+static int outfileClearOther(const struct hdOutfile *file, bool overwrite)
+{
+	size_t length = strlen(file->path), end = sizeof(HD_FRAME_SUFFIX) - 1;
+	char *other = malloc(length + end + 1);
+	int ret = 0;
+
+	if (!other)
+		return -HD_ERR_MALLOC;
+	memcpy(other, file->path, length + 1);
+	if (file->packer)
+		other[length - end] = '\0';
+	else
+		memcpy(other + length, HD_FRAME_SUFFIX, end + 1);
+	if (overwrite)
+		unlink(other);
+	if (access(other, F_OK) == 0) {
+		hdLoss("%s: " HD_EXISTS, other);
+		ret = -HD_ERR_CREATE_FILE;
+	}
+	free(other);
+	return ret;
+}
+
 /* Open a file that is known but for its descriptor. */
 static int outfileOpen(struct hdOutfile *file, bool overwrite)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC, ret;
-	bool isInfo = outfileIsInfo(file);
+	bool isInfo = hdOutfileIsInfo(file);
 	bool isJoined = isInfo && hdStepsAreAll(file->path);
 
+	ret = isInfo ? 0 : outfileClearOther(file, overwrite);
+	if (ret < 0)
+		return ret;
 	/* What is replaced is a file that is there itself: others may have put
 	 * a link there, or a FIFO that nobody reads. */
 	flags |= overwrite || isJoined ? O_NOFOLLOW | O_NONBLOCK : O_EXCL;
@@ -281,7 +317,9 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_init(&file->io, NULL);
-	ret = outfileOpen(file, settings->overwrite);
+	ret = hdPackerStart(file);
+	if (ret == 0)
+		ret = outfileOpen(file, settings->overwrite);
 	if (ret == 0) {
 		*result = file;
 	} else {
@@ -305,11 +343,16 @@ static void outfileMakeRoom(struct hdOutfile *file, size_t size)
 {
 	struct hdOutfileGuard guard;
 
+	/* Compressing is the thread's work. */
+	while (file->packer && !outfileFits(file, size) &&
+	       size <= file->mask + 1 && hdOutfileLoopWait())
+		file->tailSeen =
+			atomic_load_explicit(&file->tail, memory_order_acquire);
 	hdOutfileEnter(file, &guard);
 	file->tailSeen =
 		atomic_load_explicit(&file->tail, memory_order_relaxed);
 	if (file->mask < file->maskMax || !outfileFits(file, size)) {
-		outfileDrain(file);
+		outfileDrain(file, false);
 		file->tailSeen = file->head;
 		/* Where a byte of a ring that is empty goes matters to nobody.
 		 */
@@ -418,10 +461,13 @@ static void outfileWriteDirectly(struct hdOutfile *file, const char *bytes,
 
 	hdOutfileEnter(file, &guard);
 	if (atomic_load(&file->error) == 0) {
-		ret = outfileWrite(file, bytes, length);
-		if (ret != 0)
-			outfileGiveUp(file, ret,
-				      file->written - file->directStart);
+		ret = file->packer ? hdPackerAddPart(file, bytes, length)
+				   : outfileWrite(file, bytes, length);
+		if (ret != 0 && file->packer)
+			hdPackerGiveUp(file, ret);
+		else if (ret != 0)
+			hdOutfileGiveUp(file, ret,
+					file->written - file->directStart);
 	}
 	hdOutfileLeave(file, &guard);
 }
@@ -446,12 +492,13 @@ int hdOutfileCommitSlowly(struct hdOutfile *file)
 	if (file->isDirect) {
 		file->isDirect = false;
 		file->tailSeen = file->head;
+		hdPackerEndRecord(file);
 		if (atomic_load(&file->error) != 0)
 			file->lost += file->isText || file->measure;
 		return 0;
 	}
 	if (file->forceFlush) {
-		hdOutfileDrainNow(file);
+		hdOutfileDrainNow(file, true);
 		file->tailSeen = file->head;
 		return 0;
 	}
@@ -466,7 +513,7 @@ int hdOutfileFlush(struct hdOutfile *file)
 {
 	if (hdOutfileIsForeign(file))
 		return 0;
-	hdOutfileDrainNow(file);
+	hdOutfileDrainNow(file, true);
 	file->tailSeen =
 		atomic_load_explicit(&file->published, memory_order_relaxed);
 	if (atomic_load(&file->error) == 0)
@@ -483,16 +530,24 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 
 	hdOutfileEnter(file, &guard);
 	if (ret == 0 && !hdOwnedIs(&file->owned, file->fd)) {
-		outfileGiveUp(file, EBADF, 0);
+		hdOutfileGiveUp(file, EBADF, 0);
 		ret = -HD_ERR_WRITE_FILE;
 	}
-	while (ret == 0 && length > 0) {
+	if (ret == 0 && file->packer) {
+		int error = hdPackerOverwrite(file, offset, bytes, length);
+
+		if (error != 0) {
+			hdPackerGiveUp(file, error);
+			ret = -HD_ERR_WRITE_FILE;
+		}
+	}
+	while (ret == 0 && length > 0 && !file->packer) {
 		ssize_t done = pwrite(file->fd, bytes, length, (off_t)offset);
 
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {
-			outfileGiveUp(file, done < 0 ? errno : EIO, 0);
+			hdOutfileGiveUp(file, done < 0 ? errno : EIO, 0);
 			ret = -HD_ERR_WRITE_FILE;
 			break;
 		}
@@ -528,6 +583,10 @@ void hdOutfileAppend(struct hdOutfile *file, const char *bytes,
 		atomic_fetch_add(&file->discarded, count);
 		return;
 	}
+	if (file->packer) {
+		hdPackerAppend(file, bytes, ends, count);
+		return;
+	}
 	ret = outfileWrite(file, bytes, ends[count - 1]);
 	if (ret == 0)
 		return;
@@ -535,7 +594,7 @@ void hdOutfileAppend(struct hdOutfile *file, const char *bytes,
 	for (; i < count && ends[i] <= done; i++)
 		complete = ends[i];
 	atomic_fetch_add(&file->discarded, count - i);
-	outfileGiveUp(file, ret, (int64_t)(done - complete));
+	hdOutfileGiveUp(file, ret, (int64_t)(done - complete));
 }
 
 void hdOutfileAppendNow(struct hdOutfile *file, const char *bytes,
@@ -544,7 +603,7 @@ void hdOutfileAppendNow(struct hdOutfile *file, const char *bytes,
 	struct hdOutfileGuard guard;
 
 	hdOutfileEnter(file, &guard);
-	outfileDrain(file);
+	outfileDrain(file, false);
 	hdOutfileAppend(file, bytes, ends, count);
 	hdOutfileLeave(file, &guard);
 }
@@ -553,7 +612,7 @@ uint64_t hdOutfileLost(struct hdOutfile *file)
 {
 	/* What was put before the failure was seen is lost, too. */
 	if (!hdOutfileIsForeign(file) && atomic_load(&file->error) != 0)
-		hdOutfileDrainNow(file);
+		hdOutfileDrainNow(file, true);
 	return file->lost + atomic_load(&file->discarded);
 }
 
@@ -569,6 +628,8 @@ int hdOutfileClose(struct hdOutfile *file)
 	} else {
 		hdOutfileLoopRemove(file);
 		ret = hdOutfileFlush(file);
+		if (ret == 0)
+			ret = hdPackerClose(file);
 		/* Where it has ended that was said. */
 		if (hdOutfileLost(file) > 0 && atomic_load(&file->error) != 0)
 			hdMessage(HD_LOG_WARNING, "%s: %llu records are lost",

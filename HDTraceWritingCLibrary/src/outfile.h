@@ -75,6 +75,7 @@ enum hdOutfileNeed {
 };
 
 struct hdOutfile;
+struct hdPacker;
 
 /**
  * Measure the record that begins at @p at in the ring of a binary file; all of
@@ -128,7 +129,8 @@ struct hdOutfile {
 	int fd;
 	struct hdOwned owned; /**< The file that the descriptor is of. */
 	bool isText;
-	int64_t written; /**< Bytes in the file. */
+	int64_t written;         /**< Bytes in the file. */
+	struct hdPacker *packer; /**< NULL: the file is not compressed. */
 	char *path;
 	hdOutfileGather gather; /**< NULL: nothing stands elsewhere. */
 	void *gatherData;
@@ -151,7 +153,8 @@ static inline bool hdOutfileIsForeign(const struct hdOutfile *file)
 }
 
 /**
- * Create a file.
+ * Create a file. If HDTRACE_COMPRESS says so, it is compressed and .zst is
+ * added to its path, unless it is an .info file.
  *
  * @param path Its path; taken over, and freed also on failure.
  * @param isText Whether records are lines of text.
@@ -394,5 +397,61 @@ int hdOutfileClose(struct hdOutfile *file);
 
 /** Close and remove a file that shall not exist after all. */
 void hdOutfileRemove(struct hdOutfile *file);
+
+/* ---- For the library ---------------------------------------------------- */
+
+/** Steps of the wall clock that are known one by one until they are written. */
+#define LOOP_STEPS 8
+
+/** The background thread and its list of files. The lock is never held during
+ * I/O; who drains a file outside it makes it "current" first. */
+struct outfileLoop {
+	pthread_mutex_t lock;
+	pthread_cond_t wake; /* The thread shall look around. */
+	pthread_cond_t done; /* The thread is done with a file. */
+	struct hdOutfile *files;
+	struct hdOutfile *current;
+	pthread_t thread;
+	bool isRunning;
+	bool isEnding;
+	bool isWoken;
+	struct hdSteps steps;           /* Of the wall clock, so far. */
+	struct hdStep last[LOOP_STEPS]; /* By their number. */
+};
+
+extern struct outfileLoop hdOutfileLoop;
+
+/** Get the I/O lock of a file. */
+void hdOutfileEnter(struct hdOutfile *file, struct hdOutfileGuard *guard);
+
+void hdOutfileLeave(struct hdOutfile *file, const struct hdOutfileGuard *guard);
+
+/** Whether a file is an .info file. */
+bool hdOutfileIsInfo(const struct hdOutfile *file);
+
+/** Find the end of the record, or line, that begins at @p at in the ring. */
+size_t hdOutfileRecordEnd(const struct hdOutfile *file, size_t at, size_t head);
+
+/** Count the records from @p start to @p head of which no more is written than
+ *  what is before @p done as lost. Returns how many bytes of one are written.
+ */
+size_t hdOutfileDiscard(struct hdOutfile *file, size_t start, size_t done,
+			size_t head);
+
+/** The file is lost: cut off what is not complete, let the owner run on. */
+void hdOutfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete);
+
+/** Drain by whoever calls. Of a compressed file, records may stay in memory
+ * until they are due, unless @p isFlushed. */
+void hdOutfileDrainNow(struct hdOutfile *file, bool isFlushed);
+
+/** Let the thread drain the files, and wait until it has drained one; false if
+ *  there is no thread. */
+bool hdOutfileLoopWait(void);
+
+/** Add a file, unless this process writes it already under any name. */
+bool hdOutfileLoopAdd(struct hdOutfile *file);
+
+void hdOutfileLoopRemove(struct hdOutfile *file);
 
 #endif

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <hdError.h>
 
-#include "HDTraceWritingCLibrary/src/outfileloop.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
+#include "HDTraceWritingCLibrary/src/packer.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/clock.h"
 #include "common/thread.h"
@@ -113,12 +113,13 @@ static void loopDrainAll(void)
 	while (file) {
 		struct hdStep steps[LOOP_STEPS];
 		size_t count = loopTakeSteps(file, steps);
+		bool isFlushed = hdOutfileLoop.isEnding;
 
 		hdOutfileLoop.current = file;
 		pthread_mutex_unlock(&hdOutfileLoop.lock);
 		loopSaySteps(file, steps, count);
 		atomic_store(&file->isAwaited, false);
-		hdOutfileDrainNow(file);
+		hdOutfileDrainNow(file, isFlushed);
 		pthread_mutex_lock(&hdOutfileLoop.lock);
 		/* It cannot leave the list while it is current. */
 		file = file->next;
@@ -163,6 +164,7 @@ static void loopForget(void)
 	pthread_condattr_t monotonic;
 
 	hdOutfileGeneration++;
+	hdPackerForget();
 	pthread_mutex_init(&hdOutfileLoop.lock, NULL);
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -275,6 +277,22 @@ void hdOutfileLoopRemove(struct hdOutfile *file)
 	else
 		hdOutfileLoop.files = file->next;
 	loopUnlock(&guard);
+}
+
+bool hdOutfileLoopWait(void)
+{
+	struct hdOutfileGuard guard;
+	bool isRunning;
+
+	loopLock(&guard);
+	isRunning = hdOutfileLoop.isRunning && !hdOutfileLoop.isEnding;
+	if (isRunning) {
+		hdOutfileLoop.isWoken = true;
+		pthread_cond_signal(&hdOutfileLoop.wake);
+		pthread_cond_wait(&hdOutfileLoop.done, &hdOutfileLoop.lock);
+	}
+	loopUnlock(&guard);
+	return isRunning;
 }
 
 void hdOutfileWake(void)

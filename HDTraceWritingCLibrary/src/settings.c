@@ -12,6 +12,7 @@
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/duration.h"
 #include "common/environment.h"
+#include "common/format/compress.h"
 #include "common/tscclock.h"
 
 struct hdLogger hdLogger = { .prefix = "hdtrace", .level = HD_LOG_NONE };
@@ -107,6 +108,24 @@ static void settingsClock(void)
 		       refusal);
 }
 
+/* Compress files, if that is asked for and libzstd is there. */
+static void settingsCompression(void)
+{
+	const char *text = hdEnvironmentText("HDTRACE_COMPRESS");
+	int level = text ? hdCompressParse(text) : 0;
+	const char *missing = level > 0 ? hdZstdMissing() : NULL;
+
+	if (level < 0)
+		hdMessage(HD_LOG_ERROR,
+			  "HDTRACE_COMPRESS: invalid value \"%s\"; expected "
+			  "zstd, zstd:%d to zstd:%d, or none",
+			  text, HD_COMPRESS_MIN, HD_COMPRESS_MAX);
+	if (missing)
+		hdLoss("HDTRACE_COMPRESS=%s: files are not compressed: %s",
+		       text, missing);
+	settings.compression = level > 0 && !missing ? level : 0;
+}
+
 static void settingsRead(void)
 {
 	static const char *const onFull[] = { "wait", "drop", NULL };
@@ -134,6 +153,7 @@ static void settingsRead(void)
 		settings.maxDepth = HD_DEPTH_MAX;
 	settings.gaps = (enum hdGaps)settingsChoice("HDTRACE_GAPS", gaps);
 	settingsClock();
+	settingsCompression();
 	if (prefix && strlen(prefix) > HD_PREFIX_MAX)
 		hdMessage(HD_LOG_ERROR, "HDTRACE_PREFIX: longer than %d bytes",
 			  HD_PREFIX_MAX);

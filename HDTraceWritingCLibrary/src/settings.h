@@ -47,7 +47,8 @@ struct hdSettings {
 	bool dropOnFull;
 	bool overwrite;
 	bool hasRelations;
-	int maxDepth; /* At most HD_DEPTH_MAX. */
+	int compression; /**< Level of zstd; 0: none. */
+	int maxDepth;    /* At most HD_DEPTH_MAX. */
 	enum hdGaps gaps;
 	char prefix[HD_PREFIX_MAX + 1];
 };

@@ -15,6 +15,7 @@
 
 #include "HDTraceWritingCLibrary/src/steps.h"
 #include "common/clock.h"
+#include "common/format/frame.h"
 
 /* Bytes at the end of an .info that are looked at. */
 #define STEPS_END 4096
@@ -45,6 +46,10 @@ static bool stepsInfo(char *path, size_t room)
 	char *name = strrchr(path, '/');
 	char *end = strrchr(name ? name : path, '.');
 
+	if (end && strcmp(end, HD_FRAME_SUFFIX) == 0) {
+		*end = '\0';
+		end = strrchr(name ? name : path, '.');
+	}
 	if (!end)
 		return false;
 	if (strcmp(end, ".stat") == 0) {

@@ -57,11 +57,10 @@ static int traceClearInfo(const char *path)
 static void traceBeginAgain(hdTrace *trace)
 {
 	int64_t now = hdTimeGiven(&trace->base, &trace->given) - trace->epoch;
-	struct stat is;
 
 	if (trace->given.tv_sec > 0 && trace->used == 1 &&
 	    hdOutfileFlush(trace->file) == 0 &&
-	    fstat(trace->file->fd, &is) == 0 && is.st_size == trace->headerSize)
+	    hdOutfileSize(trace->file) == (size_t)trace->headerSize)
 		trace->last = now > 0 ? now : 0;
 }
 

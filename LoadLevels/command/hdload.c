@@ -17,6 +17,7 @@
 #include "LoadLevels/cpu/sequence.h"
 #include "LoadLevels/core/loadrecord.h"
 #include "cli/command.h"
+#include "cli/compress.h"
 #include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"
@@ -389,6 +390,7 @@ static int hdloadParseAndRun(struct options *options, int argc, char **argv)
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->isForced,
 		  "Replace an old project", NULL },
 		CLI_OPTION_NUMBER(&options->isNumbered),
+		CLI_OPTION_COMPRESS,
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->isQuiet,
 		  "Print no summary", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },

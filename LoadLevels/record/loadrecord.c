@@ -14,6 +14,7 @@
 #include "LoadLevels/core/loadrecord.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "common/format/frame.h"
 #include "common/format/level.h"
 #include "common/format/projectfile.h"
 #include "common/format/projectname.h"
@@ -245,11 +246,17 @@ static bool loadRecordKeep(struct hdLoadRecord *self)
 
 static void removeFile(const struct hdLoadRecord *self, const char *end)
 {
+	char *both = g_strconcat(end, HD_FRAME_SUFFIX, NULL);
 	char *file = hdProjectFileName(self->project, end);
+	char *compressed = hdProjectFileName(self->project, both);
 
 	if (file)
 		unlink(file);
+	if (compressed)
+		unlink(compressed);
 	free(file);
+	free(compressed);
+	g_free(both);
 }
 
 /* What was begun and is of no use. */

@@ -17,6 +17,7 @@
 #include "NodeStatus/collect/collector.h"
 #include "NodeStatus/command/hdnode.h"
 #include "NodeStatus/command/noderecording.h"
+#include "cli/compress.h"
 #include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/precision.h"
@@ -439,6 +440,7 @@ int collectRun(int argc, char **argv)
 		  &options.ask.project,
 		  "Record a project with this path; print only with --format",
 		  "NAME" },
+		CLI_OPTION_COMPRESS,
 		{ "number", 'N', 0, G_OPTION_ARG_INT, &options.number,
 		  "Stop after this number of queries", "COUNT" },
 		{ "probes", 0, G_OPTION_FLAG_OPTIONAL_ARG,

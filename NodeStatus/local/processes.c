@@ -16,6 +16,7 @@
 #include <glib.h>
 
 #include "NodeStatus/local/processes.h"
+#include "common/format/frame.h"
 
 /* Looks at which the open files of a process are looked at: it may open them
  * later than it begins. */
@@ -148,9 +149,8 @@ static bool isInJob(int proc, const char *pid)
 
 static bool isRecord(const char *target)
 {
-	return g_str_has_suffix(target, ".trc") ||
-	       g_str_has_suffix(target, ".stat") ||
-	       g_str_has_suffix(target, ".rel");
+	return hdFrameStem(target, ".trc") || hdFrameStem(target, ".stat") ||
+	       hdFrameStem(target, ".rel");
 }
 
 /* Whether it has a file of ours open. */

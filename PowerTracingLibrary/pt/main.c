@@ -13,6 +13,7 @@
 #include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "PowerTracingLibrary/service/site/site.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
+#include "cli/compress.h"
 #include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"
@@ -154,6 +155,7 @@ static int ptMainParseAndRun(struct options *options, int argc, char **argv)
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
 		  "Replace the files of an old project", NULL },
 		CLI_OPTION_NUMBER(&options->number),
+		CLI_OPTION_COMPRESS,
 		{ "background", 'D', 0, G_OPTION_ARG_NONE, &options->background,
 		  "Run in the background; return when the trace runs", NULL },
 		{ "pid-file", 0, 0, G_OPTION_ARG_FILENAME, &options->pidFile,

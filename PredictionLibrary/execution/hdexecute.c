@@ -14,6 +14,7 @@
 
 #include "PredictionLibrary/execution/execute.h"
 #include "PredictionLibrary/execution/watch.h"
+#include "cli/compress.h"
 #include "cli/errors.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -47,9 +48,7 @@ struct process {
 
 /* ---- What is wrong ------------------------------------------------------ */
 
-static int hdexecuteReportError(struct process *self, int status,
-				const char *format, ...) G_GNUC_PRINTF(3, 4);
-
+G_GNUC_PRINTF(3, 4)
 static int hdexecuteReportError(struct process *self, int status,
 				const char *format, ...)
 {
@@ -638,6 +637,7 @@ static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 		  "PROJECT" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &settings->isForced,
 		  "Replace an existing project", NULL },
+		CLI_OPTION_COMPRESS,
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &settings->isQuiet,
 		  "Print no summary", NULL },
 		{ NULL }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "cli/compress.h"
 #include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"
@@ -286,6 +287,7 @@ static int rutMainParseAndRun(struct options *options, int argc, char **argv)
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
 		  "Replace the files of an old project", NULL },
 		CLI_OPTION_NUMBER(&options->number),
+		CLI_OPTION_COMPRESS,
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
 		  "Print no summary", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,

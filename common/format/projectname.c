@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/format/frame.h"
 #include "common/format/projectname.h"
 
 /* Numbers that are tried. */
@@ -17,14 +18,11 @@
 static bool projectNameIsOfProject(const char *rest)
 {
 	static const char *const kinds[] = { ".trc", ".info", ".stat", ".rel" };
-	const char *end = strrchr(rest, '.');
 
-	if (!end)
-		return false;
 	if (*rest != '_')
 		return strcmp(rest, ".proj") == 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (strcmp(end, kinds[i]) == 0)
+		if (hdFrameStem(rest, kinds[i]) > 0)
 			return true;
 	return false;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/format/projectfile.h"
+#include "common/format/frame.h"
 #include "common/format/replacement.h"
 
 struct hdReplacement {
@@ -211,6 +212,22 @@ static int replacementCheckAll(const struct hdReplacement *replacement,
 	return ret;
 }
 
+/* Remove the compressed form of a plain file, or the other way round: it would
+ * be taken for the same. */
+static void replacementRemoveOther(const char *place)
+{
+	size_t length = strlen(place), end = sizeof(HD_FRAME_SUFFIX) - 1;
+	char *other;
+
+	if (asprintf(&other, "%s%s", place, HD_FRAME_SUFFIX) < 0)
+		return;
+	if (hdFrameIsCompressed(place))
+		other[length - end] = '\0';
+	if (replacementCheck(other) == 0)
+		unlink(other);
+	free(other);
+}
+
 static int replacementRename(const struct hdReplacement *replacement,
 			     const char *name)
 {
@@ -219,6 +236,8 @@ static int replacementRename(const struct hdReplacement *replacement,
 
 	if (place && renameat(replacement->fd, name, AT_FDCWD, place) < 0)
 		ret = -errno;
+	if (place && ret == 0)
+		replacementRemoveOther(place);
 	free(place);
 	return ret;
 }
@@ -243,7 +262,7 @@ static int replacementMove(const struct hdReplacement *replacement,
 /* Whether it is "GROUP.stat". */
 static bool isGroup(const char *rest)
 {
-	return strcmp(rest + strcspn(rest, "_."), ".stat") == 0;
+	return hdFrameIsEnding(rest + strcspn(rest, "_."), ".stat");
 }
 
 /* Whether what follows "_HOST_RANK_" is of a thread, "THREAD.trc" and the like,
@@ -254,9 +273,9 @@ static bool isOfRank(const char *rest)
 
 	if (thread > 0 && rest[thread] == '_')
 		return isGroup(rest + thread + 1);
-	return (thread > 0 && (strcmp(rest + thread, ".trc") == 0 ||
-			       strcmp(rest + thread, ".info") == 0 ||
-			       strcmp(rest + thread, ".rel") == 0)) ||
+	return (thread > 0 && (hdFrameIsEnding(rest + thread, ".trc") ||
+			       hdFrameIsEnding(rest + thread, ".info") ||
+			       hdFrameIsEnding(rest + thread, ".rel"))) ||
 	       isGroup(rest);
 }
 
@@ -288,10 +307,10 @@ static bool replacementIsOfHost(const char *rest, const char *host)
 		return false;
 	rest += length + 2;
 	length = strspn(rest, "0123456789");
-	if (length > 0 && (strcmp(rest + length, ".trc") == 0 ||
-			   strcmp(rest + length, ".info") == 0))
+	if (length > 0 && (hdFrameIsEnding(rest + length, ".trc") ||
+			   hdFrameIsEnding(rest + length, ".info")))
 		return true;
-	return strcmp(rest + strcspn(rest, "_."), ".stat") == 0;
+	return hdFrameIsEnding(rest + strcspn(rest, "_."), ".stat");
 }
 
 /* Remove what the new project has not; of ranks, or of a host. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
+#include "common/format/frame.h"
 #include "tests/reading/reading.h"
 
 void readingInit(struct reading *reading)
@@ -331,7 +332,7 @@ void readingRun(struct reading *reading, const char *name, const char *bytes,
 	g_assert_cmpint(memory, >=, 0);
 	g_assert_cmpint(write(memory, bytes, size), ==, (gssize)size);
 	hdIFileOpener = openMemory;
-	reading->bytes = bytes;
+	reading->bytes = hdFrameIsCompressed(name) ? NULL : bytes;
 	reading->size = size;
 	project = hdI_openProject(name, readingTakeMessage, reading);
 	reading->error = errno;

@@ -7,14 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/files.h"
+#include "common/format/frame.h"
 
-int hdIFilesEndsWith(const char *name, const char *suffix)
+/* Whether a file may belong to a project, by its ending. */
+static int fileNamesIsKnown(const char *name)
 {
-	size_t length = strlen(name);
-	size_t tail = strlen(suffix);
+	static const char *const kinds[] = { ".stat", ".trc", ".rel" };
 
-	return length > tail && strcmp(name + length - tail, suffix) == 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (hdFrameStem(name, kinds[i]))
+			return 1;
+	return !hdFrameIsCompressed(name) &&
+	       (hdFrameStem(name, ".info") || hdFrameStem(name, ".proj"));
 }
 
 static int fileNamesCompareEntries(const void *a, const void *b)
@@ -61,11 +67,7 @@ int hdIFilesList(struct hdIFiles *files)
 	while (ret == 0 && (found = readdir(directory)) != NULL) {
 		const char *name = found->d_name;
 
-		if (hdIFilesEndsWith(name, ".stat") ||
-		    hdIFilesEndsWith(name, ".trc") ||
-		    hdIFilesEndsWith(name, ".rel") ||
-		    hdIFilesEndsWith(name, ".info") ||
-		    hdIFilesEndsWith(name, ".proj"))
+		if (fileNamesIsKnown(name))
 			ret = fileNamesAddEntry(files, name);
 		errno = 0;
 	}
@@ -109,7 +111,24 @@ int hdIFilesIsOthers(struct hdIFiles *files, const char *name)
 	return ret;
 }
 
-/* Find BASE[_PATH][_GROUP]SUFFIX. *name is NULL if there is none. */
+int hdIFilesIsCopy(struct hdIFiles *files, const char *name)
+{
+	struct hdIArena *arena = &files->project->arena;
+	struct hdIArenaMark mark = hdIArenaGetMark(arena);
+	const struct hdIFileEntry *entry;
+	char *plain;
+
+	if (!hdFrameIsCompressed(name))
+		return 0;
+	plain = hdIArenaPrintf(arena, "%.*s", (int)(strrchr(name, '.') - name),
+			       name);
+	entry = plain ? fileNamesFindEntry(files, plain) : NULL;
+	hdIArenaRelease(arena, mark);
+	return plain ? entry != NULL : -ENOMEM;
+}
+
+/* Find BASE[_PATH][_GROUP]SUFFIX, or that with .zst. *name is NULL if there is
+ * none. */
 static int fileNamesFindName(struct hdIFiles *files, const char *base,
 			     const char *path, const char *group,
 			     const char *suffix, struct hdIFileEntry **result)
@@ -117,11 +136,16 @@ static int fileNamesFindName(struct hdIFiles *files, const char *base,
 	struct hdIArena *arena = &files->project->arena;
 	char *name;
 
-	name = hdIArenaPrintf(arena, "%s%s%s%s%s%s", base, *path ? "_" : "",
+	name = hdIArenaPrintf(arena, "%s%s%s%s%s%s.zst", base, *path ? "_" : "",
 			      path, *group ? "_" : "", group, suffix);
 	if (!name)
 		return -ENOMEM;
+	*strrchr(name, '.') = '\0';
 	*result = fileNamesFindEntry(files, name);
+	if (!*result) {
+		name[strlen(name)] = '.';
+		*result = fileNamesFindEntry(files, name);
+	}
 	if (*result && (*result)->isUsed)
 		*result = NULL;
 	return 0;

@@ -9,6 +9,7 @@
 
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/files.h"
+#include "common/format/frame.h"
 
 static const char *projFilesPathOf(struct hdIFiles *files, const char *name)
 {
@@ -153,6 +154,21 @@ static struct hdIGroupData *projFilesReadGroup(struct hdIFiles *files,
 
 /* ---- Traces ------------------------------------------------------------ */
 
+/* Get the plain size of a file; problems are reported. Returns 0 or
+ * -ENOMEM. */
+static int projFilesMeasure(struct hdIFiles *files, const char *path,
+			    int64_t *size)
+{
+	struct hdIFile *file;
+	int ret = hdIFileOpen(path, &files->project->sink, &file);
+
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
+	*size = hdIFileSize(file);
+	hdIFileClose(file);
+	return 0;
+}
+
 static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
 		    const char *name)
 {
@@ -160,26 +176,19 @@ static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
 	hdITraceFile *trace = hdIArenaAlloc(arena, sizeof(*trace));
 	const char *file = projFilesPathOf(files, name);
 	const char *info;
-	int fd;
 
 	if (!trace || !file)
 		return -ENOMEM;
 	info = hdIArenaPrintf(arena, "%.*s.info",
-			      (int)(strlen(file) - strlen(".trc")), file);
+			      (int)hdFrameStem(file, ".trc"), file);
 	if (!info)
 		return -ENOMEM;
 	trace->node = &node->pub;
 	trace->file = file;
 	if (access(info, F_OK) == 0)
 		trace->infoFile = info;
-	fd = hdIFileOpen(file, &trace->fileSize);
-	if (fd == -ENOMEM)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	else
-		hdIReport(&files->project->sink, HDI_RULE_FILE_OPEN, file, -1,
-			  0, "%s", hdIFileError(fd));
+	if (projFilesMeasure(files, file, &trace->fileSize) < 0)
+		return -ENOMEM;
 	node->pub.trace = trace;
 	files->used++;
 	return 0;
@@ -193,20 +202,13 @@ static int addRelations(struct hdIFiles *files, struct hdINodeData *node,
 	struct hdIArena *arena = &files->project->arena;
 	hdIRelationFile *relations = hdIArenaAlloc(arena, sizeof(*relations));
 	const char *file = projFilesPathOf(files, name);
-	int fd;
 
 	if (!relations || !file)
 		return -ENOMEM;
 	relations->node = &node->pub;
 	relations->file = file;
-	fd = hdIFileOpen(file, &relations->fileSize);
-	if (fd == -ENOMEM)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	else
-		hdIReport(&files->project->sink, HDI_RULE_FILE_OPEN, file, -1,
-			  0, "%s", hdIFileError(fd));
+	if (projFilesMeasure(files, file, &relations->fileSize) < 0)
+		return -ENOMEM;
 	node->pub.relations = relations;
 	files->used++;
 	return 0;
@@ -292,7 +294,7 @@ static int useUndeclaredOfNode(struct hdIFiles *files, const char *name,
 {
 	struct hdINodeData *node;
 
-	node = makeNode(files, path, strlen(path) - strlen(end), NULL);
+	node = makeNode(files, path, hdFrameStem(path, end), NULL);
 	if (!node)
 		return -ENOMEM;
 	if ((isTrace ? (const void *)node->pub.trace : node->pub.relations) ||
@@ -366,8 +368,7 @@ static int useUndeclaredGroup(struct hdIFiles *files, const char *name,
 	const char *text;
 	size_t split;
 
-	text = hdIArenaCopy(&project->arena, rest,
-			    strlen(rest) - strlen(".stat"));
+	text = hdIArenaCopy(&project->arena, rest, hdFrameStem(rest, ".stat"));
 	if (!group || !text)
 		return -ENOMEM;
 	split = splitPath(files, text, group->pub.name);
@@ -391,6 +392,22 @@ static int useUndeclaredGroup(struct hdIFiles *files, const char *name,
 	return 0;
 }
 
+/* Whether a compressed file is left out for a plain one; or -ENOMEM. */
+static int projFilesLeaveCopy(struct hdIFiles *files, const char *name)
+{
+	int ret = hdIFilesIsCopy(files, name);
+	const char *path;
+
+	if (ret <= 0)
+		return ret;
+	path = projFilesPathOf(files, name);
+	if (!path)
+		return -ENOMEM;
+	hdIReport(&files->project->sink, HDI_RULE_ZST_BOTH, path, -1, 0,
+		  "the plain file exists, too; this file is not used");
+	return 1;
+}
+
 static int useUndeclared(struct hdIFiles *files)
 {
 	size_t base = strlen(files->base);
@@ -405,13 +422,15 @@ static int useUndeclared(struct hdIFiles *files)
 			continue;
 		rest = name + base + 1;
 		ret = hdIFilesIsOthers(files, name);
+		if (ret == 0)
+			ret = projFilesLeaveCopy(files, name);
 		if (ret != 0)
 			ret = ret < 0 ? ret : 0;
-		else if (hdIFilesEndsWith(rest, ".trc"))
+		else if (hdFrameStem(rest, ".trc"))
 			ret = useUndeclaredOfNode(files, name, rest, ".trc", 1);
-		else if (hdIFilesEndsWith(rest, ".rel"))
+		else if (hdFrameStem(rest, ".rel"))
 			ret = useUndeclaredOfNode(files, name, rest, ".rel", 0);
-		else if (hdIFilesEndsWith(rest, ".stat"))
+		else if (hdFrameStem(rest, ".stat"))
 			ret = useUndeclaredGroup(files, name, rest);
 	}
 	return ret;
@@ -538,9 +557,9 @@ int hdIFilesUseOne(struct hdIProjectData *project, const char *file)
 
 	if (ret < 0)
 		return ret;
-	if (hdIFilesEndsWith(name, ".stat"))
+	if (hdFrameStem(name, ".stat"))
 		return useOneGroup(&files, files.base, name);
-	if (hdIFilesEndsWith(name, ".rel"))
+	if (hdFrameStem(name, ".rel"))
 		return addRelations(&files, project->root, name);
 	return addTrace(&files, project->root, name);
 }

@@ -37,15 +37,16 @@ struct hdIFiles {
 	size_t used;
 };
 
-/** Tell whether a name has an ending, and more before it. */
-int hdIFilesEndsWith(const char *name, const char *suffix);
-
 /** Tell whether a file belongs to another project, whose name is longer; or
  *  -ENOMEM. */
 int hdIFilesIsOthers(struct hdIFiles *files, const char *name);
 
 /** Tell whether there may be files of a node; or -ENOMEM. */
 int hdIFilesHasSome(struct hdIFiles *files, const struct hdINodeData *node);
+
+/** Tell whether a file is compressed, and is there as a plain file, too; or
+ *  -ENOMEM. */
+int hdIFilesIsCopy(struct hdIFiles *files, const char *name);
 
 /** Read the directory. Returns 0 or -ENOMEM. */
 int hdIFilesList(struct hdIFiles *files);

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/project.h"
+#include "common/format/frame.h"
 
 static int endsWith(const char *name, const char *suffix)
 {
@@ -73,8 +73,8 @@ static int projReaderFindFile(struct hdIProjectData *project, const char *path)
 
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return findInDirectory(project, path);
-	if (endsWith(path, ".proj") || endsWith(path, ".stat") ||
-	    endsWith(path, ".trc") || endsWith(path, ".rel"))
+	if (endsWith(path, ".proj") || hdFrameStem(path, ".stat") ||
+	    hdFrameStem(path, ".trc") || hdFrameStem(path, ".rel"))
 		project->pub.file = hdIArenaCopy(arena, path, strlen(path));
 	else
 		project->pub.file = hdIArenaPrintf(arena, "%s.proj", path);
@@ -85,11 +85,13 @@ static int projReaderFindFile(struct hdIProjectData *project, const char *path)
 static int setPrefix(struct hdIProjectData *project)
 {
 	const char *file = project->pub.file;
+	const char *end = strrchr(file, '.');
 	const char *slash;
 	char *prefix;
 
-	prefix = hdIArenaCopy(&project->arena, file,
-			      (size_t)(strrchr(file, '.') - file));
+	if (hdFrameIsCompressed(file))
+		end = memrchr(file, '.', (size_t)(end - file));
+	prefix = hdIArenaCopy(&project->arena, file, (size_t)(end - file));
 	if (!prefix)
 		return -ENOMEM;
 	slash = strrchr(prefix, '/');
@@ -124,15 +126,12 @@ static int projReaderReadProject(struct hdIProjectData *project)
 static int readOne(struct hdIProjectData *project)
 {
 	const char *file = project->pub.file;
-	int64_t size;
-	int fd = hdIFileOpen(file, &size);
+	struct hdIFile *input;
+	int ret = hdIFileOpen(file, &project->sink, &input);
 
-	if (fd < 0)
-		return fd == -ENOMEM
-			       ? fd
-			       : projReaderReport(project, HDI_RULE_FILE_OPEN,
-						  file, fd, hdIFileError(fd));
-	close(fd);
+	if (ret < 0)
+		return ret;
+	hdIFileClose(input);
 	return hdIFilesUseOne(project, file);
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/projxml.h"
@@ -254,47 +253,42 @@ static int projXmlParse(struct hdIProjXml *xml, const char *data, size_t size)
 	return ret;
 }
 
-static int projXmlLoad(struct hdIProjXml *xml, int fd, int64_t size, char *data)
+static int projXmlLoad(struct hdIProjXml *xml, struct hdIFile *file,
+		       int64_t size, char *data)
 {
 	size_t done = 0;
 	ssize_t n = 1;
 
 	while (n > 0 && done < (size_t)size) {
-		n = hdIFileRead(fd, data + done, (size_t)size - done);
+		n = hdIFileRead(file, data + done, (size_t)size - done);
 		if (n > 0)
 			done += (size_t)n;
 	}
-	if (n < 0) {
-		hdIReport(&xml->project->sink, HDI_RULE_FILE_READ, xml->file,
-			  (int64_t)done, 0, "%s", strerror((int)-n));
+	if (n < 0)
 		return (int)n;
-	}
 	return projXmlParse(xml, data, done);
 }
 
 int hdIProjXmlRead(struct hdIProjectData *project, const char *file)
 {
 	struct hdIProjXml xml = { .project = project, .file = file };
+	struct hdIFile *input;
 	int64_t size;
 	char *data;
-	int fd = hdIFileOpen(file, &size);
-	int ret;
+	int ret = hdIFileOpen(file, &project->sink, &input);
 
-	if (fd < 0) {
-		if (fd != -ENOMEM)
-			hdIReport(&project->sink, HDI_RULE_FILE_OPEN, file, -1,
-				  0, "%s", hdIFileError(fd));
-		return fd;
-	}
+	if (ret < 0)
+		return ret;
+	size = hdIFileSize(input);
 	if (size > SIZE_LIMIT) {
 		hdIReport(&project->sink, HDI_RULE_PROJ_XML, file, SIZE_LIMIT,
 			  0, "more than %" PRId64 " bytes", SIZE_LIMIT);
-		close(fd);
+		hdIFileClose(input);
 		return -EBADMSG;
 	}
 	data = malloc((size_t)size + 1);
-	ret = data ? projXmlLoad(&xml, fd, size, data) : -ENOMEM;
+	ret = data ? projXmlLoad(&xml, input, size, data) : -ENOMEM;
 	free(data);
-	close(fd);
+	hdIFileClose(input);
 	return ret;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "HDTraceReadingCLibrary/src/bytes.h"
 #include "HDTraceReadingCLibrary/src/file.h"
@@ -411,33 +410,34 @@ static void detectOldFormat(struct head *head)
 	group->timeAdjustment = 0;
 }
 
-static int statHeadLoad(struct head *head, int fd, size_t size)
+/* Load the file up to so many bytes, or fewer where it ends; at least those
+ * that are needed. */
+static int statHeadLoad(struct head *head, struct hdIFile *file, size_t size,
+			size_t needed)
 {
 	char *data = realloc(head->data, size);
-	ssize_t n;
+	ssize_t n = 1;
 
 	if (!data)
 		return -ENOMEM;
 	head->data = data;
-	while (head->size < size) {
-		n = hdIFileRead(fd, data + head->size, size - head->size);
-		if (n < 0) {
-			hdIReport(&head->project->sink, HDI_RULE_FILE_READ,
-				  head->group->pub.file, (int64_t)head->size, 0,
-				  "%s", strerror((int)-n));
-			return -EBADMSG;
-		}
-		if (n == 0)
-			break;
-		head->size += (size_t)n;
+	while (n > 0 && head->size < size) {
+		n = hdIFileRead(file, data + head->size, size - head->size);
+		if (n > 0)
+			head->size += (size_t)n;
+		/* What fails behind them shows when it is read. */
+		if (head->size >= needed && n != -ENOMEM)
+			return 0;
 	}
-	return 0;
+	if (n == -ENOMEM)
+		return -ENOMEM;
+	return n < 0 ? -EBADMSG : 0;
 }
 
-static int readHead(struct head *head, int fd)
+static int readHead(struct head *head, struct hdIFile *file)
 {
 	size_t wanted;
-	int ret = statHeadLoad(head, fd, FIRST_READ);
+	int ret = statHeadLoad(head, file, FIRST_READ, 1);
 
 	if (ret == 0)
 		ret = readLength(head);
@@ -452,8 +452,11 @@ static int readHead(struct head *head, int fd)
 			  wanted - (size_t)head->group->pub.fileSize);
 		return -EBADMSG;
 	}
-	if (wanted + 8 > head->size)
-		ret = statHeadLoad(head, fd, wanted + 8);
+	if (wanted > head->size)
+		ret = statHeadLoad(head, file, wanted + 8, wanted);
+	/* The first time stamp, if it is in another frame. */
+	if (ret == 0 && wanted == head->size)
+		ret = statHeadLoad(head, file, wanted + 8, wanted);
 	if (ret < 0)
 		return ret;
 	/* The file may have shrunk meanwhile. */
@@ -473,20 +476,16 @@ int hdIStatHeadRead(struct hdIProjectData *project, struct hdIGroupData *group,
 		    const char *file)
 {
 	struct head head = { .project = project, .group = group };
-	int fd;
+	struct hdIFile *input;
 	int ret;
 
 	group->pub.file = file;
-	fd = hdIFileOpen(file, &group->pub.fileSize);
-	if (fd == -ENOMEM)
-		return fd;
-	if (fd < 0) {
-		hdIReport(&project->sink, HDI_RULE_FILE_OPEN, file, -1, 0, "%s",
-			  hdIFileError(fd));
-		return 0;
-	}
-	ret = readHead(&head, fd);
-	close(fd);
+	ret = hdIFileOpen(file, &project->sink, &input);
+	if (ret < 0)
+		return ret == -ENOMEM ? ret : 0;
+	group->pub.fileSize = hdIFileSize(input);
+	ret = readHead(&head, input);
+	hdIFileClose(input);
 	free(head.data);
 	if (ret < 0) {
 		group->pub.values = NULL;

@@ -30,20 +30,34 @@ static int statReaderFail(struct hdIStatReader *reader, int error)
 	return error;
 }
 
+/* Go on behind a damaged frame, which was reported; frames hold whole
+ * records. */
+static int statReaderSkip(struct hdIStatReader *reader)
+{
+	int64_t next = hdIFileSkip(reader->input);
+
+	if (next < 0 || !reader->hasStart)
+		return 0;
+	reader->offset = next;
+	reader->used = 0;
+	reader->size = 0;
+	reader->isResumed = 1;
+	return 1;
+}
+
 /* Read more bytes behind those that are there; at least one, or it is the
  * end. */
 static int readMore(struct hdIStatReader *reader)
 {
-	ssize_t n = hdIFileRead(reader->fd, reader->buffer + reader->size,
+	ssize_t n = hdIFileRead(reader->input, reader->buffer + reader->size,
 				reader->room - reader->size);
 
-	if (n < 0) {
-		hdIReport(&reader->sink, HDI_RULE_FILE_READ,
-			  reader->group->file,
-			  hdIStatOffset(reader, reader->size), 0, "%s",
-			  strerror((int)-n));
+	if (n == -ENOMEM)
+		return -ENOMEM;
+	if (n == -EBADMSG && statReaderSkip(reader))
+		return 0;
+	if (n < 0)
 		return statReaderFail(reader, (int)n);
-	}
 	if (n == 0)
 		reader->isEnd = 1;
 	reader->size += (size_t)n;
@@ -201,6 +215,34 @@ static int statReaderReadStart(struct hdIStatReader *reader)
 	return 1;
 }
 
+/* Take the first record behind a damaged frame: it is not known when an entry
+ * started, so only its end is used. Results as of takeOther(). */
+static int statReaderResume(struct hdIStatReader *reader)
+{
+	size_t rest = reader->size - reader->used;
+	size_t position, size = reader->group->entrySize;
+	int ret;
+
+	if (rest < HDI_STAMP_SIZE)
+		return 0;
+	if (hdIBytes64(reader->buffer + reader->used) != GAP_MARK) {
+		ssize_t measured = size ? (ssize_t)size
+					: hdIStatMeasure(reader, &position);
+
+		if (measured == 0 || measured > (ssize_t)rest)
+			return 0;
+		ret = takeStamp(reader, reader->used, &reader->last);
+		if (ret < 0)
+			return ret;
+		/* A string without a length is found by what follows. */
+		if (measured > 0)
+			reader->used += (size_t)measured;
+	}
+	reader->isAfterGap = 1;
+	reader->isResumed = 0;
+	return 1;
+}
+
 int hdI_readStat(struct hdIStatReader *reader, const hdIBlock **block)
 {
 	int ret = 0;
@@ -210,6 +252,8 @@ int hdI_readStat(struct hdIStatReader *reader, const hdIBlock **block)
 
 		if (!reader->hasStart) {
 			ret = statReaderReadStart(reader);
+		} else if (reader->isResumed) {
+			ret = statReaderResume(reader);
 		} else {
 			count = reader->group->entrySize > 0
 					? hdIStatTakeRun(reader)
@@ -243,8 +287,12 @@ int hdI_seekStat(struct hdIStatReader *reader, int64_t offset, int64_t start,
 		errno = EINVAL;
 		return -1;
 	}
-	if (lseek(reader->fd, (off_t)offset, SEEK_SET) < 0)
+	int ret = hdIFileSeek(reader->input, offset);
+
+	if (ret < 0) {
+		errno = -ret;
 		return -1;
+	}
 	reader->offset = offset;
 	reader->used = 0;
 	reader->size = 0;
@@ -253,6 +301,7 @@ int hdI_seekStat(struct hdIStatReader *reader, int64_t offset, int64_t start,
 	reader->error = 0;
 	reader->hasStart = 1;
 	reader->isAfterGap = 0;
+	reader->isResumed = 0;
 	reader->last = start;
 	reader->block.first = number;
 	reader->block.count = 0;
@@ -325,21 +374,11 @@ static int statReaderAllocate(struct hdIStatReader *reader)
 
 static int statReaderOpenFile(struct hdIStatReader *reader)
 {
-	const char *file = reader->group->file;
-	int64_t size;
-	int fd = hdIFileOpen(file, &size);
+	int ret =
+		hdIFileOpen(reader->group->file, &reader->sink, &reader->input);
 
-	if (fd < 0) {
-		if (fd != -ENOMEM)
-			hdIReport(&reader->sink, HDI_RULE_FILE_OPEN, file, -1,
-				  0, "%s", hdIFileError(fd));
-		return fd;
-	}
-	reader->fd = fd;
 	reader->offset = reader->group->dataOffset;
-	if (lseek(fd, (off_t)reader->offset, SEEK_SET) < 0)
-		return -errno;
-	return 0;
+	return ret < 0 ? ret : hdIFileSeek(reader->input, reader->offset);
 }
 
 struct hdIStatReader *hdI_openStat(const hdIProject *project,
@@ -370,7 +409,6 @@ struct hdIStatReader *hdI_openStatWith(const hdIProject *project,
 	reader->sink = (struct hdISink){ handler, data };
 	reader->group = group;
 	reader->groupData = (const struct hdIGroupData *)group;
-	reader->fd = -1;
 	ret = statReaderAllocate(reader);
 	if (ret == 0)
 		ret = statReaderOpenFile(reader);
@@ -401,7 +439,6 @@ void hdI_closeStat(struct hdIStatReader *reader)
 	free(reader->offsets);
 	free(reader->gaps);
 	free(reader->buffer);
-	if (reader->fd >= 0)
-		close(reader->fd);
+	hdIFileClose(reader->input);
 	free(reader);
 }

@@ -19,12 +19,13 @@ struct hdIStatReader {
 	struct hdISink sink;
 	const hdIGroup *group;
 	const struct hdIGroupData *groupData;
-	int fd;
+	struct hdIFile *input;
 	int isEnd;  /* The file has no more bytes. */
 	int isOver; /* The end or an error was reported. */
 	int error;  /* That error. */
 	int hasStart;
 	int isAfterGap;
+	int isResumed; /* A damaged frame was skipped. */
 	int64_t start; /* The initial time stamp. */
 	int64_t last;  /* The last time stamp. */
 	/* The window of the file that is in memory: what is used up, and what

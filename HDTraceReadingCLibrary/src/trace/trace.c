@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/project.h"
@@ -264,15 +263,9 @@ static int traceReaderFail(struct hdITraceReader *reader, int error)
 {
 	const struct hdIXmlError *xml = hdITraceXmlError(reader->xml);
 
-	if (error == -ENOMEM)
-		;
-	else if (xml->code == error)
+	if (error != -ENOMEM && xml->code == error)
 		traceReaderReport(reader, reader->dialect.xml, xml->offset,
 				  xml->line, "%s", xml->text);
-	else if (error != -EBADMSG)
-		traceReaderReport(reader, HDI_RULE_FILE_READ,
-				  hdITraceXmlSize(reader->xml), 0, "%s",
-				  strerror(-error));
 	reader->isOver = 1;
 	reader->error = error;
 	return error;
@@ -336,17 +329,11 @@ const hdIAttribute *hdI_getTraceAttributes(struct hdITraceReader *reader,
 
 static int traceReaderOpenFile(struct hdITraceReader *reader)
 {
-	int64_t size;
-	int fd = hdIFileOpen(reader->file, &size);
+	int ret = hdIFileOpen(reader->file, &reader->sink, &reader->input);
 
-	if (fd < 0) {
-		if (fd != -ENOMEM)
-			traceReaderReport(reader, HDI_RULE_FILE_OPEN, -1, 0,
-					  "%s", hdIFileError(fd));
-		return fd;
-	}
-	reader->fd = fd;
-	reader->xml = hdITraceXmlCreate(fd);
+	if (ret < 0)
+		return ret;
+	reader->xml = hdITraceXmlCreate(reader->input);
 	if (!reader->xml)
 		return -ENOMEM;
 	reader->nameTime = hdITraceXmlName(reader->xml, "time");
@@ -383,7 +370,6 @@ struct hdITraceReader *hdITraceOpen(const struct hdITraceDialect *dialect,
 	reader->dialect = *dialect;
 	reader->sink = (struct hdISink){ handler, data };
 	reader->file = file;
-	reader->fd = -1;
 	ret = traceReaderOpenFile(reader);
 	if (ret < 0) {
 		hdI_closeTrace(reader);
@@ -424,7 +410,6 @@ void hdI_closeTrace(struct hdITraceReader *reader)
 	free(reader->frames);
 	free(reader->texts);
 	free(reader->elements);
-	if (reader->fd >= 0)
-		close(reader->fd);
+	hdIFileClose(reader->input);
 	free(reader);
 }

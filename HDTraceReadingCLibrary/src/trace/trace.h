@@ -56,7 +56,7 @@ struct hdITraceReader {
 	struct hdITraceDialect dialect;
 	struct hdISink sink;
 	const char *file;
-	int fd;
+	struct hdIFile *input;
 	struct hdITraceXml *xml;
 	/* Names as the parser has them, so that addresses can be compared. */
 	const char *nameTime;

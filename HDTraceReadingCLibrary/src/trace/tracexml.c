@@ -37,7 +37,7 @@ struct hdITraceXml {
 	xmlParserCtxtPtr parser; /* First: see refuseDoctype() in xml.c. */
 	xmlSAXHandler handler;
 	struct hdIXmlError error;
-	int fd;
+	struct hdIFile *file;
 	int readError;
 	int isEnd;
 	int64_t size; /* Bytes read. */
@@ -468,7 +468,7 @@ static int feed(struct hdITraceXml *xml)
 	ssize_t n;
 
 	adaptPiece(xml);
-	n = hdIFileRead(xml->fd, xml->piece, xml->pieceSize);
+	n = hdIFileRead(xml->file, xml->piece, xml->pieceSize);
 	if (n < 0)
 		return xml->readError = (int)n;
 	if (n == 0) {
@@ -534,14 +534,14 @@ const char *hdITraceXmlName(struct hdITraceXml *xml, const char *name)
 					   (const xmlChar *)name, -1);
 }
 
-struct hdITraceXml *hdITraceXmlCreate(int fd)
+struct hdITraceXml *hdITraceXmlCreate(struct hdIFile *file)
 {
 	struct hdITraceXml *xml = calloc(1, sizeof(*xml));
 	struct hdIXmlQuiet saved;
 
 	if (!xml)
 		return NULL;
-	xml->fd = fd;
+	xml->file = file;
 	xml->isPlain = 1;
 	xml->pieceSize = PIECE_FIRST;
 	xml->piece = malloc(xml->pieceSize + 1);

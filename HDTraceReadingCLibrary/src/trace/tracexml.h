@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include <hdReading.h>
+#include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/xml.h"
 
 enum hdITagKind {
@@ -42,7 +43,7 @@ struct hdITag {
 struct hdITraceXml;
 
 /** Create; NULL: no memory. The file stays the caller's. */
-struct hdITraceXml *hdITraceXmlCreate(int fd);
+struct hdITraceXml *hdITraceXmlCreate(struct hdIFile *file);
 
 /** Before anything is read: leave plain tags to the parser, too. What comes out
  *  is the same, as tests/reading/read-plain.c checks. */

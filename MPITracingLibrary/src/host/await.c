@@ -12,6 +12,7 @@
 #include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/await.h"
 #include "common/clock.h"
+#include "common/format/frame.h"
 
 static struct {
 	bool isShared; /* Rank 0 sees the files of all. */
@@ -34,8 +35,11 @@ static bool awaitIsShared(MPI_Comm world, const struct hdmpiProcess *process)
 	    MPI_SUCCESS) {
 		hdmpiOptionsPath(hdmpiOptions.project, project,
 				 sizeof(project));
-		snprintf(path, sizeof(path), "%s%s", project, file);
+		snprintf(path, sizeof(path) - sizeof(HD_FRAME_SUFFIX), "%s%s",
+			 project, file);
 		sees = access(path, R_OK) == 0;
+		strcat(path, HD_FRAME_SUFFIX);
+		sees |= access(path, R_OK) == 0;
 	}
 	if (PMPI_Allreduce(&sees, &allSee, 1, MPI_INT, MPI_MIN, world) !=
 	    MPI_SUCCESS)
@@ -74,20 +78,37 @@ void hdmpiAwaitEnd(void)
 #define SLEEP_NS 1000000
 #define SLEEP_MAX_NS 32000000
 
-/* Whether a trace has its last line. */
-static bool awaitIsClosed(const char *path)
+/* Read the end of a file: whether there is so much. */
+static bool awaitReadEnd(const char *path, void *end, size_t size)
 {
-	static const char last[] = "</Program>\n";
-	char text[sizeof(last)] = "";
 	FILE *file = fopen(path, "re");
+	bool isRead;
 
 	if (!file)
 		return false;
-	if (fseek(file, -(long)(sizeof(last) - 1), SEEK_END) == 0 &&
-	    fread(text, 1, sizeof(last) - 1, file) != sizeof(last) - 1)
-		*text = '\0';
+	isRead = fseek(file, -(long)size, SEEK_END) == 0 &&
+		 fread(end, 1, size, file) == size;
 	fclose(file);
-	return strcmp(text, last) == 0;
+	return isRead;
+}
+
+/* Whether a trace has its last line, or a compressed one its seek table. */
+static bool awaitIsClosed(char *path)
+{
+	static const char last[] = "</Program>\n";
+	unsigned char foot[HD_FRAME_TABLE_FOOT];
+	char text[sizeof(last)] = "";
+	size_t length = strlen(path), count, entrySize;
+	bool isClosed = awaitReadEnd(path, text, sizeof(text) - 1) &&
+			strcmp(text, last) == 0;
+
+	if (isClosed)
+		return true;
+	strcat(path, HD_FRAME_SUFFIX);
+	isClosed = awaitReadEnd(path, foot, sizeof(foot)) &&
+		   hdFrameReadFoot(foot, &count, &entrySize) > 0;
+	path[length] = '\0';
+	return isClosed;
 }
 
 /* Sleep a little, unless that was long enough; longer the next time. */
@@ -123,8 +144,8 @@ bool hdmpiAwaitTraces(int count)
 
 	hdmpiOptionsPath(hdmpiOptions.project, project, sizeof(project));
 	for (int i = 0; awaited.isShared && awaited.hosts && i < count; i++) {
-		snprintf(path, sizeof(path), "%s_%s_%d_0.trc", project,
-			 awaited.hosts[i], i);
+		snprintf(path, sizeof(path) - sizeof(HD_FRAME_SUFFIX),
+			 "%s_%s_%d_0.trc", project, awaited.hosts[i], i);
 		while (*awaited.hosts[i] && !awaitIsClosed(path) &&
 		       awaitSleep(end, &ns))
 			;

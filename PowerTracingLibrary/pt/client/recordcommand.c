@@ -11,6 +11,7 @@
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/pt/core/ptcommand.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
+#include "cli/compress.h"
 #include "cli/freename.h"
 #include "cli/output.h"
 #include "cli/precision.h"
@@ -321,6 +322,7 @@ int commandRecord(int argc, char **argv)
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &record.force,
 		  "Replace the files of an old project", NULL },
 		CLI_OPTION_NUMBER(&record.number),
+		CLI_OPTION_COMPRESS,
 		{ "anyway", 0, 0, G_OPTION_ARG_NONE, &record.isAnyway,
 		  "Run COMMAND even if the service is not available", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,

@@ -9,6 +9,7 @@ const CUT = new Set([
   "trc.no-end",
   "rel.cut",
   "rel.no-end",
+  "zst.cut",
 ]);
 
 /** Rules that are no errors, and after which something is missing all the same. */

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: both */
+/* Compressed files: read like plain ones, cut, damaged, and hostile. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceReadingCLibrary/src/file.h"
+#include "common/format/frame.h"
+#include "common/format/zstd.h"
+#include "tests/reading/reading.h"
+
+static const char trace[] =
+	"<Program timeAdjustment='100'>\n"
+	"<Nested>\n<Nested>\n<a time='1' end='2' k='v'/>\n</Nested>\n"
+	"<b time='3' end='4'><c d='e'>text &amp; more</c><c/></b>\n"
+	"<Event name='x' time='5'/>\n</Nested>\n"
+	"<d time='6' end='7'/>\n"
+	"<f time='10' end='11' />\n"
+	"</Program>\n";
+
+/* ---- Making files ------------------------------------------------------ */
+
+/* A compressed file that is being made. */
+struct made {
+	GString *bytes;
+	GArray *entries; /* struct hdFrameEntry */
+};
+
+static struct made makeFile(void)
+{
+	return (struct made){
+		g_string_new(NULL),
+		g_array_new(FALSE, FALSE, sizeof(struct hdFrameEntry)),
+	};
+}
+
+static void freeMade(struct made *made)
+{
+	g_string_free(made->bytes, TRUE);
+	g_array_unref(made->entries);
+}
+
+/* Add a frame: stored as it is, or compressed. */
+static void addFrame(struct made *made, const char *plain, gsize size,
+		     gboolean isRaw)
+{
+	gsize room =
+		isRaw ? hdFrameRawSize(size) : hdZstd.ZSTD_compressBound(size);
+	char *frame = g_malloc(room);
+	struct hdFrameEntry entry = { .plain = (guint32)size };
+
+	if (isRaw) {
+		hdFrameWriteRaw(frame, plain, size);
+	} else {
+		ZSTD_CCtx *context = hdZstd.ZSTD_createCCtx();
+
+		hdZstd.ZSTD_CCtx_setParameter(context, HD_ZSTD_CHECKSUM, 1);
+		room = hdZstd.ZSTD_compress2(context, frame, room, plain, size);
+		g_assert_false(hdZstd.ZSTD_isError(room));
+		hdZstd.ZSTD_freeCCtx(context);
+	}
+	entry.stored = (guint32)room;
+	g_array_append_val(made->entries, entry);
+	g_string_append_len(made->bytes, frame, (gssize)room);
+	g_free(frame);
+}
+
+static void addTable(struct made *made)
+{
+	gsize size = hdFrameTableSize(made->entries->len);
+	char *table = g_malloc(size);
+
+	hdFrameWriteTable(table,
+			  (const struct hdFrameEntry *)made->entries->data,
+			  made->entries->len);
+	g_string_append_len(made->bytes, table, (gssize)size);
+	g_free(table);
+}
+
+/* Split a text into frames of so many bytes, each second one stored. */
+static struct made makeFrames(const char *plain, gsize size, gsize step)
+{
+	struct made made = makeFile();
+
+	for (gsize at = 0; at < size; at += step)
+		addFrame(&made, plain + at, MIN(step, size - at),
+			 at / step % 2 == 0);
+	return made;
+}
+
+/* ---- The same as plain ------------------------------------------------- */
+
+static void expectSame(const char *name, const char *plain, gsize size,
+		       const struct made *made)
+{
+	char *compressed = g_strconcat(name, ".zst", NULL);
+	struct reading one, other;
+
+	readingInit(&one);
+	readingInit(&other);
+	readingRun(&one, name, plain, size);
+	readingRun(&other, compressed, made->bytes->str, made->bytes->len);
+	g_assert_cmpstr(other.messages->str, ==, one.messages->str);
+	g_assert_cmpstr(other.values->str, ==, one.values->str);
+	g_assert_cmpint(other.result, ==, one.result);
+	readingClear(&one);
+	readingClear(&other);
+	g_free(compressed);
+}
+
+/* With frames of each size, with and without a table, and with an empty and a
+ * skippable frame. */
+static void compareAll(const char *name, const char *plain, gsize size)
+{
+	for (gsize step = 1; step <= size; step = step * 3 / 2 + 1) {
+		struct made made = makeFrames(plain, size, step);
+
+		expectSame(name, plain, size, &made);
+		addTable(&made);
+		expectSame(name, plain, size, &made);
+		addFrame(&made, "", 0, TRUE);
+		g_string_prepend_len(made.bytes, "\x50\x2a\x4d\x18\x01\0\0\0x",
+				     9);
+		expectSame(name, plain, size, &made);
+		freeMade(&made);
+	}
+}
+
+static void testSame(void)
+{
+	GString *bytes = readingStat(NULL, NULL, "INT32 STRING", NULL,
+				     "T1 T2 I1 Sa GAP T3 T4 I2 Sb");
+
+	compareAll("test.trc", trace, sizeof(trace) - 1);
+	compareAll("test.stat", bytes->str, bytes->len);
+	g_string_free(bytes, TRUE);
+}
+
+/* ---- Cut --------------------------------------------------------------- */
+
+static void testCut(void)
+{
+	const gsize size = sizeof(trace) - 1;
+	struct made made = makeFrames(trace, size, 40);
+	gsize whole = made.bytes->len;
+
+	addTable(&made);
+	for (gsize cut = 0; cut < made.bytes->len; cut++) {
+		gsize plain = 0, stored = 0;
+		struct reading full, reading;
+
+		for (guint i = 0; i < made.entries->len; i++) {
+			const struct hdFrameEntry *entry = &g_array_index(
+				made.entries, struct hdFrameEntry, i);
+
+			if (stored + entry->stored > cut)
+				break;
+			stored += entry->stored;
+			plain += entry->plain;
+		}
+		readingInit(&full);
+		readingInit(&reading);
+		readingRun(&full, "test.trc", trace, plain);
+		readingRun(&reading, "test.trc.zst", made.bytes->str, cut);
+		g_assert_cmpstr(reading.values->str, ==, full.values->str);
+		if (cut != stored && cut != whole) {
+			char *message = g_strdup_printf("zst.cut@%zu\n", plain);
+
+			g_assert_true(g_str_has_prefix(reading.messages->str,
+						       message));
+			g_free(message);
+		} else {
+			g_assert_cmpstr(reading.messages->str, ==,
+					full.messages->str);
+		}
+		readingClear(&full);
+		readingClear(&reading);
+	}
+	freeMade(&made);
+}
+
+/* ---- Damaged ----------------------------------------------------------- */
+
+static void testResume(void)
+{
+	GString *bytes = readingStat(NULL, NULL, "INT32", NULL,
+				     "T1 T2 I1 T3 I2 T4 I3 T5 I4 T6 I5 T7 I6");
+	gsize head = bytes->len - 8 - 6 * 12;
+	struct made made = makeFile();
+	struct reading reading;
+	gsize bad;
+
+	addFrame(&made, bytes->str, head + 8, TRUE);
+	addFrame(&made, bytes->str + head + 8, 24, TRUE);
+	bad = made.bytes->len;
+	addFrame(&made, bytes->str + head + 32, 12, FALSE);
+	addFrame(&made, bytes->str + head + 44, 36, TRUE);
+	addTable(&made);
+	made.bytes->str[bad + 8] ^= 0x40;
+	readingInit(&reading);
+	readingRun(&reading, "test.stat.zst", made.bytes->str, made.bytes->len);
+	g_assert_true(g_str_has_prefix(reading.messages->str, "zst.frame@"));
+	g_assert_cmpint(reading.result, ==, 0);
+	/* Entries 1, 2, 5 and 6: the start of the fourth is not known. */
+	g_assert_nonnull(strstr(reading.values->str, "2"));
+	g_assert_cmpuint(reading.ends->len, ==, 4);
+	readingClear(&reading);
+	freeMade(&made);
+	g_string_free(bytes, TRUE);
+}
+
+/* No flipped bit crashes, and none goes unnoticed in a frame with a checksum.
+ */
+static void testFlips(void)
+{
+	const gsize size = sizeof(trace) - 1;
+	struct made made = makeFile();
+	struct reading full;
+	gsize body;
+
+	addFrame(&made, trace, size, FALSE);
+	body = made.bytes->len;
+	addTable(&made);
+	readingInit(&full);
+	readingRun(&full, "test.trc", trace, size);
+	for (gsize bit = 0; bit < made.bytes->len * 8; bit++) {
+		struct reading reading;
+
+		made.bytes->str[bit / 8] ^= (char)(1 << bit % 8);
+		readingInit(&reading);
+		readingRun(&reading, "test.trc.zst", made.bytes->str,
+			   made.bytes->len);
+		g_assert_true(g_str_has_prefix(full.values->str,
+					       reading.values->str));
+		if (bit / 8 < body &&
+		    strcmp(reading.values->str, full.values->str) != 0)
+			g_assert_cmpuint(reading.messages->len, >, 0);
+		readingClear(&reading);
+		made.bytes->str[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	readingClear(&full);
+	freeMade(&made);
+}
+
+/* ---- Hostile ----------------------------------------------------------- */
+
+/* Files that must not cost more than they say; bytes in hexadecimal. */
+static const struct {
+	const char *name;
+	const char *bytes;
+	const char *message; /* Its beginning. */
+} hostile[] = {
+	{ "empty file", "", "trc.no-end@0" },
+	{ "not a frame", "3c3c3c3c3c3c", "zst.frame@0" },
+	{ "cut magic number", "28b52f", "zst.cut@0" },
+	{ "reserved bit", "28b52ffd28010100003c", "zst.frame@0" },
+	{ "dictionary", "28b52ffd2107010900003c", "zst.frame@0" },
+	{ "no size", "28b52ffd0058090000783c", "zst.frame@0" },
+	{ "16 EiB", "28b52ffde0ffffffffffffffff0900003c", "zst.frame@0" },
+	{ "64 MiB and a byte", "28b52ffda0010000040900003c", "zst.frame@0" },
+	{ "single segment of 9 MiB", "28b52ffda0000090000900003c",
+	  "zst.frame@0" },
+	{ "window of 16 MiB", "28b52ffd80700a0000000900003c", "zst.frame@0" },
+	{ "reserved block type", "28b52ffd20010f00003c", "zst.frame@0" },
+	{ "block of 2 MiB", "28b52ffd2001ffff7f3c", "zst.frame@0" },
+	{ "block behind the end", "28b52ffd2001f900003c", "zst.cut@0" },
+	/* 128 KiB of one byte in 4 bytes. */
+	{ "bomb", "28b52ffda0000002000300103c", "zst.frame@0" },
+	{ "size that is not true", "28b52ffd20020900003c", "zst.frame@0" },
+	/* An entry of 4 GiB, one of more than the file, and one of a bomb. */
+	{ "table of a large frame",
+	  "28b52ffd20010900003c"
+	  "5e2a4d1811000000"
+	  "0a000000ffffffff"
+	  "0100000000b1ea928f",
+	  "trc.cut@0" },
+	{ "table of more than the file",
+	  "28b52ffd20010900003c"
+	  "5e2a4d1811000000"
+	  "ffffff0f01000000"
+	  "0100000000b1ea928f",
+	  "trc.cut@0" },
+	{ "table of 100 million entries",
+	  "28b52ffd20010900003c"
+	  "5e2a4d1811000000"
+	  "0a00000001000000"
+	  "00e1f50500b1ea928f",
+	  "trc.cut@0" },
+	{ "table with reserved bits",
+	  "28b52ffd20010900003c"
+	  "5e2a4d1811000000"
+	  "0a00000001000000"
+	  "010000007cb1ea928f",
+	  "trc.cut@0" },
+	{ "table with another size",
+	  "28b52ffd20010900003c"
+	  "5e2a4d1811000000"
+	  "0a00000002000000"
+	  "0100000000b1ea928f",
+	  "zst.frame@0" },
+};
+
+static GString *fromHex(const char *hex)
+{
+	GString *bytes = g_string_new(NULL);
+
+	for (; *hex; hex += 2)
+		g_string_append_c(bytes,
+				  (char)(g_ascii_xdigit_value(hex[0]) << 4 |
+					 g_ascii_xdigit_value(hex[1])));
+	return bytes;
+}
+
+static void testHostile(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(hostile); i++) {
+		GString *bytes = fromHex(hostile[i].bytes);
+		struct reading reading;
+
+		g_test_message("%s", hostile[i].name);
+		readingInit(&reading);
+		readingRun(&reading, "test.trc.zst", bytes->str, bytes->len);
+		g_test_message("%s", reading.messages->str);
+		g_assert_true(g_str_has_prefix(reading.messages->str,
+					       hostile[i].message));
+		readingClear(&reading);
+		g_string_free(bytes, TRUE);
+	}
+}
+
+/* Windows are decided by their limit: 8 MiB is read, the next one is not. */
+static void testWindow(void)
+{
+	static const struct {
+		const char *bytes;
+		int error;
+	} heads[] = {
+		{ "28b52ffd80680100000000", 0 },
+		{ "28b52ffd80690100000000", -EBADMSG },
+		{ "28b52ffd806800000004", 0 },
+		{ "28b52ffd806801000004", -EBADMSG },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(heads); i++) {
+		GString *bytes = fromHex(heads[i].bytes);
+		struct hdFrameHead head;
+		const char *why;
+
+		g_assert_cmpint(
+			hdFrameReadHead((const unsigned char *)bytes->str,
+					bytes->len, &head, &why),
+			==, heads[i].error);
+		g_string_free(bytes, TRUE);
+	}
+}
+
+static void testNames(void)
+{
+	g_assert_cmpuint(hdFrameStem("a.trc", ".trc"), ==, 1);
+	g_assert_cmpuint(hdFrameStem("a.trc.zst", ".trc"), ==, 1);
+	g_assert_cmpuint(hdFrameStem("d/.trc.zst", ".trc"), ==, 0);
+	g_assert_cmpuint(hdFrameStem(".zst", ".trc"), ==, 0);
+	g_assert_cmpuint(hdFrameStem("a.zst", ".trc"), ==, 0);
+	g_assert_cmpuint(hdFrameStem("a.trc.zst.zst", ".trc"), ==, 0);
+	g_assert_true(hdFrameIsEnding(".trc", ".trc"));
+	g_assert_true(hdFrameIsEnding(".trc.zst", ".trc"));
+	g_assert_false(hdFrameIsEnding(".trc.zst2", ".trc"));
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	if (hdZstdMissing()) {
+		g_test_message("%s", hdZstdMissing());
+		return 77;
+	}
+	g_test_add_func("/read-compressed/names", testNames);
+	g_test_add_func("/read-compressed/same as plain", testSame);
+	g_test_add_func("/read-compressed/cut at each byte", testCut);
+	g_test_add_func("/read-compressed/entries behind a damaged frame",
+			testResume);
+	g_test_add_func("/read-compressed/each bit flipped", testFlips);
+	g_test_add_func("/read-compressed/hostile files", testHostile);
+	g_test_add_func("/read-compressed/limits of windows", testWindow);
+	return g_test_run();
+}
