@@ -238,6 +238,9 @@ bootstrap_if_needed() {
 # For make, in builds of static libraries: libtool takes longer than the compiler.
 static_libtool="LIBTOOL=sh $PWD/scripts/libtool-static ./libtool"
 
+# How many jobs make runs.
+make_jobs=(-j"$(nproc)")
+
 # Configure a build directory and build in it, with static libraries: DIR OPTION...
 # The make target is $build_target, or everything.
 build_in() {
@@ -263,6 +266,6 @@ build_in() {
 		is_new=
 	fi
 	[ -z "$is_new" ] || lacking_installed "$dir" >"$dir/.lacking"
-	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)" "$static_libtool" \
+	quietly "$dir/make.log" make -C "$dir" "${make_jobs[@]}" "$static_libtool" \
 		"${build_target:-all}"
 }

@@ -37,16 +37,19 @@ is_sound() {
 # The test itself must be able to fail: in a copy of the tree, with one more
 # file that has one line, this is said: FILE LINE MESSAGE.
 finds() {
-	rm -rf "$scratch/tree"
-	mkdir "$scratch/tree"
-	# shellcheck disable=SC2086
-	(cd "$abs_top_srcdir" && find $rooms -name '*.[ch]' | sort -u |
-		tar cf - -T -) | (cd "$scratch/tree" && tar xf -)
+	rm -rf "$scratch/original"
+	[ ! -e "$scratch/tree/$1" ] || cp "$scratch/tree/$1" "$scratch/original"
 	mkdir -p "$scratch/tree/${1%/*}"
 	printf '%b\n' "$2" >"$scratch/tree/$1"
 	find_wrong "$scratch/tree"
+	rm "$scratch/tree/$1"
+	[ ! -e "$scratch/original" ] || mv "$scratch/original" "$scratch/tree/$1"
 	grep -qF "$3" "$scratch/wrong"
 }
+mkdir "$scratch/tree"
+# shellcheck disable=SC2086
+(cd "$abs_top_srcdir" && find $rooms -name '*.[ch]' | sort -u | tar cf - -T -) |
+	(cd "$scratch/tree" && tar xf -)
 
 # glib, libxml2 and the readers stay out of what is loaded into programs.
 only_libc() {

@@ -2,7 +2,7 @@
 # A user whose programs have pages of probes that keep their reader busy: the daemon
 # still answers others, samples keep their period, and memory stays small.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
 command -v python3 >/dev/null || skip_all "no python3"

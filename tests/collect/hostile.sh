@@ -2,7 +2,7 @@
 # Simulated nodes against hdnode collect: invalid replies, hangs, errors, replies
 # without a request, and clocks with a known offset.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: threads
+# tags: threads waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
 command -v python3 >/dev/null || skip_all "no python3"

@@ -3,7 +3,7 @@
 # is not looked up again before a connection fails, and all addresses of a name are
 # tried. In a network of its own, with its own hosts and name server.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: threads
+# tags: threads waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
 command -v python3 >/dev/null || skip_all "no python3"

@@ -2,7 +2,7 @@
 # Prometheus reads nodes with what is in contrib/prometheus: its rules are those of
 # hdnode.conf, and the dashboard's queries and the console find all nodes.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain slow
+# tags: plain slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
 [ -z "${HD_SANITIZE:-}" ] || skip_all "Prometheus is asked without sanitizers"

@@ -2,7 +2,7 @@
 # hdnode collect --project: what nodes say over time; nodes that are silent, booted
 # and set their clocks, a daemon of this host, and a disk that is full.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: both slow
+# tags: both slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
 command -v python3 >/dev/null || skip_all "no python3"

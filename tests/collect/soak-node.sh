@@ -2,7 +2,7 @@
 # Daemons of nodes with faults, which one collector records: killed, stopped, restarted,
 # wrong, and with a clock that is set. The long form is `make soak-node`.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain slow
+# tags: plain slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "a library before those of sanitizers"

@@ -3,7 +3,7 @@
 # trusts is tried with each of them, in graphs with one of our places above and one
 # below it, which say what they see (frames.c).
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/gluster.sh"
 gluster_apart "$0"

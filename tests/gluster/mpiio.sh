@@ -2,7 +2,7 @@
 # MPI programs that write to a volume: the call of MPI is the root of the tree, by
 # libgfapi for certain, on a mount by whose process it was and when.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain slow
+# tags: plain slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/gluster.sh"
 # One of the MPI libraries is enough.

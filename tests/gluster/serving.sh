@@ -3,7 +3,7 @@
 # client that runs, locks are waited for when it is switched off and on, clients go.
 # shellcheck disable=SC2016,SC2034,SC2094,SC2154 # names are of lib/gluster.sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain slow
+# tags: plain slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/gluster.sh"
 gluster_apart "$0"

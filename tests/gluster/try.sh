@@ -2,7 +2,7 @@
 # hdgluster try: a command in a whole volume of GlusterFS on this machine, of which
 # nothing stays.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain slow
+# tags: plain slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/gluster.sh"
 gluster_needed

@@ -3,7 +3,7 @@
 # stays, and away again to the byte. glusterd-*.vol are as glusterd 10.3 wrote
 # them, of a volume with shard and one with three copies.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 hdgluster=${abs_top_builddir:?}/hdgluster
 files=$abs_top_srcdir/tests/gluster

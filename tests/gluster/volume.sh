@@ -1,5 +1,5 @@
 #!/bin/sh
-# tags: plain slow
+# tags: plain slow waits
 # What is promised of causes and gauges, in volumes of GlusterFS: clients and bricks
 # with our translators. gluster.py reads what they have written, without any code of
 # ours. The promises are those of tests/relay/relay.sh, by the same names:

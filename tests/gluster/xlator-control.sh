@@ -2,7 +2,7 @@
 # hdgluster enable, disable and status: a volume that serves is told what to record.
 # HDTRACE_TEST_LONG: a hundred times under load, not eight.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain slow
+# tags: plain slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/gluster/xlator-lib.sh"
 gluster_memory

@@ -2,7 +2,7 @@
 # The translator in a volume of two bricks that is mounted: what it records, and
 # what it does not change.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain slow
+# tags: plain slow waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/gluster/xlator-lib.sh"
 gluster_memory

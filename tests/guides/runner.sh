@@ -2,7 +2,7 @@
 # What runs guides finds what is wrong in them, and lets pass what only differs by
 # machine.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "guides are for builds without sanitizers"
 [ -n "$(command -v python3)" ] || skip_all "no python3"

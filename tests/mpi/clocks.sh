@@ -3,7 +3,7 @@
 # check make of it. The hosts are processes on one machine, told different names
 # and given clocks that are wrong on purpose.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain mpi slow
+# tags: plain mpi slow waits
 #
 # With a length as argument (in seconds) it runs for so long and says how large
 # the errors are; they must be below 100 us then, or what the project states.

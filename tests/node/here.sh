@@ -2,7 +2,7 @@
 # F7 and F8 on this machine, beside what others say of it: lscpu, free, df and
 # node_exporter.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: both
+# tags: both waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 say=${abs_top_builddir:?}/tests/node/say-node
 [ -x "$say" ] || skip_all "there is no jansson"

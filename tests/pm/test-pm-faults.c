@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: waits */
 /* libpm against servers that go wrong, at every byte that they send. */
 #include "config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: waits */
 /*
  * The driver apc: with a real agent of SNMP (snmpd) that has a rack PDU's
  * objects from a table, in each version, directly and by a way on which

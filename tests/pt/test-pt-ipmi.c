@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: waits */
 /*
  * The driver ipmi: with a real BMC made of software (ipmi_sim) that has DCMI by
  * a module of our own, directly and by a way on which datagrams get lost and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: threads waits */
 /*
  * libPT with an LMG450 that is lmg450-sim: what comes through the whole way to
  * the files, and what does where something fails.

@@ -2,7 +2,7 @@
 # The subcommands of pt that ask a power service: devices, record, energy,
 # watch. The meter computes 100 W for each line, whatever the machine does.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: threads optional smoke
+# tags: threads optional smoke waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/service.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # A user of this host fills the power service; root is served all the same.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/service.sh"
 command -v python3 >/dev/null || skip_all "no python3"

@@ -2,6 +2,7 @@
 # pt energy without a service: by the meters of this machine, which here is a tree
 # of files whose counters a loop makes grow.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/service.sh"
 trap 'kill ${loop-} $pid 2>/dev/null; rm -rf "$scratch"' EXIT

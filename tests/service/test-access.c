@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: threads waits */
 /*
  * Who may do what: tokens, users and their nodes and rates, where clients come
  * from, and what changes when the configuration is read again.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: threads waits */
 /*
  * Our own protocol: greeting, what there is, streams with their times, sums,
  * rates, gaps, losses and totals, and what is refused.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tags: threads */
+/* tags: threads waits */
 /*
  * pmlib: every operation byte for byte in both directions, in its dialects, and
  * the defects that its own servers had (the numbers are those of the facts

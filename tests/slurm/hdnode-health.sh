@@ -2,7 +2,7 @@
 # hdnode-health with a scontrol and an hdnode that are none: what drains a node,
 # what resumes it, and what changes nothing.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain optional
+# tags: plain optional waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 health=${abs_top_builddir:?}/hdnode-health
 [ -x "$health" ] || skip_all "HDTrace was built without jansson"

@@ -2,7 +2,7 @@
 # A disk that fails takes its node out of service: a real Slurm, whose slurmd runs
 # hdnode-health, with disks that are none.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/slurm.sh"
 [ -x "$abs_top_builddir/hdnode-health" ] ||

@@ -2,7 +2,7 @@
 # Jobs of a real Slurm, recorded by the plugin: four virtual nodes, MPICH and Open
 # MPI, other users, scripts with several steps, and names that are taken.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/slurm.sh"
 . "$abs_top_srcdir/tests/slurm/jobs.sh"

@@ -36,8 +36,12 @@ def c_tokens(text):
         r"|(?P<char>'(?:\\.|[^'\\\n])*')"
         r'|(?P<template>`(?:\\.|[^`\\])*`)'
         r'|(?P<space>\s+)|(?P<word>\w+)|(?P<other>.)', re.S)
+    line = 1
     for match in pattern.finditer(text):
-        yield match.lastgroup, match.group(), text.count("\n", 0, match.start()) + 1
+        token = match.group()
+        yield match.lastgroup, token, line
+        if match.lastgroup not in ("word", "char"):
+            line += token.count("\n")
 
 
 def unescape(text):
