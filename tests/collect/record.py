@@ -81,11 +81,13 @@ def numbers_of(status):
 
 
 def samples_of(lines, address):
-    """Each sample that was said, once, with what was said of the node."""
+    """Each sample that was said, once, with what was said of the node. One whose
+    time is not known, after a boot, is recorded when it is said again."""
     seen = {}
     for line in lines:
         for n in line["nodes"]:
-            if n["address"] != address or n["state"] != "ok":
+            if n["address"] != address or n["state"] != "ok" or \
+                    n["offset_s"] is None:
                 continue
             stamp = n["status"]["stamp_s"]
             if stamp is not None and stamp not in seen:
