@@ -216,6 +216,50 @@ case $? in
 *) ok "a reader of /proc/stat sees the levels" sh -c 'cat independent.log; false' ;;
 esac
 
+# Datagrams over a pair of interfaces, as an independent reader of /proc/net/dev counts
+# them: within 3 points of the target.
+datagrams() {
+	local name=hdl$$ status
+	ip netns add "${name}a" && ip netns add "${name}b" &&
+		ip link add v0 netns "${name}a" type veth peer name v1 netns "${name}b" &&
+		ip -n "${name}a" addr add 10.9.9.1/24 dev v0 &&
+		ip -n "${name}b" addr add 10.9.9.2/24 dev v1 &&
+		ip -n "${name}a" link set v0 up && ip -n "${name}b" link set v1 up &&
+		ip netns exec "${name}a" python3 - "$hdload" "$cpu" <<'END'
+import subprocess, sys, time
+
+def sent():
+    for line in open("/proc/net/dev"):
+        if "v0:" in line:
+            return int(line.split(":")[1].split()[8]), time.monotonic()
+
+for attempt in range(3):
+    child = subprocess.Popen([sys.argv[1], "-q", "--component=network", "--peer=10.9.9.2",
+                              "--rate=10e6", "--load=0.4", "-d", "5s",
+                              f"--cpus={sys.argv[2]}"])
+    time.sleep(2.1)
+    a = sent()
+    time.sleep(2.7)
+    b = sent()
+    status = child.wait()
+    share = (b[0] - a[0]) / (b[1] - a[1]) / 10e6 * 100
+    print("target 40, counted", share, "exit status", status)
+    if abs(share - 40) < 3 and status == 0:
+        sys.exit(0)
+sys.exit(1)
+END
+	status=$?
+	ip netns del "${name}a"
+	ip netns del "${name}b"
+	return "$status"
+}
+if [ "$(id -u)" -eq 0 ] && ip netns add "hdl$$" 2>/dev/null; then
+	ip netns del "hdl$$"
+	ok "a reader of /proc/net/dev counts the datagrams" datagrams
+else
+	skip "a reader of /proc/net/dev counts the datagrams" "needs root and network namespaces"
+fi
+
 # Nothing remains of files, also after a kill.
 killed() {
 	mkdir d
