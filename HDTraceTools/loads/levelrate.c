@@ -145,7 +145,7 @@ static void levelsScale(struct levels *levels, size_t run)
 
 		if (!levelsIsIn(level, run) || !(full > 0))
 			continue;
-		level->scaled = 100 * get(level) / full;
+		level->scaled = 100 * (get(level) / full);
 		if (isGuessed && level->isTargetGuessed)
 			level->target = 10 * round(level->scaled / 10);
 	}

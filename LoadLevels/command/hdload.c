@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * hdload: known loads at known times, and their power.
+ * hdload: known loads at known times, and their power. Sequences are run here,
+ * with exact edges; levels are run in levels.c.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <glib.h>
 
-#include "LoadLevels/core/load.h"
+#include "LoadLevels/command/hdload.h"
 #include "LoadLevels/cpu/sequence.h"
 #include "LoadLevels/core/loadrecord.h"
 #include "cli/command.h"
@@ -25,9 +27,6 @@
 #include "common/clock.h"
 #include "common/environment.h"
 
-#define STATUS_OK 0
-#define STATUS_INCOMPLETE 1
-#define STATUS_FAILED 2
 /** Shorter steps and plans have no edges to speak of. */
 #define SECONDS_MIN 1e-3
 #define SECONDS_MAX 86400.0
@@ -36,60 +35,69 @@
 /** A step of a sequence in cycles of the meter: so edges lie anywhere in it. */
 #define STEP_CYCLES 2.37
 #define ORDER_DEFAULT 7
+#define LEVELS_DEFAULT 10
+#define FILE_SIZE_DEFAULT 256
 /** Names a file for who follows the load. */
 #define EDGES "HDLOAD_EDGES"
 
-struct options {
-	char *cpus;
-	char *loads;
-	char *configuration;
-	char *project;
-	double load;
-	double duration;
-	double step; /**< In ms. */
-	int order;   /**< 0: no sequence. */
-	int seed;
-	gboolean isSequence;
-	gboolean isForced;
-	gboolean isNumbered;
-	gboolean isQuiet;
-};
-
 struct run {
-	const struct options *options;
+	const struct hdloadOptions *options;
 	struct hdLoadPlan plan;
-	int cpus[HD_LOAD_CPUS_MAX];
-	size_t count;
+	struct hdloadCpus cpus;
 };
 
 static const struct cliNumber numbers[] = {
 	{ "load", 0, 1, NULL },
 	{ "duration", SECONDS_MIN, SECONDS_MAX, "s" },
+	{ "level-time", SECONDS_MIN, SECONDS_MAX, "s" },
+	{ "pause", 0, SECONDS_MAX, "s" },
+	{ "levels", 1, 1000, NULL },
+	{ "calibrate", 0, 100, NULL },
+	{ "rate", CLI_ABOVE_ZERO, INFINITY, NULL },
+	{ "max-temperature", CLI_ABOVE_ZERO, 200, NULL },
+	{ "min-free", CLI_ABOVE_ZERO, 1e12, NULL },
+	{ "file-size", 1, 1e9, NULL },
+	{ "memory", 1, 1e9, NULL },
 	{ "order", HD_LOAD_ORDER_MIN, HD_LOAD_ORDER_MAX, NULL },
 	{ "step", SECONDS_MIN * 1e3, SECONDS_MAX * 1e3, "ms" },
 	{ NULL, 0, 0, NULL },
 };
 
-static const struct cliCommand command = {
+static const struct cliWords words[] = {
+	{ "component",
+	  (const char *const[]){ "cpu-int", "cpu-float", "cpu-vector",
+				 "memory-bandwidth", "memory", "network",
+				 "disk-read", "disk-write", "disk-sync", NULL },
+	  true },
+	{ "operations", (const char *const[]){ "exponential", "fixed", NULL },
+	  false },
+	{ NULL, NULL, false },
+};
+
+const struct cliCommand hdloadCommand = {
 	.name = "hdload",
 	.description =
-		"Keep CPUs busy at a known load, and record their power.\n"
-		"Each CPU has a pinned thread. The plan is one load, several "
-		"loads in turn, or a\npseudo-random on-off sequence. -p "
-		"records the edges, and -c also records the power.",
+		"Keep CPUs, memory, network or disks at a known load, and "
+		"record the power.\nlibRUT measures the load of all processes, "
+		"and a controller corrects it. 100 % is the\nmaximum of this "
+		"machine. -p records the levels, and -c also records the "
+		"power.",
 	.notes = "Examples:\n"
-		 "  hdload --load=0.5 --duration=10\n"
-		 "  hdload --loads=5s:0,5s:1,5s:0.3 -p steps\n"
+		 "  hdload --load=0.5 --duration=10s\n"
+		 "  hdload --staircase=cpu-int --level-time=10s -p stairs && "
+		 "hdtrace loads stairs\n"
+		 "  hdload --component=disk-write --load=0.3 -d 1min\n"
 		 "  hdload --sequence -c pt.cfg -p lag && hdtrace delay "
 		 "--state=Load lag",
-	.usageStatus = STATUS_FAILED,
+	.usageStatus = HDLOAD_FAILED,
+	.words = words,
 	.numbers = numbers,
 };
 
 /* ---- What is asked for --------------------------------------------------- */
 
 /* "0,2-4"; of numbers that this process may use. */
-static bool parseCpus(struct run *self, const char *text)
+static bool parseCpus(struct hdloadCpus *self, const char *text)
 {
 	bool isGood = true;
 
@@ -107,17 +115,17 @@ static bool parseCpus(struct run *self, const char *text)
 			 self->count + (last - first) < HD_LOAD_CPUS_MAX &&
 			 (*end == '\0' || (*end == ',' && end[1]));
 		for (; isGood && first <= last; first++)
-			self->cpus[self->count++] = (int)first;
+			self->list[self->count++] = (int)first;
 		text = *end ? end + 1 : end;
 	}
 	return isGood && self->count > 0;
 }
 
-static bool isTwice(const struct run *self)
+static bool isTwice(const struct hdloadCpus *self)
 {
 	for (size_t i = 0; i < self->count; i++) {
 		for (size_t j = 0; j < i; j++) {
-			if (self->cpus[i] == self->cpus[j])
+			if (self->list[i] == self->list[j])
 				return true;
 		}
 	}
@@ -125,20 +133,20 @@ static bool isTwice(const struct run *self)
 }
 
 /* In ns; -1 after a message. */
-static int64_t hdloadStepOf(const struct options *options)
+static int64_t hdloadStepOf(const struct hdloadOptions *options)
 {
 	int64_t cycle = HD_LOAD_CYCLE_NS;
 
 	if (options->step > 0)
 		return (int64_t)(options->step * 1e6);
 	if (options->configuration)
-		cycle = hdLoadCycle(command.name, options->configuration);
+		cycle = hdLoadCycle(hdloadCommand.name, options->configuration);
 	return cycle < 0 ? -1 : (int64_t)(STEP_CYCLES * (double)cycle);
 }
 
 static int planSequence(struct run *self)
 {
-	const struct options *options = self->options;
+	const struct hdloadOptions *options = self->options;
 	int64_t step = hdloadStepOf(options);
 	int ret;
 
@@ -156,42 +164,58 @@ static int planSequence(struct run *self)
 /* Returns the exit status, or -1. */
 static int makePlan(struct run *self)
 {
-	const struct options *options = self->options;
-	int ret;
+	int ret = planSequence(self);
 
-	if (options->isSequence)
-		ret = planSequence(self);
-	else if (options->loads)
-		ret = hdLoadPlanText(&self->plan, options->loads);
-	else
-		ret = hdLoadPlanAdd(&self->plan, options->load,
-				    (int64_t)(options->duration * 1e9));
 	if (ret == -ENOENT)
-		return STATUS_FAILED;
-	if (ret == -EINVAL && options->isSequence)
-		return cliUsage(&command, "--sequence: too long; use a smaller "
-					  "--order, --step or --duration");
+		return HDLOAD_FAILED;
 	if (ret == -EINVAL)
-		return cliErrorValue(&command, "loads", options->loads,
-				     "DURATION:LOAD,...");
+		return cliUsage(&hdloadCommand,
+				"--sequence: too long; use a smaller "
+				"--order, --step or --duration");
 	if (ret < 0) {
 		outSay(stderr, "hdload: %s", strerror(-ret));
-		return STATUS_FAILED;
+		return HDLOAD_FAILED;
 	}
 	return -1;
 }
 
-static const char *hdloadCheckOptions(const struct options *options)
+/* The plans exclude each other. */
+static const char *hdloadCheckPlans(const struct hdloadOptions *options)
 {
+	int plans = (options->loads != NULL) + !!options->isSequence +
+		    (options->staircase != NULL) + !!options->isSquare +
+		    !!options->isRandom;
+
 	if (options->loads && options->isSequence)
 		return "--loads: cannot be combined with --sequence";
+	if (plans > 1)
+		return "--loads, --sequence, --staircase, --square and "
+		       "--random: only one of them is possible";
 	if (options->duration != 0 && options->loads)
 		return "--loads: cannot be combined with --duration";
-	if (options->duration == 0 && !options->loads && !options->isSequence)
-		return "missing option: --duration, --loads or --sequence";
+	if (options->duration != 0 && options->staircase)
+		return "--staircase: cannot be combined with --duration; use "
+		       "--level-time";
+	if (options->duration == 0 && !options->loads && !options->isSequence &&
+	    !options->staircase)
+		return "missing option: --duration, --loads, --staircase or "
+		       "--sequence";
+	if (options->components && (options->staircase || options->isSequence))
+		return "--component: cannot be combined with --staircase or "
+		       "--sequence";
+	return NULL;
+}
+
+static const char *hdloadCheckOptions(const struct hdloadOptions *options)
+{
+	const char *message = hdloadCheckPlans(options);
+
+	if (message)
+		return message;
 	if (options->step != 0 && !options->isSequence)
 		return "--step: requires --sequence";
-	if (options->seed != 0 && !options->isSequence)
+	if (options->seed != 0 && !options->isSequence && !options->isRandom &&
+	    !options->operations)
 		return "--seed: requires --sequence";
 	if (options->configuration && !options->project)
 		return "--config: requires --project";
@@ -204,15 +228,13 @@ static const char *hdloadCheckOptions(const struct options *options)
 	return NULL;
 }
 
-/* Who follows the load reads it from a file, while it is written. */
-static bool openEdges(struct run *self)
+int hdloadOpenEdges(void)
 {
 	const char *path = hdEnvironmentText(EDGES);
-
 	int fd;
 
 	if (!path)
-		return true;
+		return 0;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	/* 0 is none. */
 	if (fd == STDIN_FILENO) {
@@ -220,9 +242,14 @@ static bool openEdges(struct run *self)
 		close(STDIN_FILENO);
 	}
 	if (fd < 0)
-		cliErrorOpen(command.name, path, errno);
-	self->plan.edgesFd = fd;
-	return fd > 0;
+		cliErrorOpen(hdloadCommand.name, path, errno);
+	return fd;
+}
+
+void hdloadSayEdgeLost(void)
+{
+	outSay(stderr, "hdload: %s: cannot write an edge",
+	       hdEnvironmentText(EDGES));
 }
 
 /* ---- The load ------------------------------------------------------------ */
@@ -230,12 +257,12 @@ static bool openEdges(struct run *self)
 static void hdloadSummarize(const struct run *self,
 			    const struct hdLoadUse *uses, double seconds)
 {
-	for (size_t i = 0; i < self->count; i++)
+	for (size_t i = 0; i < self->cpus.count; i++)
 		fprintf(stderr,
 			"hdload: CPU %d: busy for %.3f s of %.3f s, requested "
 			"%.3f s; latest edge %.1f ms late\n",
-			self->cpus[i], (double)uses[i].cpuNs / 1e9, seconds,
-			(double)uses[i].wantedNs / 1e9,
+			self->cpus.list[i], (double)uses[i].cpuNs / 1e9,
+			seconds, (double)uses[i].wantedNs / 1e9,
 			(double)uses[i].lateNs / 1e6);
 }
 
@@ -244,35 +271,34 @@ static bool isFollowed(const struct run *self, const struct hdLoadUse *uses)
 {
 	bool isGood = true;
 
-	for (size_t i = 0; i < self->count; i++)
+	for (size_t i = 0; i < self->cpus.count; i++)
 		isGood = isGood && !uses[i].isEdgeLost;
 	if (!isGood)
-		outSay(stderr, "hdload: %s: cannot write an edge",
-		       hdEnvironmentText(EDGES));
+		hdloadSayEdgeLost();
 	return isGood;
 }
 
-static int sayUnusable(int ret)
+int hdloadSayUnusable(int error)
 {
-	outSay(stderr, "hdload: CPUs: cannot be used: %s", strerror(-ret));
-	return STATUS_FAILED;
+	outSay(stderr, "hdload: CPUs: cannot be used: %s", strerror(-error));
+	return HDLOAD_FAILED;
 }
 
 static int runLoad(const struct run *self, hdTrace *const *traces)
 {
 	const struct cliWait wait = {
-		.tool = command.name,
+		.tool = hdloadCommand.name,
 		.duration = (double)self->plan.endNs / 1e9,
 	};
-	struct hdLoadUse *uses = g_new0(struct hdLoadUse, self->count);
+	struct hdLoadUse *uses = g_new0(struct hdLoadUse, self->cpus.count);
 	struct hdLoad *load;
 	int64_t begin = hdMonotonicNow();
-	int ret = hdLoadStart(self->cpus, self->count, &self->plan, traces,
-			      &load);
-	int status = STATUS_OK;
+	int ret = hdLoadStart(self->cpus.list, self->cpus.count, &self->plan,
+			      traces, &load);
+	int status = HDLOAD_OK;
 
 	if (ret < 0) {
-		status = sayUnusable(ret);
+		status = hdloadSayUnusable(ret);
 	} else {
 		/* Until it is over, or a signal comes. */
 		cliWaitFor(&wait);
@@ -284,7 +310,7 @@ static int runLoad(const struct run *self, hdTrace *const *traces)
 					(double)(hdMonotonicNow() - begin) /
 						1e9);
 		if (!isFollowed(self, uses))
-			status = STATUS_INCOMPLETE;
+			status = HDLOAD_INCOMPLETE;
 	}
 	g_free(uses);
 	return status;
@@ -292,42 +318,59 @@ static int runLoad(const struct run *self, hdTrace *const *traces)
 
 static int recordLoad(const struct run *self)
 {
-	const struct options *options = self->options;
+	const struct hdloadOptions *options = self->options;
 	char *name = options->isNumbered ? cliFreeName(options->project)
 					 : g_strdup(options->project);
 	const struct hdLoadTarget target = {
-		.tool = command.name,
+		.tool = hdloadCommand.name,
 		.project = name ? name : options->project,
 		.level = "CPU",
-		.labels = self->cpus,
-		.count = self->count,
+		.labels = self->cpus.list,
+		.count = self->cpus.count,
 		.configuration = options->configuration,
 		.isForced = options->isForced,
 	};
 	struct hdLoadRecord *record;
-	int status = STATUS_FAILED;
+	int status = HDLOAD_FAILED;
 
 	if (hdLoadRecordBegin(&target, &record)) {
 		status = runLoad(self, hdLoadRecordTraces(record));
-		if (!hdLoadRecordEnd(record) && status == STATUS_OK)
-			status = STATUS_INCOMPLETE;
+		if (!hdLoadRecordEnd(record) && status == HDLOAD_OK)
+			status = HDLOAD_INCOMPLETE;
 	}
 	g_free(name);
 	return status;
 }
 
 /* An old project is replaced only by one that has its CPUs. */
-static int checkAndRun(const struct run *self)
+static int checkAndRun(struct run *self)
 {
-	int ret = self->count ? hdLoadCheck(self->cpus, self->count) : -ENXIO;
+	int ret = self->cpus.count
+			  ? hdLoadCheck(self->cpus.list, self->cpus.count)
+			  : -ENXIO;
 
 	if (ret < 0)
-		return sayUnusable(ret);
+		return hdloadSayUnusable(ret);
+	self->plan.edgesFd = hdloadOpenEdges();
+	if (self->plan.edgesFd < 0)
+		return HDLOAD_FAILED;
 	cliPrepare();
 	return self->options->project ? recordLoad(self) : runLoad(self, NULL);
 }
 
-static int hdloadRun(const struct options *options)
+static int hdloadRunSequence(struct run *self)
+{
+	int status = makePlan(self);
+
+	if (status < 0)
+		status = checkAndRun(self);
+	if (self->plan.edgesFd > 0)
+		close(self->plan.edgesFd);
+	hdLoadPlanClear(&self->plan);
+	return status;
+}
+
+static int hdloadRun(const struct hdloadOptions *options)
 {
 	struct run *self = g_new0(struct run, 1);
 	const char *message = hdloadCheckOptions(options);
@@ -335,37 +378,65 @@ static int hdloadRun(const struct options *options)
 
 	self->options = options;
 	if (message)
-		status = cliUsage(&command, "%s", message);
+		status = cliUsage(&hdloadCommand, "%s", message);
 	else if (!options->cpus)
-		self->count = hdLoadCpus(self->cpus, HD_LOAD_CPUS_MAX);
-	else if (!parseCpus(self, options->cpus) || isTwice(self))
-		status = cliErrorValue(&command, "cpus", options->cpus,
+		self->cpus.count =
+			hdLoadCpus(self->cpus.list, HD_LOAD_CPUS_MAX);
+	else if (!parseCpus(&self->cpus, options->cpus) || isTwice(&self->cpus))
+		status = cliErrorValue(&hdloadCommand, "cpus", options->cpus,
 				       "a list of CPUs, such as 0,2-3");
 	if (status < 0)
-		status = makePlan(self);
-	if (status < 0 && !openEdges(self))
-		status = STATUS_FAILED;
-	if (status < 0)
-		status = checkAndRun(self);
-	if (self->plan.edgesFd > 0)
-		close(self->plan.edgesFd);
-	hdLoadPlanClear(&self->plan);
+		status = options->isSequence
+				 ? hdloadRunSequence(self)
+				 : hdloadRunLevels(options, &self->cpus);
 	g_free(self);
 	return status;
 }
 
-static int hdloadParseAndRun(struct options *options, int argc, char **argv)
+static int hdloadParseAndRun(struct hdloadOptions *options, int argc,
+			     char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &options->cpus,
 		  "CPUs, such as 0,2-3 (default: all CPUs that the process may "
 		  "use)",
 		  "LIST" },
+		{ "component", 0, 0, G_OPTION_ARG_STRING, &options->components,
+		  "Components to load (default: cpu-int)", "LIST" },
 		{ "load", 0, 0, G_OPTION_ARG_DOUBLE, &options->load,
-		  "Fraction of time that each CPU is busy, 0 to 1 (default: 1)",
+		  "Load as a fraction of the maximum, 0 to 1 (default: 1)",
 		  "LOAD" },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
 		  "Duration in seconds", "SECONDS" },
+		{ "staircase", 0, 0, G_OPTION_ARG_STRING, &options->staircase,
+		  "Calibrate, and run levels from 100 % to 0 %, or up",
+		  "COMPONENT[:UP|DOWN]" },
+		{ "square", 0, 0, G_OPTION_ARG_NONE, &options->isSquare,
+		  "Alternate between the load and none", NULL },
+		{ "random", 0, 0, G_OPTION_ARG_NONE, &options->isRandom,
+		  "Run levels chosen at random", NULL },
+		{ "levels", 0, 0, G_OPTION_ARG_INT, &options->levels,
+		  "Number of levels above 0 % (default: 10)", "N" },
+		{ "level-time", 0, 0, G_OPTION_ARG_DOUBLE, &options->levelTime,
+		  "Length of a level in seconds (default: 240 for a "
+		  "staircase, else 10)",
+		  "SECONDS" },
+		{ "pause", 0, 0, G_OPTION_ARG_DOUBLE, &options->pause,
+		  "Idle time between levels in seconds (default: 1/24 level "
+		  "for a staircase, else 0)",
+		  "SECONDS" },
+		{ "calibrate", 0, 0, G_OPTION_ARG_INT, &options->calibrate,
+		  "Number of calibrations (default: 3 where 100 % has to be "
+		  "measured)",
+		  "N" },
+		{ "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options->rate,
+		  "Operations or bytes per second at 100 %, instead of "
+		  "calibrations",
+		  "RATE" },
+		{ "operations", 0, 0, G_OPTION_ARG_STRING, &options->operations,
+		  "Let operations arrive at the rate of the level: "
+		  "exponential or fixed",
+		  "KIND" },
 		{ "loads", 0, 0, G_OPTION_ARG_STRING, &options->loads,
 		  "Run these loads in turn, each for its duration",
 		  "DURATION:LOAD,..." },
@@ -380,7 +451,28 @@ static int hdloadParseAndRun(struct options *options, int argc, char **argv)
 		  "Length of one step in ms (default: 2.37 meter cycles)",
 		  "MS" },
 		{ "seed", 0, 0, G_OPTION_ARG_INT, &options->seed,
-		  "Position at which the sequence begins (default: 0)", "N" },
+		  "Seed of random levels and operations; position at which "
+		  "the sequence begins (default: 0)",
+		  "N" },
+		{ "directory", 0, 0, G_OPTION_ARG_FILENAME, &options->directory,
+		  "Directory of the file that disk components use (default: "
+		  ".)",
+		  "DIR" },
+		{ "file-size", 0, 0, G_OPTION_ARG_DOUBLE, &options->fileSize,
+		  "Size of this file in MB (default: 256)", "MB" },
+		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &options->memory,
+		  "Memory at 100 % in MB (default: half of the available "
+		  "memory)",
+		  "MB" },
+		{ "peer", 0, 0, G_OPTION_ARG_STRING, &options->peer,
+		  "IPv4 address that gets datagrams at port 9 (default: this "
+		  "process)",
+		  "ADDRESS" },
+		{ "max-temperature", 0, 0, G_OPTION_ARG_DOUBLE,
+		  &options->maxTemperature,
+		  "Stop above this temperature in degrees Celsius", "DEGREES" },
+		{ "min-free", 0, 0, G_OPTION_ARG_DOUBLE, &options->minFree,
+		  "Stop if less memory or disk is free, in MB", "MB" },
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME,
 		  &options->configuration,
 		  "Measure power with this configuration; see pt.cfg(5)",
@@ -396,24 +488,34 @@ static int hdloadParseAndRun(struct options *options, int argc, char **argv)
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
-	int status = cliParse(&command, lists, &argc, &argv);
+	int status = cliParse(&hdloadCommand, lists, &argc, &argv);
 
 	if (status >= 0)
 		return status;
 	if (argc > 1)
-		return cliErrorUnexpected(&command, argv[1]);
+		return cliErrorUnexpected(&hdloadCommand, argv[1]);
 	return hdloadRun(options);
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = { .load = 1, .order = ORDER_DEFAULT };
+	struct hdloadOptions options = { .load = 1,
+					 .order = ORDER_DEFAULT,
+					 .levels = LEVELS_DEFAULT,
+					 .pause = -1,
+					 .calibrate = -1,
+					 .fileSize = FILE_SIZE_DEFAULT };
 	int status;
 
 	/* For the character set only: numbers keep their decimal point. */
 	setlocale(LC_CTYPE, "");
 	status = hdloadParseAndRun(&options, argc, argv);
 	g_free(options.cpus);
+	g_free(options.components);
+	g_free(options.staircase);
+	g_free(options.operations);
+	g_free(options.directory);
+	g_free(options.peer);
 	g_free(options.loads);
 	g_free(options.configuration);
 	g_free(options.project);

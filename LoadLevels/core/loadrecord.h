@@ -24,6 +24,11 @@ struct hdLoadTarget {
 	size_t count;              /**< How many. */
 	const char *configuration; /**< pt.cfg(5), or NULL: no power. */
 	bool isForced;             /**< Replace an old project. */
+	bool hasHost;              /**< The host has a trace, too. */
+	const char *group;         /**< Further group of the host, or NULL. */
+	/** Creates this group at the node of the host. */
+	void (*createGroup)(void *context, hdTopoNode *host);
+	void *context; /**< For createGroup(). */
 };
 
 struct hdLoadRecord;
@@ -46,6 +51,9 @@ bool hdLoadRecordBegin(const struct hdLoadTarget *target,
 
 /** The traces, in the order of the labels. */
 hdTrace *const *hdLoadRecordTraces(const struct hdLoadRecord *record);
+
+/** The trace of the host; NULL: there is none. */
+hdTrace *hdLoadRecordHostTrace(const struct hdLoadRecord *record);
 
 /** End it; whether all was recorded. */
 bool hdLoadRecordEnd(struct hdLoadRecord *record);

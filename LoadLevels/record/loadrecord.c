@@ -35,6 +35,8 @@ struct hdLoadRecord {
 	bool isProjectWritten;
 	size_t count;
 	hdTrace **traces;
+	hdTopoNode *hostNode;
+	hdTrace *hostTrace;
 };
 
 /* ---- What a configuration says ------------------------------------------- */
@@ -113,21 +115,28 @@ static bool loadRecordIsOfHost(const struct hdLoadRecord *self,
 static int loadRecordWriteProject(const struct hdLoadRecord *self,
 				  const struct hdLoadTarget *target)
 {
-	static const char *const groups[] = { "Energy", NULL };
-	static const char *const none[] = { NULL };
+	const char *groups[3] = { NULL };
+	size_t groupCount = 0;
 	char *levels[] = { (char *)HD_LEVEL_HOST, (char *)target->level };
-	struct hdProjectNode *nodes =
-		g_new0(struct hdProjectNode, target->count);
-	char **labels = g_new0(char *, 2 * target->count + 1);
+	size_t nodeCount = target->count ? target->count : 1;
+	struct hdProjectNode *nodes = g_new0(struct hdProjectNode, nodeCount);
+	char **labels = g_new0(char *, 2 * nodeCount + 1);
 	const struct hdProjectFile file = {
 		.project = self->project,
 		.levels = levels,
-		.levelCount = G_N_ELEMENTS(levels),
+		.levelCount = target->count ? 2 : 1,
 		.nodes = nodes,
-		.nodeCount = target->count,
-		.groups = target->configuration ? groups : none,
+		.nodeCount = nodeCount,
+		.groups = groups,
 	};
 	int ret;
+
+	if (target->configuration)
+		groups[groupCount++] = "Energy";
+	if (target->group)
+		groups[groupCount++] = target->group;
+	labels[0] = (char *)self->host;
+	nodes[0] = (struct hdProjectNode){ labels, 1 };
 
 	for (size_t i = 0; i < target->count; i++) {
 		labels[2 * i] = (char *)self->host;
@@ -159,6 +168,24 @@ static hdTrace *loadRecordCreateTrace(const struct hdLoadRecord *self,
 	return trace;
 }
 
+static bool loadRecordCreateHost(struct hdLoadRecord *self,
+				 const struct hdLoadTarget *target)
+{
+	const char *path[] = { self->host };
+
+	if (!target->hasHost)
+		return true;
+	self->hostNode = hdT_createTopoNode(self->topology, path, 1);
+	if (self->hostNode)
+		self->hostTrace = hdT_createTrace(self->hostNode);
+	if (!self->hostTrace)
+		outSay(stderr, "%s: %s: %s", self->tool, target->project,
+		       hdRecordReason(errno));
+	if (self->hostTrace && target->createGroup)
+		target->createGroup(target->context, self->hostNode);
+	return self->hostTrace != NULL;
+}
+
 static bool loadRecordStartPower(struct hdLoadRecord *self,
 				 const struct hdLoadTarget *target)
 {
@@ -182,7 +209,8 @@ static bool createFiles(struct hdLoadRecord *self,
 {
 	const char *levels[] = { HD_LEVEL_HOST, target->level };
 
-	self->topology = hdT_createTopology(self->project, levels, 2);
+	self->topology = hdT_createTopology(self->project, levels,
+					    target->count ? 2 : 1);
 	if (!self->topology) {
 		outSay(stderr, "%s: %s: invalid project name", self->tool,
 		       cliErrorObject(target->project));
@@ -197,6 +225,8 @@ static bool createFiles(struct hdLoadRecord *self,
 			return false;
 		}
 	}
+	if (!loadRecordCreateHost(self, target))
+		return false;
 	return !target->configuration || loadRecordStartPower(self, target);
 }
 
@@ -274,6 +304,15 @@ static void loadRecordDrop(struct hdLoadRecord *self,
 		removeFile(self, end);
 		g_free(end);
 	}
+	if (self->hostTrace) {
+		end = g_strdup_printf("_%s.trc", self->host);
+		removeFile(self, end);
+		g_free(end);
+		end = g_strdup_printf("_%s_%s.stat", self->host,
+				      target->group ? target->group : "");
+		removeFile(self, end);
+		g_free(end);
+	}
 	if (self->isProjectWritten)
 		removeFile(self, ".proj");
 	hdReplacementDrop(self->replacement);
@@ -299,9 +338,23 @@ bool hdLoadRecordBegin(const struct hdLoadTarget *target,
 	return false;
 }
 
+hdTrace *hdLoadRecordHostTrace(const struct hdLoadRecord *record)
+{
+	return record->hostTrace;
+}
+
 hdTrace *const *hdLoadRecordTraces(const struct hdLoadRecord *record)
 {
 	return record->traces;
+}
+
+static bool loadRecordEndTrace(const struct hdLoadRecord *self, hdTrace *trace)
+{
+	if (!trace || hdT_finalize(trace) == 0)
+		return true;
+	outSay(stderr, "%s: %s: incomplete trace: %s", self->tool,
+	       self->project, hdRecordReason(errno));
+	return false;
 }
 
 bool hdLoadRecordEnd(struct hdLoadRecord *self)
@@ -313,13 +366,11 @@ bool hdLoadRecordEnd(struct hdLoadRecord *self)
 		       self->tool);
 		isWhole = false;
 	}
-	for (size_t i = 0; i < self->count; i++) {
-		if (hdT_finalize(self->traces[i]) == 0)
-			continue;
-		outSay(stderr, "%s: %s: incomplete trace: %s", self->tool,
-		       self->project, hdRecordReason(errno));
-		isWhole = false;
-	}
+	for (size_t i = 0; i < self->count; i++)
+		isWhole &= loadRecordEndTrace(self, self->traces[i]);
+	isWhole &= loadRecordEndTrace(self, self->hostTrace);
+	if (self->hostNode)
+		hdT_destroyTopoNode(self->hostNode);
 	if (self->topology)
 		hdT_destroyTopology(self->topology);
 	g_free(self->traces);
