@@ -14,6 +14,7 @@
 #include "NodeStatus/collect/peer.h"
 #include "common/clock.h"
 #include "common/net.h"
+#include "net/service/greet.h"
 
 /* Round trips for the clock, when a connection has begun. */
 #define PINGS 4
@@ -36,9 +37,9 @@ struct nodeLink {
 	uint16_t tag;
 	int64_t sentWall, sentMono;
 	bool hasCapabilities;
-	unsigned int asked;                 /* Sections. */
-	struct nodeTurn turn;               /* For a long answer. */
-	unsigned char proof[HD_PROOF_SIZE]; /* That the node must send. */
+	unsigned int asked;   /* Sections. */
+	struct nodeTurn turn; /* For a long answer. */
+	struct hdGreet greet;
 };
 
 /* ---- What becomes of a query --------------------------------------------- */
@@ -119,14 +120,15 @@ static void linkSend(struct nodeLink *link, unsigned int type,
 
 static void linkHello(struct nodeLink *link)
 {
-	const struct hdFrameHello hello = {
-		.lowest = HD_NODE_WIRE_VERSION,
-		.highest = HD_NODE_WIRE_VERSION,
-		.payloadMax = HD_NODE_WIRE_ANSWER_MAX,
-	};
 	unsigned char bytes[HD_FRAME_HELLO_SIZE];
 
-	hdFrameEncodeHello(HD_NODE_WIRE_MAGIC, &hello, bytes);
+	link->greet = (struct hdGreet){
+		.magic = HD_NODE_WIRE_MAGIC,
+		.version = HD_NODE_WIRE_VERSION,
+		.payloadMax = HD_NODE_WIRE_ANSWER_MAX,
+		.authentication = &hdNodeWireAuthentication,
+	};
+	hdGreetHello(&link->greet, bytes);
 	hdConnectionSend(&link->connection, bytes, sizeof(bytes));
 	link->peer->sent += sizeof(bytes);
 }
@@ -259,31 +261,30 @@ static bool takeGreeting(struct nodeLink *link)
 	struct hdConnection *connection = &link->connection;
 	const struct nodeShared *shared = link->shared;
 	struct hdFrameAuthenticate request;
-	struct hdFrameGreeting greeting;
+	int ret;
 
 	if (connection->in.used < HD_FRAME_GREETING_SIZE)
 		return false;
-	if (hdFrameDecodeGreeting(HD_NODE_WIRE_MAGIC, connection->in.bytes,
-				  &greeting, NULL) < 0)
-		return linkBad(link, "the server is not hdnode");
+	ret = hdGreetTake(&link->greet, connection->in.bytes, NULL);
+	if (ret < 0)
+		return linkBad(link, ret == -EPROTO ? "the server is not hdnode"
+						    : HD_GREET_TEXT_VERSION);
 	hdConnectionTake(connection, HD_FRAME_GREETING_SIZE);
 	link->peer->received += HD_FRAME_GREETING_SIZE;
-	if (greeting.version != HD_NODE_WIRE_VERSION)
-		return linkBad(link, "unsupported protocol version");
 	link->pings = PINGS;
-	if (!shared->token && greeting.mustAuthenticate) {
+	ret = hdGreetProve(&link->greet, connection->tls, shared->user,
+			   shared->token, &request);
+	if (ret == -EACCES) {
 		peerFail(link->peer, HDNODE_DENIED,
-			 "authentication required; no token given");
+			 HD_GREET_TEXT_TOKEN "; no token given");
 		return false;
 	}
-	if (!shared->token) {
+	if (ret < 0)
+		return linkBad(link, "cannot compute the authentication proof");
+	if (ret == 0) {
 		linkPing(link);
 		return true;
 	}
-	if (hdAuthenticationMake(&hdNodeWireAuthentication, connection->tls,
-				 greeting.nonce, shared->user, shared->token,
-				 &request, link->proof) < 0)
-		return linkBad(link, "cannot compute the authentication proof");
 	link->stage = PROOF;
 	linkSend(link, HD_FRAME_AUTHENTICATE, &request, FRAME_MAX);
 	return true;
@@ -314,12 +315,12 @@ static bool peerParsePong(struct nodeLink *link, const struct hdFramePong *pong)
 static bool takeProof(struct nodeLink *link,
 		      const struct hdFrameAuthenticated *answer)
 {
-	if (hdProofIsEqual(answer->proof, link->proof, sizeof(link->proof))) {
+	if (hdGreetIsProven(&link->greet, answer)) {
 		linkPing(link);
 		return true;
 	}
 	peerFail(link->peer, HDNODE_DENIED,
-		 "server failed authentication: it does not know the token");
+		 HD_GREET_TEXT_SERVER ": it does not know the token");
 	return false;
 }
 
@@ -440,7 +441,7 @@ static void linkGone(struct nodeLink *link)
 	socklen_t size = sizeof(error);
 
 	if (error == EACCES) {
-		peerFail(peer, HDNODE_DENIED, "server failed authentication");
+		peerFail(peer, HDNODE_DENIED, HD_GREET_TEXT_SERVER);
 		return;
 	}
 	if (error == 0)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/client/core/remote.h"
+#include "net/service/greet.h"
 #include "net/tls.h"
 #include "net/tokens.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
@@ -33,7 +34,7 @@ struct ptRemote {
 	GByteArray *in; /* What was received; the first are used up. */
 	size_t used;
 	uint16_t lastTag;
-	struct hdFrameGreeting greeting;
+	struct hdGreet greet;
 	/* A ping on its way. */
 	uint64_t pings;
 	int64_t pingWall, pingMono; /* Monotonic 0 for none. */
@@ -338,7 +339,7 @@ int ptRemoteSend(struct ptRemote *remote, enum ptWireType type,
 	size = ptWireEncode(type, remote->lastTag, message, bytes, REQUEST_MAX,
 			    &fault);
 	ret = size > 0 && size - HD_FRAME_HEADER_SIZE <=
-				      remote->greeting.payloadMax
+				      remote->greet.greeting.payloadMax
 		      ? remoteWrite(remote, bytes, size)
 		      : -EMSGSIZE;
 	g_free(bytes);
@@ -451,29 +452,30 @@ static int remoteEncrypt(struct ptRemote *remote)
 
 static int remoteGreet(struct ptRemote *remote)
 {
-	const struct hdFrameHello hello = {
-		.lowest = PT_WIRE_VERSION,
-		.highest = PT_WIRE_VERSION,
-		.payloadMax = PAYLOAD_MAX,
-	};
 	unsigned char bytes[HD_FRAME_HELLO_SIZE];
 	struct hdFieldFault fault;
 	int ret;
 
-	hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, bytes);
+	remote->greet = (struct hdGreet){
+		.magic = PT_WIRE_MAGIC,
+		.version = PT_WIRE_VERSION,
+		.payloadMax = PAYLOAD_MAX,
+		.authentication = &ptWireAuthentication,
+	};
+	hdGreetHello(&remote->greet, bytes);
 	ret = remoteWrite(remote, bytes, sizeof(bytes));
 	if (ret == 0)
 		ret = remoteFill(remote, HD_FRAME_GREETING_SIZE,
 				 hdMonotonicNow() + PT_REMOTE_PATIENCE_NS);
 	if (ret < 0)
 		return remoteFailed(remote, ret);
-	if (hdFrameDecodeGreeting(PT_WIRE_MAGIC, remote->in->data,
-				  &remote->greeting, &fault) < 0)
+	ret = hdGreetTake(&remote->greet, remote->in->data, &fault);
+	if (ret == -EPROTO)
 		return remoteBad(remote, &fault);
 	remote->used = HD_FRAME_GREETING_SIZE;
-	if (remote->greeting.version == PT_WIRE_VERSION)
+	if (ret == 0)
 		return 0;
-	ptMessage(HD_LOG_ERROR, "%s: unsupported version of the protocol",
+	ptMessage(HD_LOG_ERROR, "%s: " HD_GREET_TEXT_VERSION,
 		  ptRemoteName(remote));
 	return -EPROTO;
 }
@@ -491,30 +493,33 @@ static int remoteLook(struct ptRemote *remote)
 
 /* ---- Who we are -------------------------------------------------------- */
 
-/* Send who we are, and check who the other side is. */
+/* Send who we are, and check who the other side is; without a token only if
+ * that has to be. */
 static int proveWith(struct ptRemote *remote, const char *user,
 		     const char *token)
 {
 	struct hdFrameAuthenticate request;
 	struct hdFrameAuthenticated answer;
-	unsigned char theirs[HD_PROOF_SIZE];
 	uint16_t tag;
 	int ret;
 
-	ret = hdAuthenticationMake(&ptWireAuthentication, remote->session,
-				   remote->greeting.nonce, user, token,
-				   &request, theirs);
-	if (ret < 0)
-		return remoteFailed(remote, ret);
+	ret = hdGreetProve(&remote->greet, remote->session, user, token,
+			   &request);
+	if (ret == -EACCES)
+		ptMessage(HD_LOG_ERROR,
+			  "%s: " HD_GREET_TEXT_TOKEN "; use --token=FILE",
+			  ptRemoteName(remote));
+	if (ret <= 0)
+		return ret < 0 ? remoteFailed(remote, ret) : 0;
 	ret = ptRemoteSend(remote, PT_WIRE_AUTHENTICATE, &request, &tag);
 	if (ret == 0)
 		ret = ptRemoteAnswer(remote, tag, PT_WIRE_AUTHENTICATED,
 				     &answer, NULL);
 	if (ret < 0)
 		return ret;
-	if (hdProofIsEqual(theirs, answer.proof, sizeof(theirs)))
+	if (hdGreetIsProven(&remote->greet, &answer))
 		return 0;
-	ptMessage(HD_LOG_ERROR, "%s: server failed authentication",
+	ptMessage(HD_LOG_ERROR, "%s: " HD_GREET_TEXT_SERVER,
 		  ptRemoteName(remote));
 	return -EACCES;
 }
@@ -525,14 +530,8 @@ static int remoteProve(struct ptRemote *remote)
 	struct hdTokens *tokens;
 	int ret;
 
-	if (!remote->setup->tokenFile) {
-		if (!remote->greeting.mustAuthenticate)
-			return 0;
-		ptMessage(HD_LOG_ERROR,
-			  "%s: authentication required; use --token=FILE",
-			  ptRemoteName(remote));
-		return -EACCES;
-	}
+	if (!remote->setup->tokenFile)
+		return proveWith(remote, NULL, NULL);
 	ret = hdTokensRead(remote->setup->tokenFile, &tokens);
 	if (ret < 0)
 		return ret;

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes a tool from mpi.h, as the preprocessor leaves it, that counts the calls of all
 # functions of MPI and their time, by wrapping PMPI_*: each as a line
-# "RANK NAME CALLS SECONDS" in the file that COUNT_FILE names, with the rank behind it.
+# "RANK NAME CALLS SECONDS BYTES" in the file that COUNT_FILE names, with the rank behind
+# it. BYTES are those of functions that take a buffer, a number and a type first.
 #
-#     cc -E mpi.h | awk -f count.awk >count.c
+#     cc -E mpi.h | awk [-v of=MPI_] -f count.awk >count.c
+#
+# With of=MPI_ it wraps what a program calls, and not what MPI_* calls.
 #
 # Each prototype has its own line; functions with any number of arguments are left
 # out.
 
 BEGIN {
 	RS = ";"
+	if (of == "")
+		of = "PMPI_"
+	before = substr(of, 1, length(of) - 4)
 	print "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <mpi.h>"
 	print "#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>"
 	print "static double countNow(void)\n{\n\tstruct timespec t;\n"
@@ -81,18 +87,28 @@ function emit(name, parameters,    n, i, part, head, pass, depth, c, piece) {
 		match(piece, /[A-Za-z0-9_]+$/)
 		pass = pass (i > 1 ? ", " : "") substr(piece, RSTART)
 	}
-	printf "static long calls_%s;\nstatic double time_%s;\n", name, name
-	printf "int P%s(%s)\n{\n\tstatic __typeof__(&P%s) next;\n" \
-		"\tdouble begin;\n\tint ret;\n\n", name,
+	printf "static long calls_%s;\nstatic double time_%s, bytes_%s;\n", name,
+		name, name
+	printf "int %s%s(%s)\n{\n\tstatic __typeof__(&P%s) next;\n" \
+		"\tdouble begin;\n\tint ret;\n\n", before, name,
 		head == "" ? "void" : head, name
 	printf "\tif (!next)\n\t\t*(void **)&next = dlsym(RTLD_NEXT, " \
-		"\"P%s\");\n\tbegin = countNow();\n\tret = next(%s);\n" \
-		"\ttime_%s += countNow() - begin;\n\tcalls_%s++;\n", name,
-		pass, name, name
+		"\"%s%s\");\n\tbegin = countNow();\n\tret = next(%s);\n" \
+		"\ttime_%s += countNow() - begin;\n\tcalls_%s++;\n", before,
+		name, pass, name, name
+	# Of other functions only numbers of the type int come second.
+	if (n >= 3 && part[1] ~ /^ *(const )?void *\*/ && part[2] ~ /^ *int / &&
+	    part[3] ~ /MPI_Datatype/) {
+		split(pass, argument, /, /)
+		printf "\t{\n\t\tint size = 0;\n\n\t\tif (%s != " \
+			"MPI_DATATYPE_NULL)\n\t\t\tPMPI_Type_size(%s, &size);" \
+			"\n\t\tbytes_%s += (double)size * %s;\n\t}\n",
+			argument[3], argument[3], name, argument[2]
+	}
 	if (name == "MPI_Finalize")
 		print "\tcountWrite();"
-	if (name ~ /^MPI_Init/)
-		print "\tMPI_Comm_rank(MPI_COMM_WORLD, &countRank);"
+	if (name ~ /^MPI_Init(_thread)?$/)
+		print "\tPMPI_Comm_rank(MPI_COMM_WORLD, &countRank);"
 	print "\treturn ret;\n}\n"
 }
 
@@ -101,8 +117,8 @@ END {
 	print "\tsnprintf(path, sizeof(path), \"%s.%d\", getenv(\"COUNT_FILE\"), countRank);"
 	print "\tfile = fopen(path, \"w\");"
 	for (i = 1; i <= count; i++)
-		printf "\tif (calls_%s)\n\t\tfprintf(file, \"%%d %s %%ld %%.9f\\n\", " \
-			"countRank, calls_%s, time_%s);\n", names[i],
-			substr(names[i], 5), names[i], names[i]
+		printf "\tif (calls_%s)\n\t\tfprintf(file, \"%%d %s %%ld %%.9f %%.0f\\n\", " \
+			"countRank, calls_%s, time_%s, bytes_%s);\n", names[i],
+			substr(names[i], 5), names[i], names[i], names[i]
 	print "\tfclose(file);\n}"
 }

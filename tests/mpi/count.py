@@ -10,7 +10,7 @@ COMPARED = {"Init", "Send", "Recv", "Ssend", "Sendrecv", "Irecv", "Test", "Iprob
 
 counted = {}
 for line in sys.stdin:
-    _, name, calls, seconds = line.split()
+    _, name, calls, seconds, _ = line.split()
     before = counted.get(name, (0, 0.0))
     counted[name] = (before[0] + int(calls), before[1] + float(seconds))
 with open(sys.argv[1], encoding="utf-8") as file:

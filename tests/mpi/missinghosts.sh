@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-	"$MPICC_OPENMPI" -o "$scratch/meet" "$scratch/meet.c"
+	"$compiler" -o "$scratch/meet" "$scratch/meet.c"
 }
 
 # What every rank runs; one of them, if any, without libhdMPI.
@@ -33,44 +33,65 @@ write_rank() {
 	cat >"$scratch/rank" <<END
 #!/bin/sh
 cd "$run" || exit 1
-[ "\$OMPI_COMM_WORLD_RANK" = "$1" ] || export LD_PRELOAD="$abs_top_builddir/libhdMPI-openmpi.so"
+[ "\${OMPI_COMM_WORLD_RANK-\$PMI_RANK}" = "$1" ] || export LD_PRELOAD="$abs_top_builddir/libhdMPI-$library.so"
 HDTRACE_MPI_PROJECT=p HDTRACE_MPI_RUT=0 exec "$scratch/meet"
 END
 	chmod +x "$scratch/rank"
 }
 
-# Run two ranks on each host; the other library has no mpiexec for that here.
+# Run the ranks, which alternate between the hosts. With more ranks MPICH hangs more
+# often, also without libhdMPI (hosts.sh): then once more.
+launch_ranks() {
+	case $library in
+	openmpi) launch openmpi "$ranks" --host hda:2,hdb:2 --map-by node \
+		--mca plm rsh --mca plm_rsh_agent "$scratch/shell" --mca pml ob1 \
+		--mca btl tcp,self,vader --mca oob_tcp_if_include 192.0.2.0/24 \
+		--mca btl_tcp_if_include 192.0.2.0/24 "$scratch/rank" ;;
+	mpich) timeout -k 5 60 "$MPIEXEC_MPICH" -n "$ranks" -hosts hda,hdb -ppn 1 \
+		-launcher ssh -launcher-exec "$scratch/shell" "$scratch/rank" \
+		</dev/null ;;
+	esac
+}
+
 runs() {
 	write_rank "$1"
-	rm -rf "${run:?}"/*
-	launch openmpi 4 --host hda:2,hdb:2 --map-by node --mca plm rsh \
-		--mca plm_rsh_agent "$scratch/shell" --mca pml ob1 \
-		--mca btl tcp,self,vader --mca oob_tcp_if_include 192.0.2.0/24 \
-		--mca btl_tcp_if_include 192.0.2.0/24 "$scratch/rank" \
-		>"$scratch/out" 2>&1
-	status=$?
-	cat "$scratch/out"
-	return "$status"
+	for _ in 1 2 3; do
+		rm -rf "${run:?}"/*
+		launch_ranks >"$scratch/out" 2>&1
+		status=$?
+		cat "$scratch/out"
+		[ "$status" -eq 124 ] || return "$status"
+	done
+	return 1
 }
 
 says() {
 	runs "$1" && [ "$(grep -c '^libhdMPI:' "$scratch/out")" -eq 1 ] &&
-		grep "^libhdMPI: nothing is recorded: 1 of 4 ranks run without libhdMPI, the first is rank $1; " "$scratch/out" &&
+		grep "^libhdMPI: nothing is recorded: 1 of $ranks ranks run without libhdMPI, the first is rank $1; " "$scratch/out" &&
 		[ -z "$(ls "$run")" ]
 }
 
 complete() {
 	runs none && ! grep '^libhdMPI:' "$scratch/out" &&
 		"$hdtrace" check "$run/p" &&
-		[ "$("$hdtrace" dump "$run/p" | grep -c ' Barrier ')" -eq 4 ]
+		[ "$("$hdtrace" dump "$run/p" | grep -c ' Barrier ')" -eq "$ranks" ]
 }
 
-built_libraries | grep -qx openmpi || skip_all "there is no Open MPI"
-[ -n "$MPICC_OPENMPI" ] || skip_all "there is no mpicc"
 start_hosts >"$scratch/log" 2>&1 || skip_all "no hosts: $(tail -n 1 "$scratch/log")"
 write_shell
-ok "the program compiles" compiles
-ok "ranks of two hosts are recorded" complete
-ok "a missing rank on the other host is reported" says 3
-ok "a missing first rank is reported" says 0
+for library in $(built_libraries); do
+	case $library in
+	openmpi) compiler=$MPICC_OPENMPI ranks=4 ;;
+	mpich) compiler=$MPICC_MPICH ranks=2 ;;
+	esac
+	if [ -z "$compiler" ] || ! can_launch "$library"; then
+		skip "$library" "mpicc or mpiexec does not work here"
+		continue
+	fi
+	ok "$library: the program compiles" compiles
+	ok "$library: ranks of two hosts are recorded" complete
+	ok "$library: a missing rank on the other host is reported" says $((ranks - 1))
+	ok "$library: a missing first rank is reported" says 0
+done
+[ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

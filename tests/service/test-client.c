@@ -287,7 +287,7 @@ static void testGreetings(void)
 				"00000000000000000000000000000000000000000000"
 				"0000000000000000000000000000" },
 		  -EPROTO,
-		  "unsupported version of the protocol" },
+		  "unsupported protocol version" },
 		{ { .behind = { PT_WIRE_ERROR, &full, 0, NULL },
 		    .closes = true },
 		  -ECONNRESET,

@@ -193,6 +193,15 @@ empty_proj
 } | stat_file >p_a_G.stat
 ok "too many attributes in a header are reported" all_say "$too_many"
 
+# ---- Files without entries -------------------------------------------------
+
+fresh
+empty_proj
+{ energy_header a; stamp 1000000000; } >p_a_Energy.stat
+ok "a file without entries ends no command" all_end
+energy_header a >p_a_Energy.stat
+ok "a file without a start ends no command" all_end
+
 # ---- Files that nobody declared --------------------------------------------
 
 # So many files of four kinds, and projects with longer names: COUNT

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "MPITracingLibrary/src/host/hydra.h"
 #include "MPITracingLibrary/src/host/keyvalue.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/presence.h"
@@ -57,16 +58,6 @@ static int presenceLocalSize(void)
 	return presenceNumber(names);
 }
 
-/* Whether Open MPI's ranks are on several hosts. */
-static bool presenceIsSpread(void)
-{
-	static const char *const names[] = { "OMPI_COMM_WORLD_SIZE", NULL };
-
-	return HDMPI_IS_OPENMPI && hdEnvironmentText("PMIX_NAMESPACE") &&
-	       presence.localSize > 0 &&
-	       presenceNumber(names) > presence.localSize;
-}
-
 /* The parent of a process, and its name; 0: there is none. */
 static long presenceParent(long pid, char name[32])
 {
@@ -106,6 +97,19 @@ static long presenceProxy(void)
 	return 0;
 }
 
+/* Whether the ranks are on several hosts, by a launcher that has a key-value
+ * space. */
+static bool presenceIsSpread(void)
+{
+	static const char *const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+					     NULL };
+
+	return presence.localSize > 0 &&
+	       presenceNumber(names) > presence.localSize &&
+	       (HDMPI_IS_OPENMPI ? hdEnvironmentText("PMIX_NAMESPACE") != NULL
+				 : presenceProxy() != 0);
+}
+
 static bool presenceFindRun(void)
 {
 	const char *name = hdEnvironmentText("PMIX_NAMESPACE");
@@ -135,7 +139,8 @@ void hdmpiPresenceAnnounce(void)
 
 	presence.localSize = presenceLocalSize();
 	if (rank >= 0 && presenceIsSpread()) {
-		presence.isByKeys = hdmpiKeyValueAnnounce();
+		presence.isByKeys = HDMPI_IS_OPENMPI ? hdmpiKeyValueAnnounce()
+						     : hdmpiHydraAnnounce(rank);
 		errno = saved;
 		return;
 	}
@@ -150,12 +155,19 @@ void hdmpiPresenceAnnounce(void)
 	errno = saved;
 }
 
+/* By the key-value space; Open MPI's may have to be waited for. */
+static bool presenceHasKey(int rank, bool waits)
+{
+	return HDMPI_IS_OPENMPI ? hdmpiKeyValueIsThere(rank, waits)
+				: hdmpiHydraIsThere(rank);
+}
+
 static bool presenceIsThere(int fd, int rank)
 {
 	struct sockaddr_un name;
 
 	if (presence.isByKeys)
-		return hdmpiKeyValueIsThere(rank, false);
+		return presenceHasKey(rank, false);
 	presenceName(rank, &name);
 	return connect(fd, (struct sockaddr *)&name, sizeof(name)) == 0 ||
 	       errno != ECONNREFUSED;
@@ -179,8 +191,8 @@ static int presenceMissingSpread(int size, int *first)
 	int missing = 0;
 
 	for (int rank = 0; rank < size; rank++) {
-		if (hdmpiKeyValueIsThere(rank, false) ||
-		    (missing == 0 && hdmpiKeyValueIsThere(rank, true)))
+		if (presenceHasKey(rank, false) ||
+		    (missing == 0 && presenceHasKey(rank, true)))
 			continue;
 		if (missing++ == 0)
 			*first = rank;
@@ -218,8 +230,10 @@ int hdmpiPresenceMissing(int size, int *first)
 void hdmpiPresenceLeave(void)
 {
 	/* What is in the key-value space stays there. */
-	if (presence.isByKeys)
+	if (presence.isByKeys && HDMPI_IS_OPENMPI)
 		hdmpiKeyValueEnd();
+	else if (presence.isByKeys)
+		hdmpiHydraEnd();
 	presence.isByKeys = false;
 }
 
