@@ -164,7 +164,7 @@ function zsh_rest(name, indent,    what) {
 		print indent "'*::argument:{ [[ $words[1] != -- ]] || {" \
 			" shift words; (( CURRENT-- )) }; _normal }'"
 	} else if (what == "project") {
-		print indent "'*:project:_files -g \"*.(proj|stat|trc|zst)(-.)\"'"
+		print indent "'*:project:_files -g \"*.(proj|stat|trc|zst|hdz)(-.)\"'"
 	} else if (what == "file") {
 		print indent "'*:file:_files'"
 	} else if (what ~ /^words /) {

@@ -70,6 +70,7 @@
 			compgen -f -X '!*.stat' -- "$word"
 			compgen -f -X '!*.trc' -- "$word"
 			compgen -f -X '!*.zst' -- "$word"
+			compgen -f -X '!*.hdz' -- "$word"
 			compgen -d -- "$word") ;;
 	run)
 		mapfile -t COMPREPLY < <(compgen -c -- "$word" | sort -u) ;;

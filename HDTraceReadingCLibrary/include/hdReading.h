@@ -316,11 +316,11 @@ typedef struct hdIProject {
  * and reported as a note. Declared groups without a file are reported as a
  * warning.
  *
- * @param path A .proj file, its path without ".proj", or a directory that
- *        contains one .proj. A single .stat, .trc or .rel file, also with .zst,
- * is opened as a project with one file. If the name of a .stat file ends with
- * the labels and the group of its header, the group belongs to a node with
- *        these labels; otherwise to the root.
+ * @param path A .proj file, its path without ".proj", a directory that contains
+ *        one .proj, or an archive (.hdz). A single .stat, .trc or .rel file,
+ *        also with .zst, is opened as a project with one file. If the name of a
+ *        .stat file ends with the labels and the group of its header, the group
+ *        belongs to a node with these labels; otherwise to the root.
  * @param handler Receives diagnostics, now and when files of the project are
  *        read; may be NULL.
  * @param data Passed to @p handler.

@@ -14,6 +14,10 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 				 "A file can be opened, and is a plain file." },
 	[HDI_RULE_FILE_READ] = { "file.read", HDI_ERROR,
 				 "A file can be read to its end." },
+	[HDI_RULE_HDZ_ARCHIVE] = { "hdz.archive", HDI_ERROR,
+				   "An archive is a zip file of stored "
+				   "entries, "
+				   "each a file of one project." },
 	[HDI_RULE_ZST_FRAME] = { "zst.frame", HDI_ERROR,
 				 "Frames of a compressed file are intact and "
 				 "within the limits." },

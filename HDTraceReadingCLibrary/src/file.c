@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "HDTraceReadingCLibrary/src/archive.h"
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/frames.h"
 #include "common/format/frame.h"
@@ -19,11 +20,14 @@ struct hdIFile {
 	const char *path;
 	struct hdISink sink;
 	int fd;
-	int64_t size;
+	int64_t start;  /* Of an entry of an archive. */
+	int64_t stored; /* Bytes of the file, or of the entry. */
+	int64_t size;   /* The same of the plain file. */
 	int64_t position;
 	struct hdIFrames *frames; /* NULL: the file is plain. */
 	int wasRestReported;
-	char *own; /* The path, if a program opened the file. */
+	int isEntry; /* Of an archive. */
+	char *own;   /* The path, if a program opened the file. */
 };
 
 static int openReadOnly(const char *path)
@@ -60,7 +64,11 @@ static ssize_t fileReadAt(void *data, int64_t offset, void *buffer, size_t size)
 {
 	const struct hdIFile *file = data;
 
-	if (lseek(file->fd, (off_t)offset, SEEK_SET) < 0)
+	if (offset >= file->stored)
+		return 0;
+	if ((int64_t)size > file->stored - offset)
+		size = (size_t)(file->stored - offset);
+	if (lseek(file->fd, (off_t)(file->start + offset), SEEK_SET) < 0)
 		return -errno;
 	return fileReadBytes(file->fd, buffer, size);
 }
@@ -161,12 +169,12 @@ int64_t hdIFileSkip(struct hdIFile *file)
 /* ---- Files ------------------------------------------------------------- */
 
 /* Open the descriptor. */
-static int fileOpenPlain(struct hdIFile *file)
+static int fileOpenPlain(struct hdIFile *file, const char *path)
 {
 	struct stat status;
 
 	do {
-		file->fd = hdIFileOpener(file->path);
+		file->fd = hdIFileOpener(path);
 	} while (file->fd < 0 && errno == EINTR);
 	/* ENXIO: a socket, or a device that is not there. */
 	if (file->fd < 0)
@@ -175,8 +183,49 @@ static int fileOpenPlain(struct hdIFile *file)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
 		return -EINVAL;
-	file->size = status.st_size;
+	file->stored = status.st_size;
+	file->size = file->stored;
 	return 0;
+}
+
+/* Open an entry of an archive; other problems than those of plain files are
+ * reported. */
+static int fileOpenEntry(struct hdIFile *file, size_t length)
+{
+	char why[HDI_ARCHIVE_WHY] = "";
+	struct hdIArchiveEntry entry;
+	char *path = strndup(file->path, length);
+	int ret;
+
+	if (!path)
+		return -ENOMEM;
+	file->isEntry = 1;
+	ret = fileOpenPlain(file, path);
+	free(path);
+	if (ret == 0)
+		ret = hdIArchiveLookUp(file->fd, file->path + length + 1,
+				       &entry, why);
+	if (ret == -EBADMSG)
+		hdIReport(&file->sink, HDI_RULE_HDZ_ARCHIVE, file->path, -1, 0,
+			  "%s", why);
+	if (ret == 0 && lseek(file->fd, (off_t)entry.offset, SEEK_SET) < 0)
+		ret = -errno;
+	if (ret < 0)
+		return ret;
+	file->start = entry.offset;
+	file->stored = entry.size;
+	file->size = entry.size;
+	return 0;
+}
+
+/* Open what a path means. */
+static int fileOpen(struct hdIFile *file)
+{
+	size_t length = hdIArchivePath(file->path);
+
+	return length > 0 && file->path[length]
+		       ? fileOpenEntry(file, length)
+		       : fileOpenPlain(file, file->path);
 }
 
 int hdIFileOpen(const char *path, const struct hdISink *sink,
@@ -189,8 +238,8 @@ int hdIFileOpen(const char *path, const struct hdISink *sink,
 		return -ENOMEM;
 	file->path = path;
 	file->sink = *sink;
-	ret = fileOpenPlain(file);
-	if (ret < 0 && ret != -ENOMEM)
+	ret = fileOpen(file);
+	if (ret < 0 && ret != -ENOMEM && ret != -EBADMSG)
 		hdIReport(sink, HDI_RULE_FILE_OPEN, path, -1, 0, "%s",
 			  ret == -EINVAL ? "not a plain file" : strerror(-ret));
 	if (ret == 0 && hdFrameIsCompressed(path))
@@ -214,6 +263,11 @@ ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size)
 
 	if (file->frames)
 		return fileReadFrames(file, buffer, size);
+	/* A plain file may grow meanwhile, an entry ends. */
+	if (file->isEntry && (int64_t)size > file->size - file->position)
+		size = file->position < file->size
+			       ? (size_t)(file->size - file->position)
+			       : 0;
 	n = fileReadBytes(file->fd, buffer, size);
 	if (n < 0)
 		hdIReport(&file->sink, HDI_RULE_FILE_READ, file->path,
@@ -225,7 +279,8 @@ ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size)
 
 int hdIFileSeek(struct hdIFile *file, int64_t offset)
 {
-	if (!file->frames && lseek(file->fd, (off_t)offset, SEEK_SET) < 0)
+	if (!file->frames &&
+	    lseek(file->fd, (off_t)(file->start + offset), SEEK_SET) < 0)
 		return -errno;
 	file->position = offset;
 	return 0;

@@ -13,6 +13,7 @@
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/content.h"
 #include "common/format/frame.h"
+#include "common/format/zip.h"
 
 /** Bytes that are copied at once. */
 #define CONTENT_PIECE 65536
@@ -53,12 +54,34 @@ static int contentLoad(const char *path, int64_t limit, GBytes **bytes)
 	return ret;
 }
 
+int contentText(const char *path, char **text, size_t *size)
+{
+	GBytes *bytes;
+	int ret = contentLoad(path, -1, &bytes);
+
+	if (ret < 0)
+		return ret;
+	*text = g_bytes_unref_to_data(bytes, size);
+	(*text)[*size] = '\0';
+	return 0;
+}
+
+bool contentIsArchived(const char *path)
+{
+	char *directory = g_path_get_dirname(path);
+	bool isArchived = g_str_has_suffix(directory, HD_ZIP_SUFFIX) &&
+			  g_file_test(directory, G_FILE_TEST_IS_REGULAR);
+
+	g_free(directory);
+	return isArchived;
+}
+
 int contentGet(const char *path, int64_t limit, GBytes **bytes)
 {
 	GMappedFile *mapped;
 	int ret;
 
-	if (hdFrameIsCompressed(path))
+	if (hdFrameIsCompressed(path) || contentIsArchived(path))
 		return contentLoad(path, limit, bytes);
 	ret = plainFileMap(path, &mapped);
 	if (ret < 0)

@@ -7,6 +7,7 @@
 #ifndef HD_CONTENT_H
 #define HD_CONTENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <glib.h>
@@ -23,6 +24,13 @@
  *         frame is damaged.
  */
 int contentGet(const char *path, int64_t limit, GBytes **bytes);
+
+/** Read all of a file, and end it with a zero byte; to be freed with g_free().
+ *  0 or as of contentGet(). */
+int contentText(const char *path, char **text, size_t *size);
+
+/** Whether a file is an entry of an archive. */
+bool contentIsArchived(const char *path);
 
 /** Copy bytes of the plain file; fewer where it ends, or where a frame is
  *  damaged. 0 or a negative errno. */

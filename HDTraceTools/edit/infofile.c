@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "cli/errors.h"
 #include "common/format/seconds.h"
@@ -605,7 +606,7 @@ GPtrArray *infoRead(struct tool *tool, const char *file)
 	GPtrArray *lines;
 	char *text;
 	size_t size;
-	int ret = plainFileRead(file, &text, &size);
+	int ret = contentText(file, &text, &size);
 
 	if (ret < 0) {
 		toolError(tool, CLI_TEXT_READ, file, plainFileError(ret));

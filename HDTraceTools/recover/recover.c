@@ -26,6 +26,7 @@
 #include "cli/rows.h"
 #include "common/clock.h"
 #include "common/format/frame.h"
+#include "common/format/zip.h"
 
 /** The first tag of relations ends within so many bytes. */
 #define RELATION_HEAD 1048576
@@ -256,13 +257,15 @@ int recoverCopyFile(struct recover *recover, const char *file,
 		    struct recovered *result)
 {
 	struct newFile new;
-	int ret = recoverStart(recover, file, true, &new);
+	bool isArchived = contentIsArchived(file);
+	int ret = recoverStart(recover, file, !isArchived, &new);
 
 	result->action = "copied";
 	if (ret < 0)
 		return ret;
-	return recoverEndCopy(recover, file, &new,
-			      recoverCopyStored(file, &new));
+	ret = isArchived ? recoverCopyBytes(file, INT64_MAX, &new)
+			 : recoverCopyStored(file, &new);
+	return recoverEndCopy(recover, file, &new, ret);
 }
 
 /* ---- Traces ------------------------------------------------------------ */
@@ -389,7 +392,7 @@ static int recoverProject(struct recover *recover, const char *file,
 
 	if (!recoverIsBroken(recover, file, projectRules))
 		return recoverCopyFile(recover, file, result);
-	ret = plainFileRead(file, &text, &size);
+	ret = contentText(file, &text, &size);
 	if (ret < 0)
 		return recoverFail(recover, file, ret);
 	result->action = "repaired";
@@ -410,7 +413,7 @@ static int recoverInfo(struct recover *recover, const char *file,
 	size_t size;
 	int ret;
 
-	ret = plainFileRead(file, &text, &size);
+	ret = contentText(file, &text, &size);
 	if (ret < 0)
 		return recoverFail(recover, file, ret);
 	g_ptr_array_unref(infoParse(recover->tool, file, text, size));
@@ -440,9 +443,12 @@ static void recoverBeside(struct recover *recover, struct report *report,
 	char *file = g_strdup_printf("%s%s%s.info", project->prefix,
 				     *node->path ? "_" : "", node->path);
 
-	if (g_file_test(file, G_FILE_TEST_EXISTS) &&
+	hdIFile *found = hdI_openFile(file, NULL, NULL);
+
+	if ((found || g_file_test(file, G_FILE_TEST_EXISTS)) &&
 	    recoverInfo(recover, file, &result) == 0)
 		reportFile(recover, report, file, &result);
+	hdI_closeFile(found);
 	g_free(file);
 }
 
@@ -506,7 +512,8 @@ static char *defaultDirectory(const char *path)
 	if (g_str_has_suffix(copy, ".proj") || g_str_has_suffix(copy, ".stat"))
 		copy[strlen(copy) - 5] = '\0';
 	else if (g_str_has_suffix(copy, ".trc") ||
-		 g_str_has_suffix(copy, ".rel"))
+		 g_str_has_suffix(copy, ".rel") ||
+		 g_str_has_suffix(copy, HD_ZIP_SUFFIX))
 		copy[strlen(copy) - 4] = '\0';
 	else if (g_str_has_suffix(copy, ".info"))
 		copy[strlen(copy) - 5] = '\0';

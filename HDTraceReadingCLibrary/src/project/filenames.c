@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "HDTraceReadingCLibrary/src/archive.h"
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/files.h"
 #include "common/format/frame.h"
@@ -49,13 +50,29 @@ static int fileNamesAddEntry(struct hdIFiles *files, const char *name)
 	return 0;
 }
 
+/* Take the names of an archive. */
+static int fileNamesListArchive(struct hdIFiles *files,
+				const struct hdIArchive *archive)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < archive->count && ret == 0; i++)
+		if (fileNamesIsKnown(archive->entries[i].name))
+			ret = fileNamesAddEntry(files,
+						archive->entries[i].name);
+	return ret;
+}
+
 int hdIFilesList(struct hdIFiles *files)
 {
 	const char *path = *files->directory ? files->directory : ".";
-	DIR *directory = opendir(path);
+	DIR *directory;
 	struct dirent *found;
 	int ret = 0;
 
+	if (files->project->archive)
+		return fileNamesListArchive(files, files->project->archive);
+	directory = opendir(path);
 	if (!directory) {
 		if (errno == ENOMEM)
 			return -ENOMEM;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "HDTraceReadingCLibrary/src/archive.h"
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/files.h"
 #include "common/format/frame.h"
@@ -185,7 +186,10 @@ static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
 		return -ENOMEM;
 	trace->node = &node->pub;
 	trace->file = file;
-	if (access(info, F_OK) == 0)
+	if (files->project->archive
+		    ? hdIArchiveFind(files->project->archive,
+				     info + strlen(files->directory)) != NULL
+		    : access(info, F_OK) == 0)
 		trace->infoFile = info;
 	if (projFilesMeasure(files, file, &trace->fileSize) < 0)
 		return -ENOMEM;

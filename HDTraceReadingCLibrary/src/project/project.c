@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "HDTraceReadingCLibrary/src/archive.h"
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/project/project.h"
 #include "common/format/frame.h"
+#include "common/format/zip.h"
 
 static int endsWith(const char *name, const char *suffix)
 {
@@ -65,6 +68,64 @@ static int findInDirectory(struct hdIProjectData *project, const char *path)
 	return file ? 0 : -ENOMEM;
 }
 
+/* Read the directory of an archive. */
+static int projReaderReadArchive(struct hdIProjectData *project,
+				 const char *path)
+{
+	char why[HDI_ARCHIVE_WHY] = "";
+	int fd = hdIFileOpener(path);
+	struct stat status;
+	int ret;
+
+	if (fd < 0)
+		return projReaderReport(project, HDI_RULE_FILE_OPEN, path,
+					-errno, strerror(errno));
+	ret = fstat(fd, &status) < 0 ? -errno : 0;
+	if (ret == 0)
+		ret = S_ISREG(status.st_mode)
+			      ? hdIArchiveRead(fd, status.st_size,
+					       &project->archive, why)
+			      : -EINVAL;
+	close(fd);
+	if (ret == -EBADMSG)
+		projReaderReport(project, HDI_RULE_HDZ_ARCHIVE, path, ret, why);
+	else if (ret < 0 && ret != -ENOMEM)
+		projReaderReport(project, HDI_RULE_FILE_OPEN, path, ret,
+				 ret == -EINVAL ? "not a plain file"
+						: strerror(-ret));
+	return ret;
+}
+
+/* Set the file to the only .proj in an archive. */
+static int findInArchive(struct hdIProjectData *project, const char *path)
+{
+	const char *name = NULL;
+	int ret = projReaderReadArchive(project, path);
+	size_t count = 0;
+
+	if (ret < 0)
+		return ret;
+	for (size_t i = 0; i < project->archive->count; i++) {
+		const struct hdIArchiveEntry *entry =
+			&project->archive->entries[i];
+
+		if (!endsWith(entry->name, ".proj"))
+			continue;
+		name = entry->name;
+		count++;
+	}
+	if (count != 1)
+		return projReaderReport(project, HDI_RULE_HDZ_ARCHIVE, path,
+					-EBADMSG,
+					count ? "the archive contains several "
+						".proj files"
+					      : "the archive contains no .proj "
+						"file");
+	project->pub.file =
+		hdIArenaPrintf(&project->arena, "%s/%s", path, name);
+	return project->pub.file ? 0 : -ENOMEM;
+}
+
 /* Set the file that a path means. */
 static int projReaderFindFile(struct hdIProjectData *project, const char *path)
 {
@@ -73,6 +134,8 @@ static int projReaderFindFile(struct hdIProjectData *project, const char *path)
 
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return findInDirectory(project, path);
+	if (endsWith(path, HD_ZIP_SUFFIX))
+		return findInArchive(project, path);
 	if (endsWith(path, ".proj") || hdFrameStem(path, ".stat") ||
 	    hdFrameStem(path, ".trc") || hdFrameStem(path, ".rel"))
 		project->pub.file = hdIArenaCopy(arena, path, strlen(path));
@@ -181,6 +244,7 @@ void hdI_closeProject(hdIProject *project)
 
 	if (!data)
 		return;
+	hdIArchiveFree(data->archive);
 	hdIArenaFree(&data->arena);
 	free(data);
 }

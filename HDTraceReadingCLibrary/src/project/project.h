@@ -46,6 +46,8 @@ struct hdIProjectData {
 	hdIProject pub;
 	struct hdISink sink;
 	struct hdIArena arena; /**< Holds everything. */
+	/** The archive that the project is in; NULL: a directory. */
+	struct hdIArchive *archive;
 	struct hdINodeData *root;
 	struct hdINodeData **buckets; /**< Nodes by path. */
 	size_t bucketCount;

@@ -113,7 +113,9 @@ extern const char *const toolTextOnly[];
 	X(plot, "Draw values and states over time as SVG, PNG or PDF")  \
 	X(check, "List all problems of a project")                      \
 	X(recover, "Write repaired copies of damaged files")            \
-	X(merge, "Write the .proj file of a run")
+	X(merge, "Write the .proj file of a run")                       \
+	X(pack, "Write a project as one compressed file")               \
+	X(unpack, "Write the plain files of a packed project")
 
 #define TOOL_DECLARE(name, summary) \
 	int name##Run(struct tool *tool, int argc, char **argv);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/model/relations/inferred.h"
 
 /** The line Process lies in so many first bytes. */
@@ -95,15 +94,19 @@ static char *processOf(const char *text)
 /** The number of the process of a trace; NULL if it is not known. */
 static char *readProcess(const hdITraceFile *trace)
 {
-	GMappedFile *mapped;
+	hdIFile *file = trace->infoFile
+				? hdI_openFile(trace->infoFile, NULL, NULL)
+				: NULL;
 	char *text, *number;
+	ssize_t length;
 
-	if (!trace->infoFile || plainFileMap(trace->infoFile, &mapped) < 0)
+	if (!file)
 		return NULL;
-	text = g_strndup(g_mapped_file_get_contents(mapped),
-			 MIN(g_mapped_file_get_length(mapped), PROCESS_WITHIN));
-	g_mapped_file_unref(mapped);
-	number = text ? processOf(text) : NULL;
+	text = g_malloc(PROCESS_WITHIN + 1);
+	length = hdI_readFile(file, 0, text, PROCESS_WITHIN);
+	hdI_closeFile(file);
+	text[MAX(length, 0)] = '\0';
+	number = processOf(text);
 	g_free(text);
 	return number;
 }

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Writing a plain file in compressed form.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "HDTraceTools/edit/framewriter.h"
+#include "common/format/compress.h"
+#include "common/format/frame.h"
+
+/** A record that is longer is split. */
+#define FRAME_WRITER_MAX ((size_t)4 << 20)
+/** So much is looked at for the end of a header. */
+#define FRAME_WRITER_HEAD ((size_t)64 << 10)
+
+/** A file that is being compressed. */
+struct frameWriter {
+	const hdIGroup *group;
+	ZSTD_CCtx *context;
+	frameSink *sink;
+	void *data;
+	GByteArray *plain; /**< What was read and is in no frame. */
+	size_t scanned;    /**< So much of it is whole records. */
+	bool hasHead;      /**< The header is in a frame. */
+	GArray *entries;   /**< struct hdFrameEntry */
+};
+
+/** Write the first bytes of what was read as a frame. */
+static int frameWriterPut(struct frameWriter *self, size_t size, bool isRaw)
+{
+	char *frame = g_malloc(hdCompressRoom(size));
+	struct hdFrameEntry entry = { .plain = (uint32_t)size };
+	bool isWritten;
+
+	entry.stored = (uint32_t)hdCompressFrame(
+		isRaw ? NULL : self->context, (const char *)self->plain->data,
+		size, frame);
+	g_array_append_val(self->entries, entry);
+	isWritten = self->sink(self->data, frame, entry.stored);
+	g_free(frame);
+	g_byte_array_remove_range(self->plain, 0, (guint)size);
+	self->scanned -= MIN(self->scanned, size);
+	return isWritten ? 0 : -EIO;
+}
+
+/** Bytes of a value of statistics; 0: more are needed to know. */
+static size_t frameWriterValueSize(hdIType type, const unsigned char *at,
+				   size_t rest)
+{
+	if (type == HDI_INT32 || type == HDI_FLOAT)
+		return 4;
+	if (type != HDI_STRING)
+		return 8;
+	return rest < 2 ? 0 : 2 + ((size_t)at[0] << 8 | at[1]);
+}
+
+/** Bytes of the record of statistics at a place; 0: it is not complete. */
+static size_t frameWriterRecordSize(const hdIGroup *group,
+				    const unsigned char *at, size_t rest)
+{
+	static const unsigned char gap[8] = { 255, 255, 255, 255,
+					      255, 255, 255, 255 };
+	size_t size = 8;
+
+	if (rest < size)
+		return 0;
+	if (memcmp(at, gap, sizeof(gap)) == 0)
+		return rest < 16 ? 0 : 16;
+	if (group->entrySize)
+		return rest < group->entrySize ? 0 : group->entrySize;
+	for (size_t i = 0; i < group->valueCount; i++) {
+		size_t value =
+			size < rest
+				? frameWriterValueSize(group->values[i].type,
+						       at + size, rest - size)
+				: 0;
+
+		if (value == 0)
+			return 0;
+		size += value;
+	}
+	return rest < size ? 0 : size;
+}
+
+/** Where the first record ends that reaches the size of a frame; 0: it is not
+ *  there. */
+static size_t frameWriterFindEnd(struct frameWriter *self)
+{
+	const unsigned char *bytes = self->plain->data;
+	size_t size = self->plain->len;
+	const unsigned char *newline;
+
+	if (size > FRAME_WRITER_MAX)
+		return size;
+	if (!self->group) {
+		if (size < HD_FRAME_PLAIN)
+			return 0;
+		newline = memchr(bytes + HD_FRAME_PLAIN - 1, '\n',
+				 size - HD_FRAME_PLAIN + 1);
+		return newline ? (size_t)(newline + 1 - bytes) : 0;
+	}
+	while (self->scanned < HD_FRAME_PLAIN) {
+		size_t record = frameWriterRecordSize(self->group,
+						      bytes + self->scanned,
+						      size - self->scanned);
+
+		if (record == 0)
+			return 0;
+		self->scanned += record;
+	}
+	return self->scanned;
+}
+
+/** Write the header as a frame that is stored as it is, if it is there. */
+static int frameWriterPutHead(struct frameWriter *self)
+{
+	size_t size = self->plain->len;
+	const unsigned char *newline;
+
+	self->hasHead = true;
+	if (self->group) {
+		/* With the first time stamp. */
+		size_t head = (size_t)self->group->dataOffset + 8;
+
+		return head <= size && head <= HD_FRAME_BLOCK_MAX
+			       ? frameWriterPut(self, head, true)
+			       : 0;
+	}
+	newline = memchr(self->plain->data, '\n', MIN(size, FRAME_WRITER_HEAD));
+	return newline ? frameWriterPut(
+				 self,
+				 (size_t)(newline + 1 - self->plain->data),
+				 true)
+		       : 0;
+}
+
+/** Read all, and write what is complete. */
+static int frameWriterRead(struct frameWriter *self, hdIFile *from)
+{
+	char *piece = g_malloc(HD_FRAME_PLAIN);
+	int64_t offset = 0;
+	ssize_t got = 1;
+	int ret = 0;
+
+	while (ret == 0 && got > 0) {
+		size_t end = 0;
+
+		got = hdI_readFile(from, offset, piece, HD_FRAME_PLAIN);
+		if (got <= 0)
+			break;
+		offset += got;
+		g_byte_array_append(self->plain, (guint8 *)piece, (guint)got);
+		if (!self->hasHead)
+			ret = frameWriterPutHead(self);
+		while (ret == 0 && (end = frameWriterFindEnd(self)) > 0)
+			ret = frameWriterPut(self, end, false);
+	}
+	g_free(piece);
+	return got < 0 ? -errno : ret;
+}
+
+static int frameWriterPutTable(struct frameWriter *self)
+{
+	size_t size = hdFrameTableSize(self->entries->len);
+	char *table = g_malloc(size);
+	bool isWritten;
+
+	hdFrameWriteTable(table,
+			  (const struct hdFrameEntry *)self->entries->data,
+			  self->entries->len);
+	isWritten = self->sink(self->data, table, size);
+	g_free(table);
+	return isWritten ? 0 : -EIO;
+}
+
+int frameWriterRun(hdIFile *from, const hdIGroup *group, int level,
+		   frameSink *sink, void *data)
+{
+	struct frameWriter self = {
+		.group = group && group->isReadable ? group : NULL,
+		.context = hdCompressCreate(level),
+		.sink = sink,
+		.data = data,
+		.plain = g_byte_array_new(),
+		.entries =
+			g_array_new(FALSE, FALSE, sizeof(struct hdFrameEntry)),
+	};
+	int ret = self.context ? frameWriterRead(&self, from) : -ENOMEM;
+
+	if (ret == 0 && self.plain->len > 0)
+		ret = frameWriterPut(&self, self.plain->len, false);
+	if (ret == 0)
+		ret = frameWriterPutTable(&self);
+	if (self.context)
+		hdZstd.ZSTD_freeCCtx(self.context);
+	g_byte_array_unref(self.plain);
+	g_array_unref(self.entries);
+	return ret;
+}

@@ -1,0 +1,176 @@
+#!/bin/sh
+# hdtrace pack and unpack: one file that everything reads, and the same files.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+command -v zstd >/dev/null || skip_all "zstd is missing"
+readers=$abs_top_srcdir/tests/tools/readers
+cd "$scratch" || exit 99
+
+mini() {
+	rm -rf mini
+	mkdir mini
+	(cd mini && make_mini && echo "a note" >mini.notes)
+}
+
+# The files of a project come back: DIRECTORY
+round_trip() {
+	rm -rf packed plain
+	mkdir packed
+	cp -R "$1" packed/source
+	chmod -R u+w packed/source
+	for project in packed/source/*.proj; do
+		project=${project##*/}
+		project=${project%.proj}
+		# Status 1: the project has problems, but it is packed.
+		"$hdtrace" pack -q -o "packed/$project.hdz" \
+			"packed/source/$project.proj"
+		[ $? -le 1 ] || return 1
+		python3 "$readers/archive.py" "packed/$project.hdz" || return 1
+		"$hdtrace" unpack -q -o plain "packed/$project.hdz"
+		[ $? -le 1 ] || return 1
+		for file in plain/*; do
+			cmp "$file" "packed/source/${file##*/}" || return 1
+		done
+		[ "$(find plain -name '*.trc' -o -name '*.stat' | wc -l)" -gt 0 ] ||
+			return 1
+		rm -rf plain
+	done
+}
+
+# What a command prints does not depend on the form: ARGUMENT...
+same() {
+	(cd packed/source && "$hdtrace" "$@" "$project.proj") \
+		>"$scratch/plain.text" 2>&1 </dev/null
+	(cd packed && "$hdtrace" "$@" "$project.hdz") 2>&1 </dev/null |
+		sed "s/\\.zst//g; s,$project\\.hdz/,,g; s,^$project\\.hdz:,$project.proj:," \
+			>"$scratch/packed.text"
+	diff "$scratch/plain.text" "$scratch/packed.text"
+}
+
+all_same() {
+	for project in packed/*.hdz; do
+		project=${project##*/}
+		project=${project%.hdz}
+		for command in info dump stat report check; do
+			same "$command" || return 1
+			same "$command" --format=json || return 1
+		done
+	done
+}
+
+mini
+ok "a project is packed and unpacked" round_trip mini
+ok "commands print the same of an archive" all_same
+for directory in handwritten partdiff-mpi old-format pvfs2-server-nan; do
+	name="the historic project $directory is packed and unpacked"
+	if [ -d "$corpus/$directory" ]; then
+		ok "$name" round_trip "$corpus/$directory"
+		ok "commands print the same of an archive of $directory" all_same
+	else
+		skip "$name" "no corpus"
+	fi
+done
+
+# Equal projects give equal files, whatever form their files have.
+equal() {
+	rm -rf one other
+	cp -R mini one && cp -R mini other || return 1
+	touch -d 2001-01-01 other/*
+	for file in other/*.trc other/*.stat; do
+		zstd -q --rm "$file" || return 1
+	done
+	"$hdtrace" pack -q one/mini && "$hdtrace" pack -q other/mini.proj &&
+		cmp one/mini.hdz other/mini.hdz
+}
+ok "equal projects give equal archives" equal
+
+other_programs() {
+	rm -rf others
+	mkdir others
+	python3 "$readers/archive.py" --extract others one/mini.hdz || return 1
+	for file in others/*.zst; do
+		zstd -q -d --rm "$file" || return 1
+	done
+	diff -r mini others
+}
+ok "Python's zipfile and zstd restore the plain files" other_programs
+if command -v unzip >/dev/null; then
+	ok "unzip tests the archive" unzip -tq one/mini.hdz
+else
+	skip "unzip tests the archive" "unzip is missing"
+fi
+
+ok "an existing archive is kept" says "mini.hdz: exists; --force replaces it" 2 \
+	pack one/mini
+ok "--force replaces an archive" status 0 pack -f one/mini
+unpacks_here() {
+	rm -rf here
+	mkdir here
+	(cd here && "$hdtrace" unpack ../one/mini.hdz && "$hdtrace" check mini) &&
+		diff -r mini here
+}
+ok "unpack writes to the current directory" unpacks_here
+keeps_files() {
+	(cd here && says "exists; --force replaces it" 2 unpack ../one/mini.hdz)
+}
+ok "unpack keeps existing files" keeps_files
+ok "a single file is not packed" says "not a project" 2 pack mini/mini_alpha_Energy.stat
+
+# ---- Hostile archives ----
+
+# Archives that a program writes: NAME TEXT
+hostile() {
+	python3 "$readers/archive.py" --make "$1" >hostile.hdz || return 1
+	"$hdtrace" info hostile.hdz >out 2>err </dev/null
+	found=$?
+	cat out err
+	[ "$found" -eq 1 ] && grep -qF -- "$2" err
+}
+
+while IFS='|' read -r name text; do
+	ok "hostile archive: $name" hostile "$name" "$text"
+done <<'END'
+parent directory|the name of an entry
+absolute name|the name of an entry
+directory in a name|the name of an entry
+backslash in a name|the name of an entry
+hidden name|the name of an entry
+control character in a name|the name of an entry
+empty name|the name of an entry
+compressed by zip|compressed by zip
+encrypted|encrypted
+same name twice|twice
+entries in each other|in another one
+entry behind the end|not in the file
+more entries than the directory has|its directory is not in the file
+directory behind the end|its directory is not in the file
+no project|contains no .proj
+two projects|contains several .proj
+empty file|not an archive
+comment at the end|not an archive
+zip64 without its end|the end of a zip64 file is missing
+END
+
+# Copies of an archive are plain files, with those of nodes.
+recovers() {
+	"$hdtrace" recover -o recovered one/mini.hdz || return 1
+	for file in recovered/*; do
+		cmp "$file" "mini/${file##*/}" || return 1
+	done
+	diff -q -r mini recovered | grep -v '\.notes$' && return 1
+	return 0
+}
+ok "recover copies the files of an archive" recovers
+
+cut_everywhere() {
+	size=$(wc -c <one/mini.hdz)
+	for length in 0 1 21 22 40 100 200 $((size / 2)) $((size - 40)) \
+		$((size - 1)); do
+		head -c "$length" one/mini.hdz >"$scratch/cut.hdz"
+		status 1 info cut.hdz || return 1
+	done
+}
+ok "cut archives are refused" cut_everywhere
+done_testing
