@@ -88,6 +88,49 @@ struct findingTrace {
 	int64_t waitOpenmp;
 	int64_t waitIdle;
 	int64_t waits[WAIT_KINDS]; /**< By kind. */
+	int64_t computation; /**< What is left, when all was read. */
+};
+
+/** Efficiencies after POP, as they are told. */
+enum findingsEfficiency {
+	EFFICIENCY_GLOBAL,
+	EFFICIENCY_PARALLEL,
+	EFFICIENCY_BALANCE,
+	EFFICIENCY_COMMUNICATION,
+	EFFICIENCY_SERIALISATION,
+	EFFICIENCY_TRANSFER,
+	EFFICIENCY_SCALING,
+	EFFICIENCY_INSTRUCTIONS,
+	EFFICIENCY_IPC,
+	EFFICIENCY_FREQUENCY,
+	EFFICIENCY_MPI_PARALLEL,
+	EFFICIENCY_MPI_BALANCE,
+	EFFICIENCY_MPI_COMMUNICATION,
+	EFFICIENCY_OMP_PARALLEL,
+	EFFICIENCY_OMP_BALANCE,
+	EFFICIENCY_OMP_COMMUNICATION,
+	EFFICIENCY_ENERGY,
+	FINDINGS_EFFICIENCIES
+};
+
+/** Their values; NaN: not known. */
+struct findingsEfficiencies {
+	double values[FINDINGS_EFFICIENCIES];
+};
+
+/** What a run has to be compared with another number of ranks. */
+struct findingsScale {
+	uint64_t ranks;
+	uint64_t threads; /**< Of all ranks. */
+	int64_t runTime;
+	int64_t window;      /**< That efficiencies are of. */
+	double useful;       /**< Computation of all threads. */
+	double energy;       /**< NaN: not known. */
+	double instructions; /**< In computation; NaN: not counted. */
+	double cycles;
+	double speedup; /**< From the first run on. */
+	bool isWeak;
+	struct findingsEfficiencies efficiencies;
 };
 
 /** What would be if something was changed. */
@@ -163,6 +206,34 @@ void findingsListRegions(struct findings *findings);
 /** Note how long a trace with calls is in its regions. */
 void findingsNoteRegions(struct findings *findings,
 			 const struct profile *profile);
+
+/** All was read: the efficiencies of the run. */
+void findingsEndEfficiencies(struct findings *findings);
+
+/** Those of ranks; the others are not known. */
+struct findingsEfficiencies findingsEfficienciesOf(const struct efficiency *of);
+
+/** Set those of all threads. */
+void findingsEfficienciesOfAll(struct findingsEfficiencies *self,
+			       const struct efficiency *of);
+
+/** Whether there are threads that are not ranks. */
+bool findingsIsHybrid(const struct findings *findings);
+
+/** How programs read it. */
+const char *findingsEfficiencyName(enum findingsEfficiency efficiency);
+
+/** Take from findings what is compared with other runs. */
+struct findingsScale findingsScaleOf(const struct findings *findings);
+
+/** Whether the work grows with the threads. */
+bool findingsScaleIsWeak(const struct findingsScale *first,
+			 const struct findingsScale *last);
+
+/** Tell how the computation scales from the first run; what is global
+ *  includes it. */
+void findingsScaleFrom(struct findingsScale *self,
+		       const struct findingsScale *first, bool isWeak);
 
 /** Get ready for what-if questions, before traces are read. */
 void findingsStartReplay(struct findings *findings);

@@ -424,6 +424,7 @@ void findingsRead(struct findings *findings)
 	endPhases(findings);
 	findingsAddUp(findings);
 	findingsEndReplay(findings);
+	findingsEndEfficiencies(findings);
 	findings->byTime =
 		sortStates(findings->profile->states, findingsByTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);

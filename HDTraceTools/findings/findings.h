@@ -208,7 +208,11 @@ struct findings {
 	struct events events;
 	struct replay *replay;
 	struct waits *waits;
-	struct efficiency efficiency; /**< When all was read: of ranks. */
+	struct efficiency efficiency; /**< When all was read: of ranks, ... */
+	int64_t efficiencyFrom;       /**< ... in this time. */
+	int64_t efficiencyTo;
+	struct findingsEfficiencies efficiencies;
+	bool isHybrid; /**< Threads work, too. */
 	double energyEfficiency;      /**< NaN: not known. */
 	GArray *whatIf;               /**< struct findingWhatIf, likewise. */
 	/* Parts of the run: from findingsStart() on. */

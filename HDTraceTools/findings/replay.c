@@ -146,7 +146,11 @@ void findingsEndReplay(struct findings *findings)
 static int findEfficiencies(struct findings *findings, int64_t from, int64_t to)
 {
 	struct replayWatch watch;
-	int ret = findingsStartEfficiencies(findings, from, to);
+	int ret;
+
+	findings->efficiencyFrom = from;
+	findings->efficiencyTo = to;
+	ret = findingsStartEfficiencies(findings, from, to);
 
 	if (ret < 0)
 		return ret;

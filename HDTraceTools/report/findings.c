@@ -157,8 +157,7 @@ void reportPutFindings(const struct findings *findings, struct outJson *json)
 			   &g_array_index(findings->list, struct finding, i));
 	outJsonEnd(json);
 	putAccount(json, &findings->account);
-	reportPutEfficiencies(json, findings, &findings->efficiency,
-			      findings->energyEfficiency);
+	reportPutEfficiencies(json, &findings->efficiencies);
 	/* A page shows the states themselves. */
 	if (!json->isInPage)
 		reportPutParts(findings, json);
@@ -278,26 +277,37 @@ static void printAccount(const struct findingsAccount *account)
 /** Lines of ratios: one that has parts is followed by these. */
 static void printEfficiencies(const struct findings *findings)
 {
-	const struct efficiency *of = &findings->efficiency;
-	const struct {
+	static const struct {
 		const char *name;
-		double value;
+		enum findingsEfficiency efficiency;
+		bool isOfThreads; /**< It is told if there are threads only. */
 	} lines[] = {
-		{ "Parallel efficiency", of->parallel },
-		{ "  Load balance", of->loadBalance },
-		{ "  Communication", of->communication },
-		{ "    Serialisation", of->serialisation },
-		{ "    Transfer", of->transfer },
-		{ "Energy in computation", findings->energyEfficiency },
+		{ "Parallel efficiency", EFFICIENCY_PARALLEL, false },
+		{ "  OpenMP", EFFICIENCY_OMP_PARALLEL, true },
+		{ "    Load balance", EFFICIENCY_OMP_BALANCE, true },
+		{ "  MPI", EFFICIENCY_MPI_PARALLEL, true },
+		{ "  Load balance", EFFICIENCY_MPI_BALANCE, false },
+		{ "  Communication", EFFICIENCY_MPI_COMMUNICATION, false },
+		{ "    Serialisation", EFFICIENCY_SERIALISATION, false },
+		{ "    Transfer", EFFICIENCY_TRANSFER, false },
+		{ "Energy in computation", EFFICIENCY_ENERGY, false },
 	};
+	const double *values = findings->efficiencies.values;
+	bool isHybrid = findingsIsHybrid(findings);
 	char buffer[OUT_NUMBER_SIZE];
 
-	if (isnan(of->parallel))
+	if (isnan(values[EFFICIENCY_PARALLEL]))
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
-		if (!isnan(lines[i].value))
-			printf("  %-24s%s %%\n", lines[i].name,
-			       outRounded(buffer, 100 * lines[i].value));
+		double value = values[lines[i].efficiency];
+		bool isDeeper = isHybrid && lines[i].name[0] == ' ' &&
+				!lines[i].isOfThreads;
+
+		if (isnan(value) || (lines[i].isOfThreads && !isHybrid))
+			continue;
+		printf("  %s%-*s%s %%\n", isDeeper ? "  " : "",
+		       isDeeper ? 22 : 24, lines[i].name,
+		       outRounded(buffer, 100 * value));
 	}
 }
 
