@@ -140,7 +140,16 @@ struct findingWhatIf {
 	int64_t time; /**< Of the run. */
 	int64_t low;  /**< It takes no less ... */
 	int64_t high; /**< ... and no more. */
+	int64_t spared; /**< Computation of all ranks that is left out. */
+	double energy;  /**< Of the run; NaN: not known. */
 	const char *method;
+};
+
+/** What all waits took; what is a part of others left out. */
+struct findingsWaiting {
+	int64_t time;
+	struct attributionAmount energy;
+	powerPico avoidable;
 };
 
 /** Free one; for g_array_set_clear_func(). */
@@ -263,6 +272,9 @@ int findingsCheckWhatIf(struct findings *findings);
 
 /** Answer them, and 0; or a negative errno. */
 int findingsAnswerWhatIf(struct findings *findings);
+
+/** The energy of all nodes is known: find that of the answers. */
+void findingsChargeWhatIf(struct findings *findings);
 
 /** Run time without the waits of a kind; WAIT_NONE: of all. */
 int64_t findingsWithoutWaits(const struct findings *findings,

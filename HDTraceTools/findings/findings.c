@@ -425,6 +425,7 @@ void findingsRead(struct findings *findings)
 	findingsAddUp(findings);
 	findingsEndReplay(findings);
 	findingsEndEfficiencies(findings);
+	findingsChargeWhatIf(findings);
 	findings->byTime =
 		sortStates(findings->profile->states, findingsByTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
@@ -478,6 +479,7 @@ void findingsClear(struct findings *findings)
 	g_free(findings->power);
 	g_free(findings->ruleText);
 	g_strfreev(findings->questions);
+	g_free(findings->waitingText);
 }
 
 int findingsCheckOptions(struct findings *findings, bool isPage)

@@ -215,6 +215,7 @@ struct findings {
 	bool isHybrid; /**< Threads work, too. */
 	double energyEfficiency;      /**< NaN: not known. */
 	GArray *whatIf;               /**< struct findingWhatIf, likewise. */
+	struct findingsWaiting waiting;
 	/* Parts of the run: from findingsStart() on. */
 	struct regions *regions;
 	GHashTable *regionTimes;     /**< Names to what ranks had of them. */
@@ -272,6 +273,7 @@ struct findings {
 	/** Of a node, in W; less than 0: not known. */
 	double idlePower;
 	char **questions; /**< What-if; or NULL. */
+	char *waitingText; /**< How ranks wait then; or NULL: busy. */
 	enum attributionRule rule;
 	struct phases phaseList;
 	bool hasPhases;

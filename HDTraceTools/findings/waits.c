@@ -306,6 +306,10 @@ static int waitSumsTake(struct waitSums *self, const struct wait *wait)
 	ret = regionsCursorFind(self->regions, wait->start, &cost.place);
 	if (ret < 0)
 		return ret;
+	self->findings->waiting.time += wait->end - wait->start;
+	self->findings->waiting.energy.pico += cost.energy.pico;
+	self->findings->waiting.energy.measured += cost.energy.measured;
+	self->findings->waiting.avoidable += cost.avoidable;
 	waitSumsCover(self, wait);
 	waitSumAdd(self, wait->kind, wait, &cost);
 	if (wait->isWrongOrder)

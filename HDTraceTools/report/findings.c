@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/report/report.h"
+#include "cli/quantity.h"
 
 /* ---- For programs ------------------------------------------------------ */
 
@@ -142,7 +143,7 @@ static void putWhatIf(struct outJson *json, const struct findings *findings)
 		putAnswer(json, "time_s", answer->isKnown, answer->time);
 		putAnswer(json, "low_s", answer->isKnown, answer->low);
 		putAnswer(json, "high_s", answer->isKnown, answer->high);
-		outJsonPlain(json, "energy_j", "null");
+		outJsonDouble(json, "energy_j", answer->energy);
 		outJsonText(json, "method", answer->method);
 		outJsonEnd(json);
 	}
@@ -326,6 +327,8 @@ static void printWhatIf(const struct findings *findings)
 			continue;
 		}
 		printf(": %s", outDuration(buffer, answer->time));
+		if (!isnan(answer->energy))
+			printf(", %s", quantityText(buffer, answer->energy, "J"));
 		printf(" (%s", outDuration(buffer, answer->low));
 		printf(" to %s; %s)\n", outDuration(buffer, answer->high),
 		       answer->method);

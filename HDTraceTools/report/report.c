@@ -184,6 +184,11 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		  "Estimate the run time with a change, such as balanced or "
 		  "no-wait:all",
 		  "SPEC" },
+		{ "waiting", 0, 0, G_OPTION_ARG_STRING,
+		  &report.findings.waitingText,
+		  "How ranks wait for the energy of what-if: busy as recorded, "
+		  "or idle (default: busy)",
+		  "HOW" },
 		{ "nodes", 0, 0, G_OPTION_ARG_NONE, &report.isOfNodes,
 		  "Print the values of all nodes, even if they do not fit",
 		  NULL },
