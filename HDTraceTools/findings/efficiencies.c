@@ -20,9 +20,9 @@ static int64_t efficienciesUseful(const struct findings *findings, size_t trace)
 	if (callsOf(findings->calls, trace)->count == 0)
 		return useful;
 	useful -= replayUseful(findings->replay, trace, INT64_MIN, INT64_MAX);
-	useful += replayUseful(findings->replay, trace,
-			       findings->efficiencyFrom,
-			       findings->efficiencyTo);
+	useful +=
+		replayUseful(findings->replay, trace, findings->efficiencyFrom,
+			     findings->efficiencyTo);
 	return MAX(useful, 0);
 }
 
@@ -147,7 +147,8 @@ const char *findingsEfficiencyName(enum findingsEfficiency efficiency)
 	return names[efficiency];
 }
 
-/* ---- Scaling -------------------------------------------------------------- */
+/* ---- Scaling --------------------------------------------------------------
+ */
 
 struct findingsScale findingsScaleOf(const struct findings *findings)
 {
@@ -194,8 +195,8 @@ void findingsScaleFrom(struct findingsScale *self,
 {
 	double *values = self->efficiencies.values;
 	/* The part of the first run's work that a thread has. */
-	double more = isWeak ? (double)self->threads / (double)first->threads
-			     : 1;
+	double more =
+		isWeak ? (double)self->threads / (double)first->threads : 1;
 
 	self->isWeak = isWeak;
 	self->speedup = (double)first->window / (double)self->window;
@@ -208,6 +209,6 @@ void findingsScaleFrom(struct findingsScale *self,
 		first->instructions * more / self->instructions;
 	values[EFFICIENCY_IPC] = self->instructions / self->cycles /
 				 (first->instructions / first->cycles);
-	values[EFFICIENCY_FREQUENCY] = self->cycles / self->useful /
-				       (first->cycles / first->useful);
+	values[EFFICIENCY_FREQUENCY] =
+		self->cycles / self->useful / (first->cycles / first->useful);
 }

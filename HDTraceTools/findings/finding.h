@@ -45,6 +45,7 @@ struct findingConfidence {
 /** A finding. */
 struct finding {
 	enum waitKind waits; /**< WAIT_NONE: it is no wait. */
+	bool isFirst;        /**< It explains others. */
 	const char *kind;
 	const char *partOf; /**< Or NULL. */
 	const char *title;
@@ -88,7 +89,7 @@ struct findingTrace {
 	int64_t waitOpenmp;
 	int64_t waitIdle;
 	int64_t waits[WAIT_KINDS]; /**< By kind. */
-	int64_t computation; /**< What is left, when all was read. */
+	int64_t computation;       /**< What is left, when all was read. */
 };
 
 /** Efficiencies after POP, as they are told. */
@@ -137,9 +138,9 @@ struct findingsScale {
 struct findingWhatIf {
 	char *spec;
 	bool isKnown;
-	int64_t time; /**< Of the run. */
-	int64_t low;  /**< It takes no less ... */
-	int64_t high; /**< ... and no more. */
+	int64_t time;   /**< Of the run. */
+	int64_t low;    /**< It takes no less ... */
+	int64_t high;   /**< ... and no more. */
 	int64_t spared; /**< Computation of all ranks that is left out. */
 	double energy;  /**< Of the run; NaN: not known. */
 	const char *method;
@@ -283,6 +284,28 @@ int64_t findingsWithoutWaits(const struct findings *findings,
 /** Kinds that are no waits. */
 #define FINDING_IMBALANCE "imbalance"
 #define FINDING_TRACER "tracer"
+#define FINDING_OVERSUBSCRIPTION "oversubscription"
+#define FINDING_STEAL "steal"
+#define FINDING_POLLING "polling"
+#define FINDING_SMALL_MESSAGES "small-messages"
+#define FINDING_PLACEMENT "placement"
+#define FINDING_IO_ONE_RANK "io-one-rank"
+
+/** The name of such a kind, from 0 on; NULL: there are no more. */
+const char *findingsOtherKind(size_t number);
+
+/** Sums of groups are known: find CPUs that are too few. */
+void findingsFindResources(struct findings *findings);
+
+/** What is noted of messages for findings of habits. */
+struct habits;
+
+struct habits *habitsNew(const hdIProject *project);
+void habitsFree(struct habits *self);
+void habitsTake(struct habits *self, const struct dependencyMatch *match);
+
+/** Find habits that cost time. */
+void findingsFindHabits(struct findings *findings);
 
 /** All was read and accounted for: find what the tracer took. */
 void findingsFindTracer(struct findings *findings);

@@ -420,9 +420,11 @@ void findingsRead(struct findings *findings)
 		findingsEndRelations(findings);
 	findingsAddAccount(findings);
 	findingsFindTracer(findings);
-	findingsSortList(findings);
 	endPhases(findings);
 	findingsAddUp(findings);
+	findingsFindResources(findings);
+	findingsFindHabits(findings);
+	findingsSortList(findings);
 	findingsEndReplay(findings);
 	findingsEndEfficiencies(findings);
 	findingsChargeWhatIf(findings);

@@ -212,10 +212,11 @@ struct findings {
 	int64_t efficiencyFrom;       /**< ... in this time. */
 	int64_t efficiencyTo;
 	struct findingsEfficiencies efficiencies;
-	bool isHybrid; /**< Threads work, too. */
-	double energyEfficiency;      /**< NaN: not known. */
-	GArray *whatIf;               /**< struct findingWhatIf, likewise. */
+	bool isHybrid;           /**< Threads work, too. */
+	double energyEfficiency; /**< NaN: not known. */
+	GArray *whatIf;          /**< struct findingWhatIf, likewise. */
 	struct findingsWaiting waiting;
+	struct habits *habits; /**< From findingsStart() on. */
 	/* Parts of the run: from findingsStart() on. */
 	struct regions *regions;
 	GHashTable *regionTimes;     /**< Names to what ranks had of them. */
@@ -272,7 +273,7 @@ struct findings {
 	gboolean isAsRecorded; /**< Of DELAY_ENTRY(). */
 	/** Of a node, in W; less than 0: not known. */
 	double idlePower;
-	char **questions; /**< What-if; or NULL. */
+	char **questions;  /**< What-if; or NULL. */
 	char *waitingText; /**< How ranks wait then; or NULL: busy. */
 	enum attributionRule rule;
 	struct phases phaseList;

@@ -71,6 +71,7 @@ void findingsStartReplay(struct findings *findings)
 	findings->replay = replayNew(findings->calls, project->traceCount,
 				     &findings->events);
 	findings->waits = waitsNew();
+	findings->habits = habitsNew(project);
 	findings->efficiency = efficiencyUnknown();
 	findings->whatIf =
 		g_array_new(FALSE, FALSE, sizeof(struct findingWhatIf));
@@ -86,6 +87,7 @@ void findingsFreeReplay(struct findings *findings)
 		callsFree(findings->named[i]);
 	g_free(findings->named);
 	waitsFree(findings->waits);
+	habitsFree(findings->habits);
 	g_array_unref(findings->whatIf);
 }
 
@@ -94,6 +96,7 @@ int findingsTakeMatch(const struct dependencyMatch *match, void *data)
 	struct findings *findings = data;
 	int ret = waitsTake(match, findings->waits);
 
+	habitsTake(findings->habits, match);
 	return ret < 0 ? ret : eventsTake(match, &findings->events);
 }
 

@@ -309,8 +309,8 @@ static struct whatIfPower whatIfPowers(const struct findings *findings)
 	idle.pico -= waiting->avoidable;
 	power.computing = whatIfWatts(&computing);
 	/* Where nobody waited, waiting is as computing. */
-	power.waiting = waiting->time ? whatIfWatts(&waiting->energy)
-				      : power.computing;
+	power.waiting =
+		waiting->time ? whatIfWatts(&waiting->energy) : power.computing;
 	power.idle = whatIfWatts(&idle);
 	return power;
 }
@@ -324,8 +324,9 @@ static double whatIfEnergy(const struct findings *findings,
 	double run = (double)findingsRunTime(findings) / 1e9;
 	double time = (double)answer->time / 1e9;
 	double spared = (double)answer->spared / 1e9;
-	double fewer = (double)findings->account.total / 1e9 * (1 - time / run) -
-		       spared;
+	double fewer =
+		(double)findings->account.total / 1e9 * (1 - time / run) -
+		spared;
 	double waited = (double)findings->waiting.time / 1e9;
 	double rest = (double)findings->unattributed / 1e12;
 	double energy = findings->energy.joules + rest * (time / run - 1);

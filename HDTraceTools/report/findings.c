@@ -328,7 +328,8 @@ static void printWhatIf(const struct findings *findings)
 		}
 		printf(": %s", outDuration(buffer, answer->time));
 		if (!isnan(answer->energy))
-			printf(", %s", quantityText(buffer, answer->energy, "J"));
+			printf(", %s",
+			       quantityText(buffer, answer->energy, "J"));
 		printf(" (%s", outDuration(buffer, answer->low));
 		printf(" to %s; %s)\n", outDuration(buffer, answer->high),
 		       answer->method);

@@ -61,8 +61,7 @@ static void partsPutRegions(struct outJson *json,
 				       ? &state->total.amounts[FINDINGS_RULE]
 				       : &unknown,
 			       state->total.time);
-		reportPutPartEfficiencies(json, findings,
-					  &region->efficiency);
+		reportPutPartEfficiencies(json, findings, &region->efficiency);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

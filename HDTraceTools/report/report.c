@@ -232,9 +232,8 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = scalingCheck(&report, argc - 1);
 	if (status < 0)
-		status = argc > 2
-				 ? reportRunOnAll(&report, argv + 1, argc - 1)
-				 : reportRunOn(&report, argv[1], NULL);
+		status = argc > 2 ? reportRunOnAll(&report, argv + 1, argc - 1)
+				  : reportRunOn(&report, argv[1], NULL);
 	findingsClear(&report.findings);
 	g_free(report.html);
 	g_free(report.scaling);

@@ -17,10 +17,10 @@
 
 /** Those that others are products of. */
 static const enum findingsEfficiency scalingFactors[] = {
-	EFFICIENCY_OMP_BALANCE,	  EFFICIENCY_OMP_COMMUNICATION,
-	EFFICIENCY_MPI_BALANCE,	  EFFICIENCY_SERIALISATION,
-	EFFICIENCY_TRANSFER,	  EFFICIENCY_INSTRUCTIONS,
-	EFFICIENCY_IPC,		  EFFICIENCY_FREQUENCY,
+	EFFICIENCY_OMP_BALANCE, EFFICIENCY_OMP_COMMUNICATION,
+	EFFICIENCY_MPI_BALANCE, EFFICIENCY_SERIALISATION,
+	EFFICIENCY_TRANSFER,    EFFICIENCY_INSTRUCTIONS,
+	EFFICIENCY_IPC,         EFFICIENCY_FREQUENCY,
 };
 
 static const struct scalingRun *scalingAt(const GArray *runs, guint i)
@@ -82,7 +82,8 @@ int scalingCheck(const struct report *report, int projects)
 	return -1;
 }
 
-/* ---- What falls ----------------------------------------------------------- */
+/* ---- What falls -----------------------------------------------------------
+ */
 
 /** The first run in which an efficiency falls, and the one that falls most in
  *  it; false: none does. */
@@ -143,16 +144,17 @@ static void scalingPrintFall(const GArray *runs)
 	       outRounded(buffer,
 			  100 * first->scale.efficiencies.values[what]));
 	printf(" to %s %% with %" PRIu64 " ranks\n",
-	       outRounded(buffer, 100 * scalingAt(runs, place)
-						  ->scale.efficiencies
-						  .values[what]),
+	       outRounded(buffer,
+			  100 * scalingAt(runs, place)
+					  ->scale.efficiencies.values[what]),
 	       scalingAt(runs, place)->scale.ranks);
 	printf("  Its findings: hdtrace report ");
 	outPrintable(scalingAt(runs, place)->file);
 	putchar('\n');
 }
 
-/* ---- Printing ------------------------------------------------------------- */
+/* ---- Printing -------------------------------------------------------------
+ */
 
 /** A line of the table: a number of each run. */
 static void scalingAddLine(struct outTable *table, const GArray *runs,
@@ -183,16 +185,18 @@ static void scalingAddHead(struct outTable *table, const GArray *runs)
 
 	outTableAdd(table, "Ranks");
 	for (guint i = 0; i < runs->len; i++)
-		outTableAdd(table,
-			    outInteger(buffer, scalingAt(runs, i)->scale.ranks));
+		outTableAdd(table, outInteger(buffer,
+					      scalingAt(runs, i)->scale.ranks));
 	outTableAdd(table, "Threads");
 	for (guint i = 0; i < runs->len; i++)
-		outTableAdd(table, outInteger(buffer, scalingAt(runs, i)
-							      ->scale.threads));
+		outTableAdd(
+			table,
+			outInteger(buffer, scalingAt(runs, i)->scale.threads));
 	outTableAdd(table, "Run time");
 	for (guint i = 0; i < runs->len; i++)
-		outTableAdd(table, outDuration(buffer, scalingAt(runs, i)
-							       ->scale.runTime));
+		outTableAdd(
+			table,
+			outDuration(buffer, scalingAt(runs, i)->scale.runTime));
 	outTableAdd(table, "Energy");
 	for (guint i = 0; i < runs->len; i++) {
 		double energy = scalingAt(runs, i)->scale.energy;
@@ -203,8 +207,9 @@ static void scalingAddHead(struct outTable *table, const GArray *runs)
 	}
 	outTableAdd(table, "Speedup");
 	for (guint i = 0; i < runs->len; i++)
-		outTableAdd(table, outRounded(buffer, scalingAt(runs, i)
-							      ->scale.speedup));
+		outTableAdd(
+			table,
+			outRounded(buffer, scalingAt(runs, i)->scale.speedup));
 }
 
 void scalingPrint(const struct report *report, const GArray *runs)
@@ -233,8 +238,9 @@ void scalingPrint(const struct report *report, const GArray *runs)
 
 	headings[0] = "<";
 	for (guint i = 0; i < runs->len; i++) {
-		g_ptr_array_add(names, g_strconcat(">", scalingAt(runs, i)->name,
-						   NULL));
+		g_ptr_array_add(
+			names,
+			g_strconcat(">", scalingAt(runs, i)->name, NULL));
 		headings[i + 1] = names->pdata[i];
 	}
 	table = outTableNew(headings);

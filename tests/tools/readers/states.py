@@ -3,7 +3,7 @@
 
 Python on stdin fills ranks: a list of states for each, or several lists for threads.
 A state is in tenths of seconds: (NAME, FROM, TO, ATTRIBUTES or a list of the states in
-it). Attributes may be followed by > and elements."""
+it). Attributes may be followed by > and elements. hosts names the host of each."""
 import sys
 
 
@@ -30,26 +30,29 @@ def write(path, levels, states):
         out.write("\n".join(lines(states)) + "\n</Program>\n")
 
 
-ranks = []
+ranks, hosts = [], []
 project = sys.argv[1] if len(sys.argv) > 1 else "run"
 exec(sys.stdin.read())
-nodes = ""
-for i, rank in enumerate(ranks):
+hosts = hosts or ["h"] * len(ranks)
+nodes = {host: "" for host in hosts}
+for i, (rank, host) in enumerate(zip(ranks, hosts)):
     threads = ""
     if rank and isinstance(rank[0], list):
         for k, states in enumerate(rank):
             threads += f'<Node name="{k}"/>'
-            write(f"{project}_h_{i}_{k}.trc", "Host Rank Thread", states)
+            write(f"{project}_{host}_{i}_{k}.trc", "Host Rank Thread", states)
     else:
-        write(f"{project}_h_{i}.trc", "Host Rank", rank)
-    nodes += f'<Node name="{i}">{threads}</Node>'
+        write(f"{project}_{host}_{i}.trc", "Host Rank", rank)
+    nodes[host] += f'<Node name="{i}">{threads}</Node>'
+topology = "".join(f'<Node name="{host}">{text}</Node>'
+                   for host, text in nodes.items())
 world = "".join(f'<Rank global="{i}" local="{i}" cid="0"/>'
                 for i in range(len(ranks)))
 with open(f"{project}.proj", "w") as out:
     out.write(f'''<?xml version="1.0" encoding="UTF-8"?>
 <Application name="{project}"><Description/><Topology>
 <Level type="Host"><Level type="Rank"><Level type="Thread"/></Level></Level>
-<Node name="h">{nodes}</Node>
+{topology}
 </Topology><CommunicatorList><Communicator name="WORLD">{world}</Communicator>
 </CommunicatorList><Datatypes/><ExternalStatistics/></Application>
 ''')
