@@ -19,7 +19,9 @@ static int64_t efficienciesUseful(const struct findings *findings, size_t trace)
 	/* Threads without calls do nothing before and after it. */
 	if (callsOf(findings->calls, trace)->count == 0)
 		return useful;
-	useful -= replayUseful(findings->replay, trace, INT64_MIN, INT64_MAX);
+	useful -=
+		replayUseful(findings->replay, trace, findings->selection.start,
+			     findings->selection.end);
 	useful +=
 		replayUseful(findings->replay, trace, findings->efficiencyFrom,
 			     findings->efficiencyTo);

@@ -10,6 +10,7 @@
 #include <glib.h>
 
 #include <hdReading.h>
+#include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/efficiency/parts.h"
 #include "HDTraceTools/model/regions/sequence.h"
@@ -173,6 +174,7 @@ struct findingsIterations {
 	 *  a line through all. */
 	double trend;
 	GArray *outliers; /**< guint: those that take much longer. */
+	guint first;      /**< The number of the first one that is kept. */
 };
 
 /** A named part of the program. */
@@ -302,7 +304,9 @@ struct habits;
 
 struct habits *habitsNew(const hdIProject *project);
 void habitsFree(struct habits *self);
-void habitsTake(struct habits *self, const struct dependencyMatch *match);
+/** Take a message, if it was received in the time that was asked for. */
+void habitsTake(struct habits *self, const struct dependencyMatch *match,
+		const struct selection *selection);
 
 /** Find habits that cost time. */
 void findingsFindHabits(struct findings *findings);

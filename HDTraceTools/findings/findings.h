@@ -11,6 +11,7 @@
 #include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/core/tool.h"
+#include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/findings/finding.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
@@ -275,6 +276,9 @@ struct findings {
 	double idlePower;
 	char **questions;  /**< What-if; or NULL. */
 	char *waitingText; /**< How ranks wait then; or NULL: busy. */
+	/** The time that was asked for: all, if there are no options. */
+	struct selection selection;
+	struct phases selected; /**< The same, as a phase. */
 	enum attributionRule rule;
 	struct phases phaseList;
 	bool hasPhases;
@@ -293,6 +297,12 @@ struct findings {
 			"Values from which to compute the energy of a node", \
 			"PATTERN"                                            \
 	}
+
+/** Whether only a part of the time was asked for. */
+static inline bool findingsIsPart(const struct findings *findings)
+{
+	return findings->selection.from || findings->selection.to;
+}
 
 /** Start with nothing, before options are parsed. */
 void findingsInit(struct findings *findings, struct tool *tool);

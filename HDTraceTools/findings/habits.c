@@ -89,13 +89,15 @@ static void habitsAddPair(struct habits *self,
 	pair->time += time;
 }
 
-void habitsTake(struct habits *self, const struct dependencyMatch *match)
+void habitsTake(struct habits *self, const struct dependencyMatch *match,
+		const struct selection *selection)
 {
 	const struct dependencyPart *sender = match->parts;
 	const struct dependencyPart *receiver = match->parts + 1;
 	int64_t received;
 
-	if (match->meeting != MEETING_MESSAGE || match->size < 0)
+	if (match->meeting != MEETING_MESSAGE || match->size < 0 ||
+	    receiver->end <= selection->start || receiver->end > selection->end)
 		return;
 	received = habitsCallTime(receiver, sender->start);
 	habitsAddPair(self, match, received);

@@ -96,7 +96,7 @@ int findingsTakeMatch(const struct dependencyMatch *match, void *data)
 	struct findings *findings = data;
 	int ret = waitsTake(match, findings->waits);
 
-	habitsTake(findings->habits, match);
+	habitsTake(findings->habits, match, &findings->selection);
 	return ret < 0 ? ret : eventsTake(match, &findings->events);
 }
 
@@ -173,9 +173,14 @@ int findingsReplay(struct findings *findings)
 	int ret = replayRead(findings->replay);
 
 	if (ret == 0 && findings->events.meetings > 0 &&
-	    efficiencyWindow(findings->calls, traces, &from, &to))
-		ret = findEfficiencies(findings, from, to);
-	if (ret == 0 && findings->events.meetings > 0)
+	    efficiencyWindow(findings->calls, traces, &from, &to)) {
+		from = MAX(from, findings->selection.start);
+		to = MIN(to, findings->selection.end);
+		if (from < to)
+			ret = findEfficiencies(findings, from, to);
+	}
+	if (ret == 0 && findings->events.meetings > 0 &&
+	    !findingsIsPart(findings))
 		ret = findingsFindImbalance(findings);
 	return ret == 0 ? findingsAnswerWhatIf(findings) : ret;
 }

@@ -65,13 +65,16 @@ static void putPlace(struct outJson *json, const struct findings *findings,
 	g_free(site);
 }
 
-static void putIterations(struct outJson *json, const struct finding *finding)
+static void putIterations(struct outJson *json, const struct findings *findings,
+			  const struct finding *finding)
 {
 	outJsonArray(json, "iterations", true);
 	for (guint i = 0; finding->iterations && i < finding->iterations->len;
 	     i++)
-		outJsonInteger(json, NULL,
-			       g_array_index(finding->iterations, guint, i));
+		outJsonInteger(
+			json, NULL,
+			findings->evenness.first +
+				g_array_index(finding->iterations, guint, i));
 	outJsonEnd(json);
 }
 
@@ -100,7 +103,7 @@ static void putFinding(struct outJson *json, const struct findings *findings,
 	putPlace(json, findings, finding);
 	outJsonSeconds(json, "from_s", finding->from);
 	outJsonSeconds(json, "to_s", finding->to);
-	putIterations(json, finding);
+	putIterations(json, findings, finding);
 	putConfidence(json, finding);
 	outJsonText(json, "advice", finding->advice);
 	outJsonText(json, "command", finding->command);
@@ -211,7 +214,8 @@ static void printPlace(const struct findings *findings,
 	}
 	if (finding->iterations && finding->iterations->len == 1)
 		printf("; in iteration %u",
-		       g_array_index(finding->iterations, guint, 0));
+		       findings->evenness.first +
+			       g_array_index(finding->iterations, guint, 0));
 	else if (finding->iterations)
 		printf("; in %u of %u iterations", finding->iterations->len,
 		       findings->iterations->len);

@@ -76,7 +76,7 @@ static void partsPutIterations(struct outJson *json,
 			findings->iterations, struct findingsIteration, i);
 
 		outJsonObject(json, NULL, false);
-		outJsonInteger(json, "index", i);
+		outJsonInteger(json, "index", findings->evenness.first + i);
 		outJsonSeconds(json, "from_s", iteration->time.start);
 		outJsonSeconds(json, "to_s", iteration->time.end);
 		partsPutEnergy(json, &iteration->energy,
@@ -103,11 +103,12 @@ static void partsPutEvenness(struct outJson *json,
 	outJsonSeconds(json, "period_s", is->mean);
 	outJsonDouble(json, "spread", is->spread);
 	outJsonDouble(json, "trend_ratio", is->trend);
-	outJsonInteger(json, "longest", is->longestPlace);
+	outJsonInteger(json, "longest", is->first + is->longestPlace);
 	outJsonArray(json, "outliers", true);
 	for (guint i = 0; i < is->outliers->len; i++)
 		outJsonInteger(json, NULL,
-			       g_array_index(is->outliers, guint, i));
+			       is->first +
+				       g_array_index(is->outliers, guint, i));
 	outJsonEnd(json);
 	outJsonEnd(json);
 }
@@ -207,6 +208,6 @@ void reportPrintIterations(const struct findings *findings)
 	printf(", spread %s %%", outRounded(buffer, 100 * is->spread));
 	printf(", trend %s%s %%", is->trend < 0 ? "" : "+",
 	       outRounded(buffer, 100 * is->trend));
-	printf(", longest %u (%s)\n", is->longestPlace,
+	printf(", longest %u (%s)\n", is->first + is->longestPlace,
 	       outDuration(buffer, is->longest));
 }

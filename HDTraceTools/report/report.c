@@ -164,6 +164,12 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		FINDINGS_ENTRIES(&report.findings),
 		ATTRIBUTION_ENTRY(&report.findings.ruleText),
+		{ "from", 0, 0, G_OPTION_ARG_FILENAME,
+		  &report.findings.selection.from,
+		  "Report the time after this one only", "TIME" },
+		{ "to", 0, 0, G_OPTION_ARG_FILENAME,
+		  &report.findings.selection.to,
+		  "Report the time before this one only", "TIME" },
 		{ "top", 0, 0, G_OPTION_ARG_INT, &report.top,
 		  "Number of states to list (default: 10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &report.isAll,

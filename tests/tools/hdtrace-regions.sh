@@ -213,7 +213,7 @@ of_phases() {
 	ranks[1].insert(0, ("Work", 10, 12, ""))
 	ranks[0].insert(0, ("Work", 10, 12, ""))
 	END
-	printf '0 1 first\n1 5.5 second\n' >phases
+	printf '0 first\n1 second\n' >phases
 	status 0 report --format=json --phases=phases run || return 1
 	judge <<-'END'
 	print([p["efficiencies"] for p in report["phases"]])
