@@ -137,6 +137,9 @@ ok "barrier: until the last enter; completion from the first leave" \
 	finds "wait-at-barrier 2 5 0 0,1 2" "barrier-completion 2 0.3 0 2,0 2"
 make_run "Finalize 10 42" "Finalize 20 41" "Finalize 40 43"
 ok "Finalize that waits is a barrier" finds "wait-at-barrier 2 5 0 0,1 2"
+make_run "Barrier 5 6;Finalize 10 42" "Barrier 5 6;Finalize 20 41" "Finalize 40 43"
+ok "Finalize after a call that one rank lacks is a barrier" \
+	finds "wait-at-barrier 2 5 0 0,1 2"
 make_run "Finalize 10 12" "Finalize 20 41" "Finalize 40 43"
 ok "Finalize that does not wait is none" finds
 make_run "Allreduce 10 42" "Allreduce 20 41" "Allreduce 40 43"
