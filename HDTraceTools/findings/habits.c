@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/model/causes/mpifunctions.h"
+#include "HDTraceTools/model/mpi/polls.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 
@@ -140,15 +142,6 @@ static void habitsList(struct findings *findings, struct finding finding,
 
 static void habitsFindPolling(struct findings *findings)
 {
-	static const char *const names[] = {
-		"Test",
-		"Testall",
-		"Testany",
-		"Testsome",
-		"Iprobe",
-		"Improbe",
-		"Request_get_status",
-	};
 	struct finding finding = {
 		.kind = FINDING_POLLING,
 		.title = "Ranks test again and again whether something came",
@@ -156,11 +149,11 @@ static void habitsFindPolling(struct findings *findings)
 			  "nothing else to do, or compute more between tests.",
 	};
 
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+	for (guint i = 0; i < findings->profile->states->len; i++) {
 		const struct profileState *state =
-			profileFind(findings->profile, names[i]);
+			findings->profile->states->pdata[i];
 
-		if (!state)
+		if (!mpiIsFunction(state->name) || !pollsIsTest(state->name))
 			continue;
 		finding.count += state->count;
 		finding.time += state->own.time;

@@ -606,9 +606,8 @@ static void putMessages(struct outJson *json, const struct findings *findings)
 	outJsonEnd(json);
 }
 
-static void reportPutDocument(const struct findings *findings,
-			      struct outJson *json, const char *key,
-			      const GArray *runs)
+void reportPutJson(const struct findings *findings, struct outJson *json,
+		   const char *key, const GArray *runs)
 {
 	const hdIProject *project = findings->project;
 	bool isByCpu = findings->rule == ATTRIBUTION_CPU;
@@ -688,15 +687,9 @@ static void reportPutDocument(const struct findings *findings,
 	outJsonEnd(json);
 }
 
-void reportPutJson(const struct findings *findings, struct outJson *json,
-		   const char *key)
-{
-	reportPutDocument(findings, json, key, NULL);
-}
-
 void reportPrintJson(const struct findings *findings, const GArray *runs)
 {
 	struct outJson json = { .depth = 0 };
 
-	reportPutDocument(findings, &json, NULL, runs);
+	reportPutJson(findings, &json, NULL, runs);
 }

@@ -104,8 +104,8 @@ void reportPutRanks(const struct findings *findings, struct outJson *json);
 void reportPrintText(const struct report *report);
 /** @p runs: how several scale, or NULL. */
 void reportPrintJson(const struct findings *findings, const GArray *runs);
-/** The same as a member of other JSON. */
+/** The same as a member of other JSON, without runs. */
 void reportPutJson(const struct findings *findings, struct outJson *json,
-		   const char *key);
+		   const char *key, const GArray *runs);
 
 #endif
