@@ -17,7 +17,7 @@ static int64_t accountTake(int64_t *left, int64_t part)
 }
 
 static void accountAddTrace(struct findingsAccount *account,
-			    const struct findingTrace *trace, int64_t run)
+			    struct findingTrace *trace, int64_t run)
 {
 	int64_t active =
 		trace->start < trace->end ? trace->end - trace->start : 0;
@@ -37,6 +37,7 @@ static void accountAddTrace(struct findingsAccount *account,
 	account->transfer += mpi;
 	account->openmp += openmp;
 	account->computation += left;
+	trace->computation = left;
 }
 
 void findingsAddAccount(struct findings *findings)

@@ -10,6 +10,7 @@
 #include <glib.h>
 
 #include <hdReading.h>
+#include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/efficiency/parts.h"
 #include "HDTraceTools/model/regions/sequence.h"
@@ -45,6 +46,7 @@ struct findingConfidence {
 /** A finding. */
 struct finding {
 	enum waitKind waits; /**< WAIT_NONE: it is no wait. */
+	bool isFirst;        /**< It explains others. */
 	const char *kind;
 	const char *partOf; /**< Or NULL. */
 	const char *title;
@@ -88,16 +90,68 @@ struct findingTrace {
 	int64_t waitOpenmp;
 	int64_t waitIdle;
 	int64_t waits[WAIT_KINDS]; /**< By kind. */
+	int64_t computation;       /**< What is left, when all was read. */
+};
+
+/** Efficiencies after POP, as they are told. */
+enum findingsEfficiency {
+	EFFICIENCY_GLOBAL,
+	EFFICIENCY_PARALLEL,
+	EFFICIENCY_BALANCE,
+	EFFICIENCY_COMMUNICATION,
+	EFFICIENCY_SERIALISATION,
+	EFFICIENCY_TRANSFER,
+	EFFICIENCY_SCALING,
+	EFFICIENCY_INSTRUCTIONS,
+	EFFICIENCY_IPC,
+	EFFICIENCY_FREQUENCY,
+	EFFICIENCY_MPI_PARALLEL,
+	EFFICIENCY_MPI_BALANCE,
+	EFFICIENCY_MPI_COMMUNICATION,
+	EFFICIENCY_OMP_PARALLEL,
+	EFFICIENCY_OMP_BALANCE,
+	EFFICIENCY_OMP_COMMUNICATION,
+	EFFICIENCY_ENERGY,
+	FINDINGS_EFFICIENCIES
+};
+
+/** Their values; NaN: not known. */
+struct findingsEfficiencies {
+	double values[FINDINGS_EFFICIENCIES];
+};
+
+/** What a run has to be compared with another number of ranks. */
+struct findingsScale {
+	uint64_t ranks;
+	uint64_t threads; /**< Of all ranks. */
+	int64_t runTime;
+	int64_t window;      /**< That efficiencies are of. */
+	double useful;       /**< Computation of all threads. */
+	double energy;       /**< NaN: not known. */
+	double instructions; /**< In computation; NaN: not counted. */
+	double cycles;
+	double speedup; /**< From the first run on. */
+	bool isWeak;
+	struct findingsEfficiencies efficiencies;
 };
 
 /** What would be if something was changed. */
 struct findingWhatIf {
 	char *spec;
 	bool isKnown;
-	int64_t time; /**< Of the run. */
-	int64_t low;  /**< It takes no less ... */
-	int64_t high; /**< ... and no more. */
+	int64_t time;   /**< Of the run. */
+	int64_t low;    /**< It takes no less ... */
+	int64_t high;   /**< ... and no more. */
+	int64_t spared; /**< Computation of all ranks that is left out. */
+	double energy;  /**< Of the run; NaN: not known. */
 	const char *method;
+};
+
+/** What all waits took; what is a part of others left out. */
+struct findingsWaiting {
+	int64_t time;
+	struct attributionAmount energy;
+	powerPico avoidable;
 };
 
 /** Free one; for g_array_set_clear_func(). */
@@ -120,6 +174,7 @@ struct findingsIterations {
 	 *  a line through all. */
 	double trend;
 	GArray *outliers; /**< guint: those that take much longer. */
+	guint first;      /**< The number of the first one that is kept. */
 };
 
 /** A named part of the program. */
@@ -164,6 +219,34 @@ void findingsListRegions(struct findings *findings);
 void findingsNoteRegions(struct findings *findings,
 			 const struct profile *profile);
 
+/** All was read: the efficiencies of the run. */
+void findingsEndEfficiencies(struct findings *findings);
+
+/** Those of ranks; the others are not known. */
+struct findingsEfficiencies findingsEfficienciesOf(const struct efficiency *of);
+
+/** Set those of all threads. */
+void findingsEfficienciesOfAll(struct findingsEfficiencies *self,
+			       const struct efficiency *of);
+
+/** Whether there are threads that are not ranks. */
+bool findingsIsHybrid(const struct findings *findings);
+
+/** How programs read it. */
+const char *findingsEfficiencyName(enum findingsEfficiency efficiency);
+
+/** Take from findings what is compared with other runs. */
+struct findingsScale findingsScaleOf(const struct findings *findings);
+
+/** Whether the work grows with the threads. */
+bool findingsScaleIsWeak(const struct findingsScale *first,
+			 const struct findingsScale *last);
+
+/** Tell how the computation scales from the first run; what is global
+ *  includes it. */
+void findingsScaleFrom(struct findingsScale *self,
+		       const struct findingsScale *first, bool isWeak);
+
 /** Get ready for what-if questions, before traces are read. */
 void findingsStartReplay(struct findings *findings);
 void findingsFreeReplay(struct findings *findings);
@@ -193,6 +276,9 @@ int findingsCheckWhatIf(struct findings *findings);
 /** Answer them, and 0; or a negative errno. */
 int findingsAnswerWhatIf(struct findings *findings);
 
+/** The energy of all nodes is known: find that of the answers. */
+void findingsChargeWhatIf(struct findings *findings);
+
 /** Run time without the waits of a kind; WAIT_NONE: of all. */
 int64_t findingsWithoutWaits(const struct findings *findings,
 			     enum waitKind kind);
@@ -200,6 +286,30 @@ int64_t findingsWithoutWaits(const struct findings *findings,
 /** Kinds that are no waits. */
 #define FINDING_IMBALANCE "imbalance"
 #define FINDING_TRACER "tracer"
+#define FINDING_OVERSUBSCRIPTION "oversubscription"
+#define FINDING_STEAL "steal"
+#define FINDING_POLLING "polling"
+#define FINDING_SMALL_MESSAGES "small-messages"
+#define FINDING_PLACEMENT "placement"
+#define FINDING_IO_ONE_RANK "io-one-rank"
+
+/** The name of such a kind, from 0 on; NULL: there are no more. */
+const char *findingsOtherKind(size_t number);
+
+/** Sums of groups are known: find CPUs that are too few. */
+void findingsFindResources(struct findings *findings);
+
+/** What is noted of messages for findings of habits. */
+struct habits;
+
+struct habits *habitsNew(const hdIProject *project);
+void habitsFree(struct habits *self);
+/** Take a message, if it was received in the time that was asked for. */
+void habitsTake(struct habits *self, const struct dependencyMatch *match,
+		const struct selection *selection);
+
+/** Find habits that cost time. */
+void findingsFindHabits(struct findings *findings);
 
 /** All was read and accounted for: find what the tracer took. */
 void findingsFindTracer(struct findings *findings);

@@ -104,6 +104,17 @@ static GPtrArray *sortStates(const GPtrArray *states, GCompareFunc compare)
 	return sorted;
 }
 
+/** Leave out states of names that none is of in the time that was asked for. */
+static void findingsDropOthers(GPtrArray *states)
+{
+	for (guint i = states->len; i-- > 0;) {
+		const struct profileState *state = states->pdata[i];
+
+		if (state->count == 0)
+			g_ptr_array_remove_index(states, i);
+	}
+}
+
 /* ---- Call sites -------------------------------------------------------- */
 
 /** Look up where they are, once for all that print them. */
@@ -178,6 +189,9 @@ static int findingsFindPhases(struct findings *findings)
 		projectStartFind(findings->project, NULL, &start);
 	ret = phaseOptionsFind(&findings->phaseOptions, findings->tool,
 			       findings->project, start, &findings->phaseList);
+	if (ret == 0 && findingsIsPart(findings))
+		phasesClip(&findings->phaseList, findings->selection.start,
+			   findings->selection.end);
 	if (ret == 0)
 		startPhases(findings);
 	return ret;
@@ -256,6 +270,9 @@ static void findingsReadKernels(struct findings *findings)
 	GArray *kernels = kernelsFind(project);
 
 	findings->kernels = kernels;
+	/* They are counted over all of the run. */
+	if (findingsIsPart(findings))
+		g_array_set_size(kernels, 0);
 	for (guint i = 0; i < kernels->len; i++) {
 		struct kernel *kernel =
 			&g_array_index(kernels, struct kernel, i);
@@ -345,7 +362,9 @@ static void startAll(struct findings *findings)
 		total += project->relations[i]->fileSize;
 	findings->size = total;
 	findingsChoosePowers(findings);
-	findings->layers = layersNew(project, NULL, NULL, INT64_MIN, INT64_MAX);
+	findings->layers =
+		layersNew(project, NULL, NULL, findings->selection.start,
+			  findings->selection.end);
 	toolProgressStart(findings->tool, total);
 	if (project->relationCount && !findings->isPowerOnly)
 		findingsStartRelations(findings);
@@ -400,17 +419,40 @@ static void findingsFreeAll(struct findings *findings)
 	g_free(findings->traces);
 }
 
+/** Find the time that was asked for: -1, or the status of a mistake. */
+static int findingsSelect(struct findings *findings)
+{
+	struct selection *selection = &findings->selection;
+	int status = selectResolve(selection, findings->tool, findings->project,
+				   false);
+
+	/* Energy of relations is divided over all of their time. */
+	if (status < 0 && findings->project->relationCount)
+		status = toolUsage(findings->tool,
+				   "--from, --to: not available for projects "
+				   "with relations");
+	if (status < 0)
+		phasesAdd(&findings->selected, selection->start, selection->end,
+			  "");
+	return status;
+}
+
 int findingsStart(struct findings *findings, const hdIProject *project)
 {
+	int status = -1;
+
 	findings->project = project;
 	phasesInit(&findings->phaseList);
+	phasesInit(&findings->selected);
+	if (findingsIsPart(findings))
+		status = findingsSelect(findings);
 	startAll(findings);
 	if (findings->energyCount &&
 	    (project->traceCount || project->relationCount))
 		findings->attribution = attributionNew(project, findings->rule);
 	if (findings->attribution && project->traceCount)
 		findings->other = attributionOther(findings->attribution);
-	return findingsFindPhases(findings);
+	return status < 0 ? findingsFindPhases(findings) : -1;
 }
 
 void findingsRead(struct findings *findings)
@@ -420,12 +462,17 @@ void findingsRead(struct findings *findings)
 		findingsEndRelations(findings);
 	findingsAddAccount(findings);
 	findingsFindTracer(findings);
-	findingsSortList(findings);
 	endPhases(findings);
 	findingsAddUp(findings);
+	findingsFindResources(findings);
+	findingsFindHabits(findings);
+	findingsSortList(findings);
 	findingsEndReplay(findings);
+	findingsEndEfficiencies(findings);
+	findingsChargeWhatIf(findings);
 	findings->byTime =
 		sortStates(findings->profile->states, findingsByTime);
+	findingsDropOthers(findings->byTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findSites(findings);
 	findingsListRegions(findings);
@@ -439,6 +486,7 @@ void findingsEnd(struct findings *findings)
 {
 	findingsFreeAll(findings);
 	phasesFree(&findings->phaseList);
+	phasesFree(&findings->selected);
 }
 
 hdIProject *findingsOpen(struct findings *findings, const char *path)
@@ -465,7 +513,11 @@ hdIProject *findingsOpen(struct findings *findings, const char *path)
 
 void findingsInit(struct findings *findings, struct tool *tool)
 {
-	*findings = (struct findings){ .tool = tool, .idlePower = -1 };
+	*findings = (struct findings){
+		.tool = tool,
+		.idlePower = -1,
+		.selection = { .start = INT64_MIN, .end = INT64_MAX },
+	};
 	findingsDiagnosticsInit(&findings->diagnostics);
 }
 
@@ -477,6 +529,8 @@ void findingsClear(struct findings *findings)
 	g_free(findings->power);
 	g_free(findings->ruleText);
 	g_strfreev(findings->questions);
+	g_free(findings->waitingText);
+	selectionFree(&findings->selection);
 }
 
 int findingsCheckOptions(struct findings *findings, bool isPage)
@@ -488,6 +542,11 @@ int findingsCheckOptions(struct findings *findings, bool isPage)
 	if (status < 0)
 		status = attributionOptionParse(
 			findings->ruleText, findings->tool, &findings->rule);
+	if (status < 0 && findingsIsPart(findings) &&
+	    (isPage || findings->questions))
+		status = toolUsage(findings->tool,
+				   "--from, --to: cannot be combined with "
+				   "--html or --what-if");
 	/* Pages divide the energy of what they show themselves. */
 	if (status < 0 && isPage && findings->rule != ATTRIBUTION_EQUAL)
 		status = toolUsage(findings->tool,

@@ -11,6 +11,7 @@
 #include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/core/tool.h"
+#include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/findings/finding.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
@@ -208,9 +209,15 @@ struct findings {
 	struct events events;
 	struct replay *replay;
 	struct waits *waits;
-	struct efficiency efficiency; /**< When all was read: of ranks. */
-	double energyEfficiency;      /**< NaN: not known. */
-	GArray *whatIf;               /**< struct findingWhatIf, likewise. */
+	struct efficiency efficiency; /**< When all was read: of ranks, ... */
+	int64_t efficiencyFrom;       /**< ... in this time. */
+	int64_t efficiencyTo;
+	struct findingsEfficiencies efficiencies;
+	bool isHybrid;           /**< Threads work, too. */
+	double energyEfficiency; /**< NaN: not known. */
+	GArray *whatIf;          /**< struct findingWhatIf, likewise. */
+	struct findingsWaiting waiting;
+	struct habits *habits; /**< From findingsStart() on. */
 	/* Parts of the run: from findingsStart() on. */
 	struct regions *regions;
 	GHashTable *regionTimes;     /**< Names to what ranks had of them. */
@@ -267,7 +274,11 @@ struct findings {
 	gboolean isAsRecorded; /**< Of DELAY_ENTRY(). */
 	/** Of a node, in W; less than 0: not known. */
 	double idlePower;
-	char **questions; /**< What-if; or NULL. */
+	char **questions;  /**< What-if; or NULL. */
+	char *waitingText; /**< How ranks wait then; or NULL: busy. */
+	/** The time that was asked for: all, if there are no options. */
+	struct selection selection;
+	struct phases selected; /**< The same, as a phase. */
 	enum attributionRule rule;
 	struct phases phaseList;
 	bool hasPhases;
@@ -286,6 +297,12 @@ struct findings {
 			"Values from which to compute the energy of a node", \
 			"PATTERN"                                            \
 	}
+
+/** Whether only a part of the time was asked for. */
+static inline bool findingsIsPart(const struct findings *findings)
+{
+	return findings->selection.from || findings->selection.to;
+}
 
 /** Start with nothing, before options are parsed. */
 void findingsInit(struct findings *findings, struct tool *tool);

@@ -22,6 +22,7 @@ struct reading {
 	bool isProbed;
 	int64_t last; /**< End of the entry before. */
 	struct amounts *amounts;
+	struct summary *part; /**< Of the time that was asked for; or NULL. */
 };
 
 /** Add a span before one that is kept, or behind all. */
@@ -114,27 +115,55 @@ static void findingsGroupAddInterval(struct reading *work, int64_t start,
 		endProbe(work);
 }
 
+/** An entry, as far as it is in the time that was asked for. */
+static void findingsGroupAddEntry(struct reading *work, const hdIBlock *block,
+				  size_t i)
+{
+	const struct selection *selection = &work->findings->selection;
+	struct findingsGroup *group = work->group;
+	int64_t start = MAX(block->start[i], selection->start);
+	int64_t end = MIN(block->end[i], selection->end);
+
+	if (block->isAfterGap[i] && block->start[i] > selection->start &&
+	    work->last < selection->end) {
+		findingsGroupAddSpan(
+			&group->gaps,
+			MAX(MIN(work->last, block->start[i]), selection->start),
+			MIN(block->start[i], selection->end));
+		group->interruptions++;
+	}
+	work->last = block->end[i];
+	if (start > end || (start == end && block->start[i] < block->end[i]))
+		return;
+	findingsGroupAddInterval(work, block->start[i], block->end[i]);
+	group->entries++;
+	group->start = MIN(group->start, start);
+	group->end = MAX(group->end, end);
+}
+
 static void findingsGroupAddBlock(struct reading *work, const hdIBlock *block)
 {
 	struct findingsGroup *group = work->group;
+	bool isPart = findingsIsPart(work->findings);
 
-	amountsTake(work->amounts, block);
-	for (size_t i = 0; i < group->group->valueCount; i++)
+	if (!isPart)
+		amountsTake(work->amounts, block);
+	for (size_t i = 0; !isPart && i < group->group->valueCount; i++)
 		amountsAdd(work->amounts, i, &group->moments[i], 0,
 			   block->count);
-	for (size_t i = 0; i < block->count; i++) {
-		if (block->isAfterGap[i]) {
-			findingsGroupAddSpan(&group->gaps,
-					     MIN(work->last, block->start[i]),
-					     block->start[i]);
-			group->interruptions++;
-		}
-		findingsGroupAddInterval(work, block->start[i], block->end[i]);
-		work->last = block->end[i];
-	}
-	group->entries += block->count;
-	group->start = MIN(group->start, block->start[0]);
-	group->end = MAX(group->end, block->end[block->count - 1]);
+	for (size_t i = 0; i < block->count; i++)
+		findingsGroupAddEntry(work, block, i);
+}
+
+/** The time that was asked for is over. */
+static void takePart(struct summary *summary, const struct summarySlot *slot,
+		     size_t name)
+{
+	struct reading *work = summary->data;
+
+	(void)name;
+	memcpy(work->group->moments, slot->moments,
+	       work->group->group->valueCount * sizeof(*slot->moments));
 }
 
 void findingsEndGaps(const struct findings *findings,
@@ -187,6 +216,8 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 		findingsGroupAddBlock(work, block);
 		if (summary)
 			summaryAddBlock(summary, block);
+		if (work->part)
+			summaryAddBlock(work->part, block);
 		if (gauge)
 			layerGaugeTake(gauge, block);
 		if (series)
@@ -211,6 +242,12 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		.take = takePhase,
 		.data = &work,
 	};
+	struct summary part = {
+		.group = group->group,
+		.phases = &findings->selected,
+		.take = takePart,
+		.data = &work,
+	};
 	bool hasPhases = findings->hasPhases && group->powerCount;
 	hdIStatReader *reader =
 		diagnosticsOpenStat(findings->project, group->group, sink);
@@ -224,6 +261,10 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		group->series = powerSeriesOfNode(group->group, group->isPower);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
+	if (findingsIsPart(findings)) {
+		summaryStart(&part, NULL);
+		work.part = &part;
+	}
 	if (hasPhases)
 		summaryStart(&summary, NULL);
 	*spoolError = findingsGroupReadEntries(&work, reader,
@@ -236,6 +277,8 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		endProbe(&work);
 	if (hasPhases)
 		summaryFinish(&summary);
+	if (work.part)
+		summaryFinish(&part);
 	g_array_unref(work.probe);
 	amountsFree(work.amounts);
 	hdI_closeStat(reader);

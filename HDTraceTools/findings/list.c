@@ -122,12 +122,25 @@ static gint compareFindings(gconstpointer a, gconstpointer b)
 	const struct finding *x = a;
 	const struct finding *y = b;
 
+	FINDING_COMPARE(x->isFirst, y->isFirst);
 	FINDING_COMPARE(!x->partOf, !y->partOf);
 	FINDING_COMPARE(x->rank, y->rank);
 	FINDING_COMPARE(x->avoidable, y->avoidable);
 	FINDING_COMPARE(x->time, y->time);
 	FINDING_COMPARE(strcmp(y->kind, x->kind), 0);
 	return g_strcmp0(x->region, y->region);
+}
+
+const char *findingsOtherKind(size_t number)
+{
+	static const char *const kinds[] = {
+		FINDING_IMBALANCE,        FINDING_TRACER,
+		FINDING_OVERSUBSCRIPTION, FINDING_STEAL,
+		FINDING_POLLING,          FINDING_SMALL_MESSAGES,
+		FINDING_PLACEMENT,        FINDING_IO_ONE_RANK,
+	};
+
+	return number < G_N_ELEMENTS(kinds) ? kinds[number] : NULL;
 }
 
 void findingsSortList(struct findings *findings)

@@ -80,7 +80,11 @@ static void partsAddIteration(struct findings *findings, int64_t start,
 		.efficiency = efficiencyUnknown(),
 	};
 
-	if (start < end && findings->iterations->len < ITERATIONS_MAX)
+	if (start < end && end <= findings->selection.start)
+		findings->evenness.first++;
+	if (start < end && start < findings->selection.end &&
+	    end > findings->selection.start &&
+	    findings->iterations->len < ITERATIONS_MAX)
 		g_array_append_val(findings->iterations, iteration);
 }
 

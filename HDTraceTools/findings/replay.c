@@ -71,6 +71,7 @@ void findingsStartReplay(struct findings *findings)
 	findings->replay = replayNew(findings->calls, project->traceCount,
 				     &findings->events);
 	findings->waits = waitsNew();
+	findings->habits = habitsNew(project);
 	findings->efficiency = efficiencyUnknown();
 	findings->whatIf =
 		g_array_new(FALSE, FALSE, sizeof(struct findingWhatIf));
@@ -86,6 +87,7 @@ void findingsFreeReplay(struct findings *findings)
 		callsFree(findings->named[i]);
 	g_free(findings->named);
 	waitsFree(findings->waits);
+	habitsFree(findings->habits);
 	g_array_unref(findings->whatIf);
 }
 
@@ -94,6 +96,7 @@ int findingsTakeMatch(const struct dependencyMatch *match, void *data)
 	struct findings *findings = data;
 	int ret = waitsTake(match, findings->waits);
 
+	habitsTake(findings->habits, match, &findings->selection);
 	return ret < 0 ? ret : eventsTake(match, &findings->events);
 }
 
@@ -146,7 +149,11 @@ void findingsEndReplay(struct findings *findings)
 static int findEfficiencies(struct findings *findings, int64_t from, int64_t to)
 {
 	struct replayWatch watch;
-	int ret = findingsStartEfficiencies(findings, from, to);
+	int ret;
+
+	findings->efficiencyFrom = from;
+	findings->efficiencyTo = to;
+	ret = findingsStartEfficiencies(findings, from, to);
 
 	if (ret < 0)
 		return ret;
@@ -166,9 +173,14 @@ int findingsReplay(struct findings *findings)
 	int ret = replayRead(findings->replay);
 
 	if (ret == 0 && findings->events.meetings > 0 &&
-	    efficiencyWindow(findings->calls, traces, &from, &to))
-		ret = findEfficiencies(findings, from, to);
-	if (ret == 0 && findings->events.meetings > 0)
+	    efficiencyWindow(findings->calls, traces, &from, &to)) {
+		from = MAX(from, findings->selection.start);
+		to = MIN(to, findings->selection.end);
+		if (from < to)
+			ret = findEfficiencies(findings, from, to);
+	}
+	if (ret == 0 && findings->events.meetings > 0 &&
+	    !findingsIsPart(findings))
 		ret = findingsFindImbalance(findings);
 	return ret == 0 ? findingsAnswerWhatIf(findings) : ret;
 }

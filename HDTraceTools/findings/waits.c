@@ -293,11 +293,16 @@ static void waitSumsCover(struct waitSums *self, const struct wait *wait)
 		trace->waitMpi += new;
 }
 
-static int waitSumsTake(struct waitSums *self, const struct wait *wait)
+static int waitSumsTake(struct waitSums *self, struct wait *wait)
 {
+	const struct selection *selection = &self->findings->selection;
 	int ret = 0;
 	struct waitCost cost;
 
+	wait->start = MAX(wait->start, selection->start);
+	wait->end = MIN(wait->end, selection->end);
+	if (wait->start >= wait->end)
+		return 0;
 	if (!self->isAny || wait->trace != self->trace)
 		ret = waitSumsEnter(self, wait->trace);
 	if (ret < 0)
@@ -306,6 +311,10 @@ static int waitSumsTake(struct waitSums *self, const struct wait *wait)
 	ret = regionsCursorFind(self->regions, wait->start, &cost.place);
 	if (ret < 0)
 		return ret;
+	self->findings->waiting.time += wait->end - wait->start;
+	self->findings->waiting.energy.pico += cost.energy.pico;
+	self->findings->waiting.energy.measured += cost.energy.measured;
+	self->findings->waiting.avoidable += cost.avoidable;
 	waitSumsCover(self, wait);
 	waitSumAdd(self, wait->kind, wait, &cost);
 	if (wait->isWrongOrder)

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +116,17 @@ int findingsCheckWhatIf(struct findings *findings)
 				"latency=FACTOR or bandwidth=FACTOR",
 				findings->questions[i]);
 	}
-	return -1;
+	if (!findings->waitingText ||
+	    strcmp(findings->waitingText, "busy") == 0)
+		return -1;
+	if (strcmp(findings->waitingText, "idle") != 0)
+		return toolUsage(findings->tool,
+				 "--waiting: invalid \"%s\"; expected busy or "
+				 "idle",
+				 findings->waitingText);
+	return findings->idlePower >= 0
+		       ? -1
+		       : toolNeeds(findings->tool, "waiting", "idle-power");
 }
 
 /* ---- Answering --------------------------------------------------------- */
@@ -192,6 +203,7 @@ static int answerReplay(const struct findings *findings,
 
 	if (ret < 0)
 		return ret == -EDEADLK ? 0 : ret;
+	answer->spared = replaySpared(findings->replay);
 	answer->isKnown = true;
 	answer->method = "replay of the dependencies";
 	answer->low = MIN(answer->time, run);
@@ -250,6 +262,7 @@ int findingsAnswerWhatIf(struct findings *findings)
 	     ret == 0 && findings->questions && findings->questions[i]; i++) {
 		struct findingWhatIf answer = {
 			.spec = g_strdup(findings->questions[i]),
+			.energy = NAN,
 		};
 		struct question question;
 
@@ -259,4 +272,85 @@ int findingsAnswerWhatIf(struct findings *findings)
 		g_array_append_val(findings->whatIf, answer);
 	}
 	return ret;
+}
+
+/* ---- Energy ------------------------------------------------------------- */
+
+/** Mean power of one rank while it computes, and while it waits. */
+struct whatIfPower {
+	double computing;
+	double waiting;
+	double idle; /**< The same, if it waits without work. */
+};
+
+static double whatIfWatts(const struct attributionAmount *amount)
+{
+	return amount->measured > 0 ? attributionEnergy(amount) /
+					      ((double)amount->measured / 1e9)
+				    : NAN;
+}
+
+static struct whatIfPower whatIfPowers(const struct findings *findings)
+{
+	const struct findingsWaiting *waiting = &findings->waiting;
+	struct attributionAmount computing = { 0, 0 };
+	struct attributionAmount idle = waiting->energy;
+	struct whatIfPower power;
+
+	for (guint i = 0; i < findings->ranks->len; i++) {
+		const struct attributionAmount *amount =
+			&g_array_index(findings->ranks, struct findingsRank, i)
+				 .works[FINDINGS_COMPUTATION]
+				 .amount;
+
+		computing.pico += amount->pico;
+		computing.measured += amount->measured;
+	}
+	idle.pico -= waiting->avoidable;
+	power.computing = whatIfWatts(&computing);
+	/* Where nobody waited, waiting is as computing. */
+	power.waiting =
+		waiting->time ? whatIfWatts(&waiting->energy) : power.computing;
+	power.idle = whatIfWatts(&idle);
+	return power;
+}
+
+/** The energy of the run less that of computation and of waits that are left
+ *  out, and what is drawn while no rank is there in proportion to the time. */
+static double whatIfEnergy(const struct findings *findings,
+			   const struct whatIfPower *power,
+			   const struct findingWhatIf *answer)
+{
+	double run = (double)findingsRunTime(findings) / 1e9;
+	double time = (double)answer->time / 1e9;
+	double spared = (double)answer->spared / 1e9;
+	double fewer =
+		(double)findings->account.total / 1e9 * (1 - time / run) -
+		spared;
+	double waited = (double)findings->waiting.time / 1e9;
+	double rest = (double)findings->unattributed / 1e12;
+	double energy = findings->energy.joules + rest * (time / run - 1);
+
+	if (spared != 0)
+		energy -= spared * power->computing;
+	if (!findings->waitingText ||
+	    strcmp(findings->waitingText, "idle") != 0)
+		return energy - fewer * power->waiting;
+	return energy - waited * power->waiting +
+	       MAX(waited - fewer, 0) * power->idle;
+}
+
+void findingsChargeWhatIf(struct findings *findings)
+{
+	struct whatIfPower power = whatIfPowers(findings);
+
+	for (guint i = 0; i < findings->whatIf->len; i++) {
+		struct findingWhatIf *answer = &g_array_index(
+			findings->whatIf, struct findingWhatIf, i);
+
+		if (answer->isKnown && findings->energy.isKnown &&
+		    knownIsWhole(findings->energy.known) &&
+		    findingsRunTime(findings) > 0)
+			answer->energy = whatIfEnergy(findings, &power, answer);
+	}
 }

@@ -197,15 +197,16 @@ static void openCharge(struct work *work, const struct task *task,
 }
 
 /** What the trace was charged with in all. */
-static void closeCharge(struct task *task, struct charge *charge)
+static void closeCharge(struct task *task, struct charge *charge,
+			const struct selection *selection)
 {
 	for (int i = 0; i < FINDINGS_RULES; i++) {
 		struct attributionCursor *cursor = charge->sources[i].cursor;
 
 		if (!cursor)
 			continue;
-		task->charged[i] =
-			attributionCursorGet(cursor, INT64_MIN, INT64_MAX);
+		task->charged[i] = attributionCursorGet(
+			cursor, selection->start, selection->end);
 		if (task->spoolError == 0)
 			task->spoolError = attributionCursorError(cursor);
 		attributionCursorFree(cursor);
@@ -267,11 +268,15 @@ static void findingsWorkReadTrace(struct work *work, struct task *task)
 		regionsEnter(findings->regions, (uint32_t)task->place);
 	if (task->place == findings->sequenceTrace)
 		position.sequence = findings->sequence;
-	task->error = profileRead(findings->project, task->trace, &sink,
-				  charge.sources, findings->profile->sources,
-				  INT64_MIN, INT64_MAX, findingsWorkAddRecord,
-				  &position, &task->profile);
-	closeCharge(task, &charge);
+	task->error =
+		profileRead(findings->project, task->trace, &sink,
+			    charge.sources, findings->profile->sources,
+			    findings->selection.start, findings->selection.end,
+			    findingsWorkAddRecord, &position, &task->profile);
+	if (task->profile)
+		profileClip(task->profile, findings->selection.start,
+			    findings->selection.end);
+	closeCharge(task, &charge, &findings->selection);
 	leaveCalls(&position);
 	if (task->spoolError == 0)
 		task->spoolError = position.error;
@@ -329,15 +334,18 @@ static void takeDiagnostics(struct findings *findings,
 	findingsDiagnosticsFree(messages);
 }
 
-/** All energy of a group. */
-static powerPico allOf(const struct findingsGroup *group)
+/** All energy of a group in a time. */
+static powerPico allOf(const struct findingsGroup *group,
+		       const struct selection *selection)
 {
 	struct powerCursor *cursor = powerCursorNew(group->series);
 	int64_t measured;
-	powerPico all = powerCursorUntil(cursor, INT64_MAX, &measured);
+	powerPico before =
+		powerCursorUntil(cursor, selection->start, &measured);
+	powerPico all = powerCursorUntil(cursor, selection->end, &measured);
 
 	powerCursorFree(cursor);
-	return all;
+	return all - before;
 }
 
 static void forgetPower(struct findingsGroup *group)
@@ -552,7 +560,7 @@ static void findingsWorkAddResult(void *data, size_t number)
 		findingsWorkReportTemp(findings, task->spoolError);
 	if (!task->trace) {
 		if (group->series)
-			group->drawn = allOf(group);
+			group->drawn = allOf(group, &findings->selection);
 		group->charged = group->relations;
 		if (!group->traces)
 			forgetPower(group);
@@ -591,6 +599,9 @@ static void findingsWorkFindPath(struct work *work)
 	int ret = forest ? pathSearchRelations(work->search, forest) : 0;
 	int end = pathSearchEnd(work->search, &findings->path);
 
+	/* It is that of the whole run. */
+	if (end == 0 && findingsIsPart(findings))
+		findings->path->isKnown = false;
 	if (ret == 0)
 		ret = findingsFindIterations(findings);
 	if (ret == 0)

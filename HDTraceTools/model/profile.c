@@ -596,9 +596,11 @@ static void addRecord(struct reading *self, const hdIRecord *record,
 	profile->start = MIN(profile->start, record->start);
 	profile->end = MAX(profile->end, record->end);
 	if (record->kind == HDI_EVENT) {
-		profile->eventCount++;
+		profile->eventCount +=
+			record->end > self->start && record->end <= self->end;
 	} else {
-		profile->stateCount++;
+		profile->stateCount +=
+			record->end > self->start && record->start < self->end;
 		profile->epochs += messagesEpoch(record, NULL);
 		takeCallNs(profile, record);
 		sitesTake(self->sites, record, &site);
@@ -627,6 +629,16 @@ static void profileFinish(struct reading *self)
 	sitesFree(self->sites);
 	g_free(self->cost.amounts);
 	g_free(self->own.amounts);
+}
+
+void profileClip(struct profile *self, int64_t start, int64_t end)
+{
+	self->start = MAX(self->start, start);
+	self->end = MIN(self->end, end);
+	if (self->start <= self->end)
+		return;
+	self->start = INT64_MAX;
+	self->end = INT64_MIN;
 }
 
 int profileRead(const hdIProject *project, const hdITraceFile *trace,

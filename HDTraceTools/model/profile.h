@@ -125,6 +125,9 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 		int64_t start, int64_t end, profileProgress *progress,
 		void *data, struct profile **profile);
 
+/** Let it begin and end in ]start, end], for which it was read. */
+void profileClip(struct profile *self, int64_t start, int64_t end);
+
 /** Free a profile; NULL does nothing. */
 void profileFree(struct profile *self);
 

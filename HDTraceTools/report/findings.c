@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/report/report.h"
+#include "cli/quantity.h"
 
 /* ---- For programs ------------------------------------------------------ */
 
@@ -64,13 +65,16 @@ static void putPlace(struct outJson *json, const struct findings *findings,
 	g_free(site);
 }
 
-static void putIterations(struct outJson *json, const struct finding *finding)
+static void putIterations(struct outJson *json, const struct findings *findings,
+			  const struct finding *finding)
 {
 	outJsonArray(json, "iterations", true);
 	for (guint i = 0; finding->iterations && i < finding->iterations->len;
 	     i++)
-		outJsonInteger(json, NULL,
-			       g_array_index(finding->iterations, guint, i));
+		outJsonInteger(
+			json, NULL,
+			findings->evenness.first +
+				g_array_index(finding->iterations, guint, i));
 	outJsonEnd(json);
 }
 
@@ -99,7 +103,7 @@ static void putFinding(struct outJson *json, const struct findings *findings,
 	putPlace(json, findings, finding);
 	outJsonSeconds(json, "from_s", finding->from);
 	outJsonSeconds(json, "to_s", finding->to);
-	putIterations(json, finding);
+	putIterations(json, findings, finding);
 	putConfidence(json, finding);
 	outJsonText(json, "advice", finding->advice);
 	outJsonText(json, "command", finding->command);
@@ -142,7 +146,7 @@ static void putWhatIf(struct outJson *json, const struct findings *findings)
 		putAnswer(json, "time_s", answer->isKnown, answer->time);
 		putAnswer(json, "low_s", answer->isKnown, answer->low);
 		putAnswer(json, "high_s", answer->isKnown, answer->high);
-		outJsonPlain(json, "energy_j", "null");
+		outJsonDouble(json, "energy_j", answer->energy);
 		outJsonText(json, "method", answer->method);
 		outJsonEnd(json);
 	}
@@ -157,8 +161,7 @@ void reportPutFindings(const struct findings *findings, struct outJson *json)
 			   &g_array_index(findings->list, struct finding, i));
 	outJsonEnd(json);
 	putAccount(json, &findings->account);
-	reportPutEfficiencies(json, findings, &findings->efficiency,
-			      findings->energyEfficiency);
+	reportPutEfficiencies(json, &findings->efficiencies);
 	/* A page shows the states themselves. */
 	if (!json->isInPage)
 		reportPutParts(findings, json);
@@ -211,7 +214,8 @@ static void printPlace(const struct findings *findings,
 	}
 	if (finding->iterations && finding->iterations->len == 1)
 		printf("; in iteration %u",
-		       g_array_index(finding->iterations, guint, 0));
+		       findings->evenness.first +
+			       g_array_index(finding->iterations, guint, 0));
 	else if (finding->iterations)
 		printf("; in %u of %u iterations", finding->iterations->len,
 		       findings->iterations->len);
@@ -278,26 +282,37 @@ static void printAccount(const struct findingsAccount *account)
 /** Lines of ratios: one that has parts is followed by these. */
 static void printEfficiencies(const struct findings *findings)
 {
-	const struct efficiency *of = &findings->efficiency;
-	const struct {
+	static const struct {
 		const char *name;
-		double value;
+		enum findingsEfficiency efficiency;
+		bool isOfThreads; /**< It is told if there are threads only. */
 	} lines[] = {
-		{ "Parallel efficiency", of->parallel },
-		{ "  Load balance", of->loadBalance },
-		{ "  Communication", of->communication },
-		{ "    Serialisation", of->serialisation },
-		{ "    Transfer", of->transfer },
-		{ "Energy in computation", findings->energyEfficiency },
+		{ "Parallel efficiency", EFFICIENCY_PARALLEL, false },
+		{ "  OpenMP", EFFICIENCY_OMP_PARALLEL, true },
+		{ "    Load balance", EFFICIENCY_OMP_BALANCE, true },
+		{ "  MPI", EFFICIENCY_MPI_PARALLEL, true },
+		{ "  Load balance", EFFICIENCY_MPI_BALANCE, false },
+		{ "  Communication", EFFICIENCY_MPI_COMMUNICATION, false },
+		{ "    Serialisation", EFFICIENCY_SERIALISATION, false },
+		{ "    Transfer", EFFICIENCY_TRANSFER, false },
+		{ "Energy in computation", EFFICIENCY_ENERGY, false },
 	};
+	const double *values = findings->efficiencies.values;
+	bool isHybrid = findingsIsHybrid(findings);
 	char buffer[OUT_NUMBER_SIZE];
 
-	if (isnan(of->parallel))
+	if (isnan(values[EFFICIENCY_PARALLEL]))
 		return;
 	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
-		if (!isnan(lines[i].value))
-			printf("  %-24s%s %%\n", lines[i].name,
-			       outRounded(buffer, 100 * lines[i].value));
+		double value = values[lines[i].efficiency];
+		bool isDeeper = isHybrid && lines[i].name[0] == ' ' &&
+				!lines[i].isOfThreads;
+
+		if (isnan(value) || (lines[i].isOfThreads && !isHybrid))
+			continue;
+		printf("  %s%-*s%s %%\n", isDeeper ? "  " : "",
+		       isDeeper ? 22 : 24, lines[i].name,
+		       outRounded(buffer, 100 * value));
 	}
 }
 
@@ -316,6 +331,9 @@ static void printWhatIf(const struct findings *findings)
 			continue;
 		}
 		printf(": %s", outDuration(buffer, answer->time));
+		if (!isnan(answer->energy))
+			printf(", %s",
+			       quantityText(buffer, answer->energy, "J"));
 		printf(" (%s", outDuration(buffer, answer->low));
 		printf(" to %s; %s)\n", outDuration(buffer, answer->high),
 		       answer->method);

@@ -272,7 +272,7 @@ static char *makeMeta(const struct html *self, size_t *size)
 	pageStartMeta(file);
 	metaBegin(&json, file, self->findings, hasStart ? &start : NULL,
 		  self->maxSize);
-	reportPutJson(self->findings, &json, "report");
+	reportPutJson(self->findings, &json, "report", NULL);
 	metaEnd(&json);
 	pageEndMeta(file);
 	if (fclose(file) != 0)

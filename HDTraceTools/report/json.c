@@ -190,7 +190,7 @@ static void putPhases(struct outJson *json, const struct findings *findings)
 		outJsonSeconds(json, reportKey(json, "duration_s", "seconds"),
 			       phase->length);
 		putEnergy(json, "energy", &phase->energy);
-		reportPutEfficiencies(json, findings, &phase->efficiency, NAN);
+		reportPutPartEfficiencies(json, findings, &phase->efficiency);
 		outJsonArray(json, "nodes", false);
 		for (size_t k = 0; k < findings->project->groupCount; k++) {
 			const struct findingsGroup *group =
@@ -607,7 +607,7 @@ static void putMessages(struct outJson *json, const struct findings *findings)
 }
 
 void reportPutJson(const struct findings *findings, struct outJson *json,
-		   const char *key)
+		   const char *key, const GArray *runs)
 {
 	const hdIProject *project = findings->project;
 	bool isByCpu = findings->rule == ATTRIBUTION_CPU;
@@ -664,6 +664,8 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	reportJsonPutKernels(json, findings);
 	reportJsonPutPath(json, findings);
 	reportPutFindings(findings, json);
+	if (!key)
+		scalingPut(json, runs);
 	reportPutRelations(findings, json);
 	reportPutLayers(findings, json);
 	outJsonObject(json, "tracing", true);
@@ -685,9 +687,9 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	outJsonEnd(json);
 }
 
-void reportPrintJson(const struct findings *findings)
+void reportPrintJson(const struct findings *findings, const GArray *runs)
 {
 	struct outJson json = { .depth = 0 };
 
-	reportPutJson(findings, &json, NULL);
+	reportPutJson(findings, &json, NULL, runs);
 }

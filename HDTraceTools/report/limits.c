@@ -20,6 +20,12 @@ struct limit {
 	int64_t time;
 };
 
+static bool limitIsOf(const struct limit *limit, const char *kind)
+{
+	return strlen(kind) == limit->kindLength &&
+	       strncmp(kind, limit->text, limit->kindLength) == 0;
+}
+
 static bool limitReadKind(struct limit *limit)
 {
 	const char *end = strchr(limit->text, '>');
@@ -27,14 +33,12 @@ static bool limitReadKind(struct limit *limit)
 	if (!end)
 		return false;
 	limit->kindLength = (size_t)(end - limit->text);
-	if (g_str_has_prefix(limit->text, FINDING_IMBALANCE ">") ||
-	    g_str_has_prefix(limit->text, FINDING_TRACER ">"))
-		return true;
+	for (size_t i = 0; findingsOtherKind(i); i++) {
+		if (limitIsOf(limit, findingsOtherKind(i)))
+			return true;
+	}
 	for (int i = 0; i < WAIT_KINDS; i++) {
-		const char *name = waitKindInfo(i)->name;
-
-		if (strlen(name) == limit->kindLength &&
-		    strncmp(name, limit->text, limit->kindLength) == 0)
+		if (limitIsOf(limit, waitKindInfo(i)->name))
 			return true;
 	}
 	return false;
@@ -86,8 +90,7 @@ static bool limitIsExceeded(const struct limit *limit,
 		const struct finding *finding =
 			&g_array_index(findings->list, struct finding, i);
 
-		if (strlen(finding->kind) != limit->kindLength ||
-		    strncmp(finding->kind, limit->text, limit->kindLength) != 0)
+		if (!limitIsOf(limit, finding->kind))
 			continue;
 		time += finding->time;
 		of = finding->of;

@@ -13,33 +13,24 @@
 /* ---- For programs ------------------------------------------------------- */
 
 void reportPutEfficiencies(struct outJson *json,
-			   const struct findings *findings,
-			   const struct efficiency *of, double energy)
+			   const struct findingsEfficiencies *of)
 {
-	/* Threads that are no ranks are not part of it. */
-	bool isOfAll = findings->account.openmp == 0;
-
 	outJsonObject(json, "efficiencies", false);
-	/* A run by itself is what others scale from. */
-	outJsonDouble(json, "global", isOfAll ? of->parallel : NAN);
-	outJsonDouble(json, "parallel", isOfAll ? of->parallel : NAN);
-	outJsonDouble(json, "load_balance", isOfAll ? of->loadBalance : NAN);
-	outJsonDouble(json, "communication", isOfAll ? of->communication : NAN);
-	outJsonDouble(json, "serialisation", of->serialisation);
-	outJsonDouble(json, "transfer", of->transfer);
-	outJsonDouble(json, "computation_scaling",
-		      isnan(of->parallel) || !isOfAll ? NAN : 1);
-	outJsonPlain(json, "instruction_scaling", "null");
-	outJsonPlain(json, "ipc_scaling", "null");
-	outJsonPlain(json, "frequency_scaling", "null");
-	outJsonDouble(json, "mpi_parallel", of->parallel);
-	outJsonDouble(json, "mpi_load_balance", of->loadBalance);
-	outJsonDouble(json, "mpi_communication", of->communication);
-	outJsonPlain(json, "openmp_parallel", "null");
-	outJsonPlain(json, "openmp_load_balance", "null");
-	outJsonPlain(json, "openmp_communication", "null");
-	outJsonDouble(json, "energy", energy);
+	for (int i = 0; i < FINDINGS_EFFICIENCIES; i++)
+		outJsonDouble(json, findingsEfficiencyName(i), of->values[i]);
 	outJsonEnd(json);
+}
+
+void reportPutPartEfficiencies(struct outJson *json,
+			       const struct findings *findings,
+			       const struct efficiency *of)
+{
+	struct findingsEfficiencies all = findingsEfficienciesOf(of);
+
+	/* Threads that are not ranks are not part of it. */
+	if (!findingsIsHybrid(findings))
+		findingsEfficienciesOfAll(&all, of);
+	reportPutEfficiencies(json, &all);
 }
 
 static void partsPutEnergy(struct outJson *json,
@@ -70,7 +61,7 @@ static void partsPutRegions(struct outJson *json,
 				       ? &state->total.amounts[FINDINGS_RULE]
 				       : &unknown,
 			       state->total.time);
-		reportPutEfficiencies(json, findings, &region->efficiency, NAN);
+		reportPutPartEfficiencies(json, findings, &region->efficiency);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -85,13 +76,13 @@ static void partsPutIterations(struct outJson *json,
 			findings->iterations, struct findingsIteration, i);
 
 		outJsonObject(json, NULL, false);
-		outJsonInteger(json, "index", i);
+		outJsonInteger(json, "index", findings->evenness.first + i);
 		outJsonSeconds(json, "from_s", iteration->time.start);
 		outJsonSeconds(json, "to_s", iteration->time.end);
 		partsPutEnergy(json, &iteration->energy,
 			       iteration->time.end - iteration->time.start);
-		reportPutEfficiencies(json, findings, &iteration->efficiency,
-				      NAN);
+		reportPutPartEfficiencies(json, findings,
+					  &iteration->efficiency);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -112,11 +103,12 @@ static void partsPutEvenness(struct outJson *json,
 	outJsonSeconds(json, "period_s", is->mean);
 	outJsonDouble(json, "spread", is->spread);
 	outJsonDouble(json, "trend_ratio", is->trend);
-	outJsonInteger(json, "longest", is->longestPlace);
+	outJsonInteger(json, "longest", is->first + is->longestPlace);
 	outJsonArray(json, "outliers", true);
 	for (guint i = 0; i < is->outliers->len; i++)
 		outJsonInteger(json, NULL,
-			       g_array_index(is->outliers, guint, i));
+			       is->first +
+				       g_array_index(is->outliers, guint, i));
 	outJsonEnd(json);
 	outJsonEnd(json);
 }
@@ -216,6 +208,6 @@ void reportPrintIterations(const struct findings *findings)
 	printf(", spread %s %%", outRounded(buffer, 100 * is->spread));
 	printf(", trend %s%s %%", is->trend < 0 ? "" : "+",
 	       outRounded(buffer, 100 * is->trend));
-	printf(", longest %u (%s)\n", is->longestPlace,
+	printf(", longest %u (%s)\n", is->first + is->longestPlace,
 	       outDuration(buffer, is->longest));
 }

@@ -10,7 +10,7 @@
 #include "HDTraceTools/report/html.h"
 #include "HDTraceTools/report/report.h"
 
-static void printReport(struct report *report)
+static void printReport(struct report *report, const GArray *runs)
 {
 	if (report->html)
 		htmlWrite(&report->findings, report->html, report->maxSize,
@@ -18,12 +18,14 @@ static void printReport(struct report *report)
 	else if (report->isCsv)
 		reportPrintCsv(&report->findings);
 	else if (report->findings.tool->format == OUT_JSON)
-		reportPrintJson(&report->findings);
+		reportPrintJson(&report->findings, runs);
 	else
 		reportPrintText(report);
 }
 
-static int reportRunOn(struct report *report, const char *path)
+/** Report a run; with other runs its place among these. */
+static int reportRunOn(struct report *report, const char *path,
+		       const GArray *runs)
 {
 	hdIProject *project = findingsOpen(&report->findings, path);
 	bool isExceeded = false;
@@ -33,7 +35,7 @@ static int reportRunOn(struct report *report, const char *path)
 		return toolFinish(report->findings.tool);
 	if (findingsStart(&report->findings, project) == 0) {
 		findingsRead(&report->findings);
-		printReport(report);
+		printReport(report, runs);
 		isExceeded = reportExceedsLimits(report);
 	}
 	status = toolFinish(report->findings.tool);
@@ -44,27 +46,86 @@ static int reportRunOn(struct report *report, const char *path)
 	return status;
 }
 
+/** Read one of several runs. */
+static bool reportReadScale(const struct report *report, struct scalingRun *run)
+{
+	struct findings findings = report->findings;
+	hdIProject *project;
+	bool isGood = false;
+
+	findingsDiagnosticsInit(&findings.diagnostics);
+	project = findingsOpen(&findings, run->path);
+	if (project) {
+		isGood = findingsStart(&findings, project) == 0;
+		if (isGood) {
+			findingsRead(&findings);
+			run->name = g_strdup(project->name);
+			run->file = g_strdup(project->file);
+			run->scale = findingsScaleOf(&findings);
+		}
+		findingsEnd(&findings);
+		hdI_closeProject(project);
+	}
+	findingsDiagnosticsFree(&findings.diagnostics);
+	return isGood;
+}
+
+/** Report how several runs scale. */
+static int reportRunOnAll(struct report *report, char **paths, int count)
+{
+	struct tool *tool = report->findings.tool;
+	GArray *runs = g_array_new(FALSE, TRUE, sizeof(struct scalingRun));
+	bool isGood = true;
+	int status;
+
+	g_array_set_clear_func(runs, scalingRunClear);
+	for (int i = 0; i < count && isGood; i++) {
+		struct scalingRun run = { .path = paths[i] };
+
+		isGood = reportReadScale(report, &run);
+		g_array_append_val(runs, run);
+	}
+	if (isGood)
+		scalingFind(report, runs);
+	/* The report for programs is that of the largest run. */
+	if (isGood && tool->format == OUT_JSON) {
+		status = reportRunOn(
+			report,
+			g_array_index(runs, struct scalingRun, runs->len - 1)
+				.path,
+			runs);
+	} else {
+		if (isGood)
+			scalingPrint(report, runs);
+		status = toolFinish(tool);
+	}
+	g_array_unref(runs);
+	return status;
+}
+
 static const struct cliOldLetter oldLetters[] = {
 	{ 'o', "html", NULL },
 	{ '\0', NULL, NULL },
 };
 
 static const struct toolHelp help = {
-	.arguments = "PROJECT",
+	.arguments = "PROJECT...",
 	.description =
 		"Report time and energy of a run: run time, energy and values "
 		"of each node, the states with\nthe most time and energy, "
 		"phases, the critical path, the cost of tracing, gaps, late "
 		"samples\nand problems. Energies and means have error bounds "
 		"if "
-		"their sources state them.",
+		"their sources state them.\nOf several runs with different "
+		"numbers of ranks: how they scale.",
 	.examples = "  hdtrace report run1.proj\n"
 		    "  hdtrace report --phases borders.txt run1\n"
 		    "  hdtrace report --format=json run1 >run1.json\n"
 		    "  hdtrace report --html run1.html run1\n"
-		    "  hdtrace report --fail='late-sender>5%' run1\n",
+		    "  hdtrace report --fail='late-sender>5%' run1\n"
+		    "  hdtrace report run-on-1 run-on-2 run-on-4\n",
 	.minArguments = 1,
-	.maxArguments = 1,
+	.maxArguments = -1,
 	.formats = TOOL_TEXT_JSON,
 	.oldLetters = oldLetters,
 	.hasNumbers = true,
@@ -103,6 +164,12 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		FINDINGS_ENTRIES(&report.findings),
 		ATTRIBUTION_ENTRY(&report.findings.ruleText),
+		{ "from", 0, 0, G_OPTION_ARG_FILENAME,
+		  &report.findings.selection.from,
+		  "Report the time after this one only", "TIME" },
+		{ "to", 0, 0, G_OPTION_ARG_FILENAME,
+		  &report.findings.selection.to,
+		  "Report the time before this one only", "TIME" },
 		{ "top", 0, 0, G_OPTION_ARG_INT, &report.top,
 		  "Number of states to list (default: 10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &report.isAll,
@@ -123,6 +190,11 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		  "Estimate the run time with a change, such as balanced or "
 		  "no-wait:all",
 		  "SPEC" },
+		{ "waiting", 0, 0, G_OPTION_ARG_STRING,
+		  &report.findings.waitingText,
+		  "How ranks wait for the energy of what-if: busy as recorded, "
+		  "or idle (default: busy)",
+		  "HOW" },
 		{ "nodes", 0, 0, G_OPTION_ARG_NONE, &report.isOfNodes,
 		  "Print the values of all nodes, even if they do not fit",
 		  NULL },
@@ -134,6 +206,10 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		  "Exit with status 3 if a finding exceeds LIMIT, such as "
 		  "'late-sender>5%'",
 		  "LIMIT" },
+		{ "scaling", 0, 0, G_OPTION_ARG_STRING, &report.scaling,
+		  "How several runs scale: strong (the same work) or weak "
+		  "(work grows with the ranks)",
+		  "MODE" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &report.isForced,
 		  "Replace an existing page", NULL },
 		{ NULL },
@@ -160,9 +236,13 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = checkHtml(&report, maxSize);
 	if (status < 0)
-		status = reportRunOn(&report, argv[1]);
+		status = scalingCheck(&report, argc - 1);
+	if (status < 0)
+		status = argc > 2 ? reportRunOnAll(&report, argv + 1, argc - 1)
+				  : reportRunOn(&report, argv[1], NULL);
 	findingsClear(&report.findings);
 	g_free(report.html);
+	g_free(report.scaling);
 	g_strfreev(report.limits);
 	g_free(maxSize);
 	return status;

@@ -22,7 +22,30 @@ struct report {
 	gboolean isOfRanks; /**< Times of all ranks are. */
 	gboolean isCsv;     /**< Print findings as CSV only. */
 	char **limits;      /**< Of findings that fail; or NULL. */
+	char *scaling; /**< Whether the work grows with the ranks; or NULL. */
 };
+
+/** One of several runs. */
+struct scalingRun {
+	char *path;
+	char *name; /**< Of the project, ... */
+	char *file; /**< ... and its file. */
+	struct findingsScale scale;
+};
+
+/** For g_array_set_clear_func(). */
+void scalingRunClear(void *run);
+
+/** Sort runs (struct scalingRun) by their size, and tell how they scale from
+ *  the first one. */
+void scalingFind(const struct report *report, GArray *runs);
+
+/** Print how runs scale for people, or put it into JSON. */
+void scalingPrint(const struct report *report, const GArray *runs);
+void scalingPut(struct outJson *json, const GArray *runs);
+
+/** See that options for several runs make sense: -1, or the exit status. */
+int scalingCheck(const struct report *report, int projects);
 
 /** Whether only what matters most is printed, since all would not fit. */
 bool reportIsFolded(const struct report *report);
@@ -52,10 +75,12 @@ void reportTitle(const struct report *report, const char *text);
 void reportPrintFindings(const struct report *report);
 void reportPutFindings(const struct findings *findings, struct outJson *json);
 
-/** Put efficiencies into JSON; energy as a ratio, or NaN. */
+/** Put efficiencies into JSON: of a run, or of ranks in a part of it. */
 void reportPutEfficiencies(struct outJson *json,
-			   const struct findings *findings,
-			   const struct efficiency *of, double energy);
+			   const struct findingsEfficiencies *of);
+void reportPutPartEfficiencies(struct outJson *json,
+			       const struct findings *findings,
+			       const struct efficiency *of);
 
 /** Put regions and iterations into JSON. */
 void reportPutParts(const struct findings *findings, struct outJson *json);
@@ -77,9 +102,10 @@ void reportPutLayers(const struct findings *findings, struct outJson *json);
 void reportPutRanks(const struct findings *findings, struct outJson *json);
 
 void reportPrintText(const struct report *report);
-void reportPrintJson(const struct findings *findings);
-/** The same as a member of other JSON. */
+/** @p runs: how several scale, or NULL. */
+void reportPrintJson(const struct findings *findings, const GArray *runs);
+/** The same as a member of other JSON, without runs. */
 void reportPutJson(const struct findings *findings, struct outJson *json,
-		   const char *key);
+		   const char *key, const GArray *runs);
 
 #endif

@@ -281,7 +281,7 @@ static char *makeProgress(const struct viewServed *self,
 	else
 		outJsonPlain(&json, "start", "null");
 	if (progress->hasReport)
-		reportPutJson(self->findings, &json, "report");
+		reportPutJson(self->findings, &json, "report", NULL);
 	else
 		outJsonPlain(&json, "report", "null");
 	outJsonEnd(&json);

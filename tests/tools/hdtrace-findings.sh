@@ -137,6 +137,9 @@ ok "barrier: until the last enter; completion from the first leave" \
 	finds "wait-at-barrier 2 5 0 0,1 2" "barrier-completion 2 0.3 0 2,0 2"
 make_run "Finalize 10 42" "Finalize 20 41" "Finalize 40 43"
 ok "Finalize that waits is a barrier" finds "wait-at-barrier 2 5 0 0,1 2"
+make_run "Barrier 5 6;Finalize 10 42" "Barrier 5 6;Finalize 20 41" "Finalize 40 43"
+ok "Finalize after a call that one rank lacks is a barrier" \
+	finds "wait-at-barrier 2 5 0 0,1 2"
 make_run "Finalize 10 12" "Finalize 20 41" "Finalize 40 43"
 ok "Finalize that does not wait is none" finds
 make_run "Allreduce 10 42" "Allreduce 20 41" "Allreduce 40 43"
@@ -314,5 +317,36 @@ energies() {
 		grep -q "^  1. Ranks wait at barriers for the last rank: 5.000 s (50.51 %), 90 J$" out &&
 		says "--idle-power: must be 0 or more" 2 report --idle-power=-3 run
 }
+# Of the 99 J, 96 J are those of 5.3 s of waits: 3.1, 2 and 0.2 s. Without these the run
+# takes 3.1 s, so that 0.6 s of waits are left out; or all waits are at a third of the power.
+what_if_energies() {
+	status 0 report --format=json --what-if=no-wait:all run &&
+		tells 'what_if["no-wait:all"]["energy_j"]=88.132075' &&
+		status 0 report --format=json --what-if=no-wait:all --idle-power=10 \
+			--waiting=idle run &&
+		tells 'what_if["no-wait:all"]["energy_j"]=31.377358' &&
+		status 0 report --what-if=no-wait:all run &&
+		grep -q "^  With no-wait:all: 3.100 s, 88.13 J (3.100 s to" out &&
+		says "--waiting: requires --idle-power" 2 report --waiting=idle run &&
+		says '--waiting: invalid "x"' 2 report --waiting=x run
+}
 ok "energy of waits, and the part above idle power" energies
+ok "energy of what-if, with ranks that wait busy or idle" what_if_energies
+# Two ranks compute 4 s, and the third one waits for them, at 30 W in all. With half of
+# Solve 2 s are left out.
+what_if_function() {
+	make_run "Solve 10 50;Barrier 50 51" "Barrier 10 51" "Solve 10 50;Barrier 50 51"
+	{
+		stat_header h Energy 'name="P" type="FLOAT" unit="W"'
+		stamp 1 0
+		stamp 5 100000000
+		hex 41f00000
+	} >run_h_Energy.stat
+	sed -i 's/<ExternalStatistics\/>/<ExternalStatistics><Energy\/><\/ExternalStatistics>/' \
+		run.proj
+	status 0 report --format=json --what-if=function:Solve=-50% run &&
+		tells 'what_if["function:Solve=-50%"]["time_s"]=2.1' \
+			'what_if["function:Solve=-50%"]["energy_j"]=63'
+}
+ok "energy of what-if, with less computation" what_if_function
 done_testing

@@ -8,48 +8,9 @@
 command -v python3 >/dev/null || skip_all "no python3"
 cd "$scratch" || exit 99
 
-cat >make.py <<'END'
-"""Python on stdin fills ranks: lists of states in tenths of seconds, each
-(NAME, FROM, TO, ATTRIBUTES or a list of the states in it)."""
-import sys
-
-
-def seconds(tenths):
-    return f"{tenths / 10:.3f}"
-
-
-def lines(states):
-    for name, start, end, of in states:
-        attributes = of if isinstance(of, str) else ""
-        if isinstance(of, list):
-            yield "<Nested>"
-            yield from lines(of)
-            yield "</Nested>"
-        text, _, rest = attributes.partition(">")
-        yield (f"<{name} time='{seconds(start)}' end='{seconds(end)}' "
-               f"cid='0' size='8' {text}" +
-               (f">{rest}</{name}>" if rest else "/>"))
-
-
-ranks = []
-exec(sys.stdin.read())
-for i, states in enumerate(ranks):
-    with open(f"run_h_{i}.trc", "w") as out:
-        out.write("<Program timeAdjustment='0' levels='Host Rank'>\n")
-        out.write("\n".join(lines(states)) + "\n</Program>\n")
-nodes = "".join(f'<Node name="{i}"/>' for i in range(len(ranks)))
-world = "".join(f'<Rank global="{i}" local="{i}" cid="0"/>'
-                for i in range(len(ranks)))
-with open("run.proj", "w") as out:
-    out.write(f'''<?xml version="1.0" encoding="UTF-8"?>
-<Application name="run"><Description/><Topology>
-<Level type="Host"><Level type="Rank"/></Level><Node name="h">{nodes}</Node>
-</Topology><CommunicatorList><Communicator name="WORLD">{world}</Communicator>
-</CommunicatorList><Datatypes/><ExternalStatistics/></Application>''')
-END
 make_run() {
 	rm -f run_* run.proj
-	python3 make.py
+	python3 "$abs_top_srcdir/tests/tools/readers/states.py"
 }
 # The node draws 10 W from FROM to TO, in seconds.
 power() {
@@ -252,7 +213,7 @@ of_phases() {
 	ranks[1].insert(0, ("Work", 10, 12, ""))
 	ranks[0].insert(0, ("Work", 10, 12, ""))
 	END
-	printf '0 1 first\n1 5.5 second\n' >phases
+	printf '0 first\n1 second\n' >phases
 	status 0 report --format=json --phases=phases run || return 1
 	judge <<-'END'
 	print([p["efficiencies"] for p in report["phases"]])

@@ -15,6 +15,13 @@ bool pollsIsMixed(const char *name)
 	return strcmp(name, "Polls") == 0 || strcmp(name, "Profile") == 0;
 }
 
+bool pollsIsTest(const char *name)
+{
+	return g_str_has_prefix(name, "Test") || strcmp(name, "Iprobe") == 0 ||
+	       strcmp(name, "Improbe") == 0 ||
+	       strcmp(name, "Request_get_status") == 0;
+}
+
 /** A state while it is taken apart. */
 struct reading {
 	const hdIRecord *record;

@@ -53,6 +53,10 @@ uint64_t pollsCalls(const hdIRecord *record);
  *  of all that a trace is too large for. */
 bool pollsIsMixed(const char *name);
 
+/** Whether a function of MPI tells whether something has come, and does not
+ * wait for it. */
+bool pollsIsTest(const char *name);
+
 /** Whether states of a name are the tracer's. */
 bool pollsIsTracer(const char *name);
 

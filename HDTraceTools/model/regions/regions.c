@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "HDTraceTools/base/comparekeys.h"
 #include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
@@ -68,23 +69,17 @@ struct regionsReader {
 
 /* ---- Sorting ------------------------------------------------------------ */
 
-#define REGIONS_COMPARE(a, b)                      \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
-
 /** What is around others comes before these. */
 static int regionsCompare(const void *a, const void *b)
 {
 	const struct regionSorted *x = a;
 	const struct regionSorted *y = b;
 
-	REGIONS_COMPARE(x->trace, y->trace);
-	REGIONS_COMPARE(x->interval.start, y->interval.start);
-	REGIONS_COMPARE(x->depth, y->depth);
-	REGIONS_COMPARE(y->interval.end, x->interval.end);
-	REGIONS_COMPARE(x->interval.number, y->interval.number);
+	COMPARE_KEYS(x->trace, y->trace);
+	COMPARE_KEYS(x->interval.start, y->interval.start);
+	COMPARE_KEYS(x->depth, y->depth);
+	COMPARE_KEYS(y->interval.end, x->interval.end);
+	COMPARE_KEYS(x->interval.number, y->interval.number);
 	return 0;
 }
 

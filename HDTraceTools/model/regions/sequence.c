@@ -73,9 +73,7 @@ void sequenceFree(struct sequence *self)
 /** Whether it depends on chance how many states of a name there are. */
 static bool sequenceIsOfChance(const char *name)
 {
-	return pollsIsTracer(name) || g_str_has_prefix(name, "Test") ||
-	       pollsIsMixed(name) || strcmp(name, "Iprobe") == 0 ||
-	       strcmp(name, "Improbe") == 0;
+	return pollsIsTracer(name) || pollsIsMixed(name) || pollsIsTest(name);
 }
 
 static uint32_t sequenceToken(struct sequence *self, const hdIRecord *record,

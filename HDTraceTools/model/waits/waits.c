@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "HDTraceTools/base/comparekeys.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/model/waits/candidates.h"
 
@@ -19,12 +20,6 @@ struct waits {
 	bool isChosen;             /**< Which of them count. */
 	pthread_mutex_t mutex;     /**< For locks, while traces are read. */
 };
-
-#define WAITS_COMPARE(a, b)                        \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
 
 static int64_t waitLength(const struct wait *wait)
 {
@@ -43,14 +38,14 @@ static int compareCandidates(const void *a, const void *b)
 	const struct waitCandidate *x = a;
 	const struct waitCandidate *y = b;
 
-	WAITS_COMPARE(x->wait.rank, y->wait.rank);
-	WAITS_COMPARE(y->leave, x->leave);
-	WAITS_COMPARE(x->wait.trace, y->wait.trace);
-	WAITS_COMPARE(x->call, y->call);
-	WAITS_COMPARE(candidateLength(y), candidateLength(x));
-	WAITS_COMPARE(x->wait.kind, y->wait.kind);
-	WAITS_COMPARE(x->wait.cause, y->wait.cause);
-	WAITS_COMPARE(x->sent, y->sent);
+	COMPARE_KEYS(x->wait.rank, y->wait.rank);
+	COMPARE_KEYS(y->leave, x->leave);
+	COMPARE_KEYS(x->wait.trace, y->wait.trace);
+	COMPARE_KEYS(x->call, y->call);
+	COMPARE_KEYS(candidateLength(y), candidateLength(x));
+	COMPARE_KEYS(x->wait.kind, y->wait.kind);
+	COMPARE_KEYS(x->wait.cause, y->wait.cause);
+	COMPARE_KEYS(x->sent, y->sent);
 	return 0;
 }
 
@@ -59,11 +54,11 @@ static int compareWaits(const void *a, const void *b)
 	const struct wait *x = a;
 	const struct wait *y = b;
 
-	WAITS_COMPARE(x->trace, y->trace);
-	WAITS_COMPARE(x->start, y->start);
-	WAITS_COMPARE(x->end, y->end);
-	WAITS_COMPARE(x->kind, y->kind);
-	WAITS_COMPARE(x->cause, y->cause);
+	COMPARE_KEYS(x->trace, y->trace);
+	COMPARE_KEYS(x->start, y->start);
+	COMPARE_KEYS(x->end, y->end);
+	COMPARE_KEYS(x->kind, y->kind);
+	COMPARE_KEYS(x->cause, y->cause);
 	return 0;
 }
 

@@ -5,24 +5,19 @@
  */
 #include "config.h"
 
+#include "HDTraceTools/base/comparekeys.h"
 #include "HDTraceTools/model/whatif/events.h"
-
-#define EVENTS_COMPARE(a, b)                       \
-	do {                                       \
-		if ((a) != (b))                    \
-			return (a) < (b) ? -1 : 1; \
-	} while (0)
 
 static int compareEvents(const void *a, const void *b)
 {
 	const struct replayEvent *x = a;
 	const struct replayEvent *y = b;
 
-	EVENTS_COMPARE(x->trace, y->trace);
-	EVENTS_COMPARE(x->time, y->time);
-	EVENTS_COMPARE(x->call, y->call);
-	EVENTS_COMPARE(x->kind, y->kind);
-	EVENTS_COMPARE(x->meeting, y->meeting);
+	COMPARE_KEYS(x->trace, y->trace);
+	COMPARE_KEYS(x->time, y->time);
+	COMPARE_KEYS(x->call, y->call);
+	COMPARE_KEYS(x->kind, y->kind);
+	COMPARE_KEYS(x->meeting, y->meeting);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ struct replay {
 	struct replayList *lists;
 	int64_t smallest; /**< What the fastest message took; INT64_MAX. */
 	GArray *sections; /**< struct replaySection; or NULL. */
+	int64_t spared;   /**< Computation, in the last run. */
 };
 
 /** A trace while it runs. */
@@ -171,7 +172,7 @@ static void replayAdvanceTo(struct replayRun *run, uint32_t trace, int64_t time)
 {
 	struct replayRank *rank = &run->ranks[trace];
 	int64_t until = replayClip(run, time);
-	int64_t busy, computed, inCalls;
+	int64_t busy, computed, inCalls, recorded;
 
 	if (until <= rank->time)
 		return;
@@ -181,7 +182,7 @@ static void replayAdvanceTo(struct replayRun *run, uint32_t trace, int64_t time)
 		return;
 	}
 	inCalls = busy - rank->busy;
-	computed = until - rank->time - inCalls;
+	computed = recorded = until - rank->time - inCalls;
 	if (rank->states)
 		computed -= replaySpare(run, rank, until, computed);
 	if (run->model->factors)
@@ -189,6 +190,7 @@ static void replayAdvanceTo(struct replayRun *run, uint32_t trace, int64_t time)
 				     run->model->factors[trace]);
 	if (run->model->isBalanced)
 		computed = (int64_t)((double)computed * rank->factor);
+	run->self->spared += recorded - computed;
 	rank->clock += computed + (run->model->isIdeal ? 0 : inCalls);
 	rank->busy = busy;
 	rank->time = until;
@@ -383,6 +385,8 @@ static void replayStartSection(struct replayRun *run, uint32_t trace)
 		rank->factor = mean / (double)own;
 	else
 		rank->clock += (int64_t)mean;
+	if (own <= 0)
+		run->self->spared -= (int64_t)mean;
 }
 
 /* ---- Running ------------------------------------------------------------ */
@@ -531,6 +535,7 @@ int replayRun(struct replay *self, const struct replayModel *model,
 	gpointer next;
 
 	g_queue_init(&run.queue);
+	self->spared = 0;
 	if (model->isBalanced)
 		replaySections(self, &run.error);
 	if (run.error == 0)
@@ -541,6 +546,11 @@ int replayRun(struct replay *self, const struct replayModel *model,
 		run.error = -EDEADLK;
 	replayEnd(&run, time);
 	return run.error;
+}
+
+int64_t replaySpared(const struct replay *self)
+{
+	return self->spared;
 }
 
 int64_t replayUseful(const struct replay *self, size_t trace, int64_t from,

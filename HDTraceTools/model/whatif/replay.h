@@ -75,6 +75,9 @@ int replayRead(struct replay *self);
 int replayRun(struct replay *self, const struct replayModel *model,
 	      int64_t *time);
 
+/** By how much less all traces computed in the last run than as recorded. */
+int64_t replaySpared(const struct replay *self);
+
 /** Computation between two calls in which all ranks wait for each other. */
 struct replaySection {
 	double mean;    /**< Of all ranks. */

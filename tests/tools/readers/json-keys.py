@@ -152,7 +152,7 @@ def table(path, schema_path):
 # Keys of documents of version 2 that say what those of version 1 did not.
 ADDED = {".ranks", ".over_ranks", ".findings", ".account",
          ".efficiencies", ".what_if", ".power_choice", ".powers",
-         ".regions", ".iterations", ".iteration_summary",
+         ".regions", ".iterations", ".iteration_summary", ".scaling",
          ".phases[].efficiencies", ".a[].power_choice", ".b[].power_choice"}
 
 

@@ -1,0 +1,168 @@
+#!/bin/sh
+# Findings of CPUs that are too few, and of habits, worked by hand.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+command -v python3 >/dev/null || skip_all "no python3"
+cd "$scratch" || exit 99
+
+make_run() {
+	rm -f run_* run.proj
+	python3 "$abs_top_srcdir/tests/tools/readers/states.py"
+}
+# What is found, but for waits and imbalance: KIND COUNT TIME WAITING CAUSING
+finds() {
+	status 0 report --format=json run || return 1
+	python3 - "$@" <<-'END'
+	import json, sys
+	found = [" ".join([f["kind"], str(f["count"]), f"{f['time_s']:g}",
+	                   ",".join(map(str, f["waiting"])) or "-",
+	                   ",".join(map(str, f["causing"])) or "-"])
+	         for f in json.load(open("out"))["findings"]]
+	print(found)
+	kinds = ("oversubscription", "steal", "polling", "small-messages", "placement",
+	         "io-one-rank")
+	assert [f for f in found if f.startswith(kinds)] == sys.argv[1:], sys.argv[1:]
+	END
+}
+external() {
+	sed -i "s/<ExternalStatistics\/>/<ExternalStatistics>$1<\/ExternalStatistics>/" run.proj
+}
+# From 1 s to 11 s two CPUs of the host are busy for BUSY percent, and others steal STOLEN.
+utilization() {
+	{
+		stat_header h Utilization 'name="CPU_TOTAL" type="FLOAT" unit="%"' \
+			'name="CPU_TOTAL_0" type="FLOAT" unit="%"' \
+			'name="CPU_TOTAL_1" type="FLOAT" unit="%"' \
+			'name="CPU_STATE_STEAL" type="FLOAT" unit="%"'
+		stamp 1
+		stamp 11
+		for percent in "$1" "$1" "$1" "$2"; do
+			hex "$(python3 -c "import struct; print(struct.pack('>f', $percent).hex())")"
+		done
+	} >run_h_Utilization.stat
+}
+# Ranks from 0 on have CPU times, in seconds.
+cpu_times() {
+	rank=0
+	for seconds; do
+		python3 - "$rank" "$seconds" <<-'END'
+		import struct, sys
+		rank, seconds = sys.argv[1], float(sys.argv[2])
+		head = f"""<Statistics>
+		<TopologyNode><Label value="h"><Label value="{rank}"/></Label></TopologyNode>
+		<Group name="Cpu" timestampDatatype="EPOCH" timeAdjustment="0">
+		<Value name="CPU_TIME" type="DOUBLE" unit="s" kind="delta"/>
+		</Group></Statistics>
+		""".encode()
+		with open(f"run_h_{rank}_Cpu.stat", "wb") as out:
+		    out.write(b"%05d\n" % len(head) + head)
+		    out.write(struct.pack(">IIIId", 1, 0, 11, 0, seconds))
+		END
+		rank=$((rank + 1))
+	done
+}
+busy_ranks() {
+	make_run <<-END
+	for rank in range($1):
+	    ranks.append([("Work", 10, 100, ""), ("Barrier", 100, 110, "")])
+	END
+}
+
+# Four ranks of 10 s each on two CPUs: half of the time.
+busy_ranks 4
+utilization 99 0
+external "<Utilization\/>"
+ok "more ranks than CPUs" finds "oversubscription 1 20 0,1,2,3 -"
+comes_first() {
+	status 0 report run && sed -n '/^Findings/,$p' out | sed -n 2p |
+		grep "^  1. More threads run than there are CPUs, .*: 20.000* s (50 %)$" &&
+		status 3 report --fail='oversubscription>19s' run
+}
+ok "it comes first, and is a limit" comes_first
+cpu_times 4.8 4.8 4.8 4.8
+sed -i 's/<Utilization\/>/<Utilization\/><Cpu\/>/' run.proj
+ok "CPU times tell it exactly" finds "oversubscription 1 20.8 0,1,2,3 -"
+utilization 60 0
+ok "ranks that sleep have CPUs enough" finds
+busy_ranks 2
+utilization 99 0
+external "<Utilization\/>"
+ok "as many ranks as CPUs" finds
+cpu_times 6 7
+sed -i 's/<Utilization\/>/<Utilization\/><Cpu\/>/' run.proj
+ok "other programs on the same CPUs" finds "steal 1 6.8 0,1 -"
+cpu_times 9.8 9.8
+ok "all CPUs for the ranks" finds
+rm -f run_h_*_Cpu.stat
+sed -i 's/<Cpu\/>//' run.proj
+utilization 50 20
+ok "other virtual machines on the same CPUs" finds "steal 1 4 0,1 -"
+
+make_run <<'END'
+ranks.append([("Test", 10 + i / 100, 10 + (i + 0.5) / 100, "") for i in range(2000)] +
+             [("Barrier", 100, 110, "")])
+ranks.append([("Test", 10 + i / 100, 10 + (i + 0.5) / 100, "") for i in range(10)] +
+             [("Barrier", 100, 110, "")])
+END
+ok "polling" finds "polling 2010 1.005 - -"
+
+# A thousand messages of 8 bytes: the sender takes 1 ms of each, the receiver 2 ms after the
+# send began.
+small() {
+	make_run <<-END
+	one, other = [], []
+	for i in range($1):
+	    time = 10 + i / 10
+	    one.append(("Send", time, time + 0.01, "toRank='1' toTag='1'"))
+	    other.append(("Recv", time, time + 0.02, "fromRank='0' fromTag='1'"))
+	ranks += [one, other]
+	END
+}
+small 1000
+ok "small messages" finds "small-messages 1000 3 1,0 -"
+small 999
+ok "few small messages" finds
+
+one_writes() {
+	make_run <<-END
+	ranks.append([("Barrier", 10, 11, ""), ("File_write", 20, 60, "fid='0'"),
+	              ("Barrier", 60, 61, "")])
+	ranks.append([("Barrier", 10, 11, ""), ("File_write", 20, 2$1, "fid='0'"),
+	              ("Barrier", 60, 61, "")])
+	END
+}
+one_writes 1
+ok "one rank writes for all" finds "io-one-rank 1 4 - 0"
+one_writes 9
+ok "all ranks write" finds
+
+# Ranks 0 and 1, and 2 and 3, exchange 1000 bytes; rank 3 and 0 100 bytes.
+pairs() {
+	make_run <<-END
+	hosts += list("$1")
+	ranks += [[], [], [], []]
+	for i in range(10):
+	    for one, other, size in ((0, 1, 1000), (2, 3, 1000), (3, 0, 100)):
+	        time = 10 + 10 * i + one
+	        ranks[one].append(("Send", time, time + 0.5,
+	                           f"toRank='{other}' toTag='1'"))
+	        ranks[other].append(("Recv", time, time + 1,
+	                             f"fromRank='{one}' fromTag='1'"))
+	END
+	for rank in 0 1 2 3; do
+		sed -i "/^<Send.*toRank='[13]'/s/size='8'/size='1000'/;
+			/^<Send.*toRank='0'/s/size='8'/size='100'/" run_?_"$rank".trc
+	done
+}
+# Received between hosts: 2 s; of 20000 and 1000 bytes only the last ones would be.
+pairs abab
+ok "cyclic placement where pairs exchange bytes" finds "placement 3 2.85714 - -"
+advised() {
+	status 0 report --all run && grep -q -- "--map-by slot" out
+}
+ok "the better placement is named" advised
+pairs aabb
+ok "placement by pairs" finds
+done_testing
