@@ -139,10 +139,9 @@ static void noteCall(struct dependencyReader *reader, uint8_t source,
 		return;
 	calls = callsOn(reader, cid, call.group);
 	/* It is the last of each rank, whether others are missing or not. */
-	call.end.number =
-		functions[function].pattern == PATTERN_FINALIZE
-			? UINT64_MAX
-			: calls->count++;
+	call.end.number = functions[function].pattern == PATTERN_FINALIZE
+				  ? UINT64_MAX
+				  : calls->count++;
 	call.end.local = calls->local;
 	if ((messageField(fields, MESSAGE_ROOT_RANK, &root) ||
 	     messageField(fields, MESSAGE_ROOT, &root)) &&

@@ -19,7 +19,8 @@ UNITLESS = {
     "ratio": r"(.*_)?(ratio|share|p|per_cycle|p_of_all|correlation|spread)|"
              r"(idle_)?share(_then)?|level|probability|equal|least_p|factor|"
              r"factor_error|scale|residual|correlation_without_delay|"
-             r"(time|energy_dynamic|energy_total)_error",
+             r"(time|energy_dynamic|energy_total)_error|"
+             r"cv|dynamic_range|idle_to_peak|energy_proportionality",
     "number of operations or events":
         r"cycles|instructions|cache_misses|cache_references|branches|"
         r"branch_misses|page_faults|held|others|deviation|operations|little|"
@@ -36,6 +37,7 @@ EXCEPTIONS = {
     "layer.mean": "number of operations", "layer.max": "number of operations",
     "chance.low": "ratio", "chance.high": "ratio",
     "efficiencies.energy": "ratio",
+    "load_level.error_points": "points of a percentage",
     "hdtrace-compare.a": "not amperes: the runs of A",
     "hdtrace-compare.rows.runs.a": "not amperes: the runs of A",
     "hdtrace-compare.rows.count_a": "not amperes: the count of A",
