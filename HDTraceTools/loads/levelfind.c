@@ -197,22 +197,12 @@ static void findAdd(const struct levelSearch *self, struct levels *levels,
 	for (guint i = 0; i < self->segments->len; i++) {
 		const struct findSegment *segment =
 			&g_array_index(self->segments, struct findSegment, i);
-		struct level level = {
-			.node = node,
-			.start = self->start +
-				 (int64_t)segment->first * self->window,
-			.end = self->start +
-			       (int64_t)segment->last * self->window,
-			.isTargetGuessed = true,
-			.target = NAN,
-			.reached = NAN,
-			.own = NAN,
-			.operations = NAN,
-			.energy = NAN,
-			.steadiness = NAN,
-			.scaled = NAN,
-		};
+		struct level level = levelNew(
+			node,
+			self->start + (int64_t)segment->first * self->window,
+			self->start + (int64_t)segment->last * self->window);
 
+		level.isTargetGuessed = true;
 		if (highest < FIND_STEP_MIN ||
 		    (double)(segment->last - segment->first) < usual / 2)
 			continue;

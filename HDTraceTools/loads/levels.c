@@ -47,7 +47,7 @@ double levelPower(const struct level *level)
 	return knownMean(known, level->energy * 1e9 / (double)level->knownNs);
 }
 
-static struct level levelsNew(const hdINode *node, int64_t start, int64_t end)
+struct level levelNew(const hdINode *node, int64_t start, int64_t end)
 {
 	return (struct level){
 		.node = node,
@@ -105,7 +105,7 @@ static bool levelsTakeState(const hdIRecord *record, void *data)
 	    !selectionHasTime(self->selection, record->start,
 			      record->end - record->start))
 		return true;
-	level = levelsNew(self->node, record->start, record->end);
+	level = levelNew(self->node, record->start, record->end);
 	level.component = g_strdup(attributeFind(
 		record->attributes, record->attributeCount, "component"));
 	level.target = levelsGetNumber(record, "target");
@@ -183,7 +183,7 @@ static void levelsAddPhasesOf(struct levels *levels, const hdINode *node,
 	for (size_t i = 0; i < phases->count; i++) {
 		const struct phase *phase = &phases->list[i];
 		const char *name = phases->names->pdata[phase->name];
-		struct level level = levelsNew(node, phase->start, phase->end);
+		struct level level = levelNew(node, phase->start, phase->end);
 
 		level.target = levelsTargetOf(name, isNumbered);
 		level.isCalibration = g_ascii_strncasecmp(name, "cal", 3) == 0;

@@ -49,6 +49,9 @@ struct level {
 	size_t run;   /**< Index into the runs. */
 };
 
+/** A level whose other numbers are unknown. */
+struct level levelNew(const hdINode *node, int64_t start, int64_t end);
+
 /** All levels of one component on one node. */
 struct levelRun {
 	const hdINode *node;

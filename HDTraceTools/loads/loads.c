@@ -13,6 +13,7 @@
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/loads/loads.h"
 #include "HDTraceTools/model/extent.h"
+#include "HDTraceTools/plot/core/drawfile.h"
 
 struct loadsRun {
 	struct tool *tool;
@@ -166,7 +167,7 @@ static int loadsCheckOptions(struct loadsRun *self)
 			self->tool, "--find: cannot be combined with %s",
 			self->phases.file ? "--phases" : "--phases-from");
 	if (status < 0 && self->picture)
-		error = loadsCheckPicture(self->picture);
+		error = drawFileCheck(self->picture);
 	if (error)
 		status = toolUsage(self->tool, "--picture: %s", error);
 	g_free(error);

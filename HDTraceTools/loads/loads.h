@@ -12,9 +12,6 @@
 void loadsPrint(const struct tool *tool, const hdIProject *project,
 		const struct levels *levels);
 
-/** Check the suffix of a picture; NULL, or an error to be freed. */
-char *loadsCheckPicture(const char *path);
-
 /** Draw power over load into a file; NULL, or an error to be freed. */
 char *loadsDraw(const struct levels *levels, const char *path);
 

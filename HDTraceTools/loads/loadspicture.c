@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "HDTraceTools/loads/loads.h"
-#include "HDTraceTools/plot/core/canvas.h"
+#include "HDTraceTools/plot/core/drawfile.h"
 #include "HDTraceTools/plot/core/scale.h"
-#include "cli/errors.h"
-#include "cli/newfile.h"
 
 #define PICTURE_WIDTH 480
 #define PICTURE_HEIGHT 340
@@ -205,8 +203,9 @@ static void loadsPictureRun(struct canvas *canvas, const struct levels *levels,
 	g_free(points);
 }
 
-static void loadsPictureDraw(struct canvas *canvas, const struct levels *levels)
+static void loadsPictureDraw(struct canvas *canvas, void *data)
 {
+	const struct levels *levels = data;
 	struct pictureScale scale = { .least = 0, .most = 0 };
 
 	for (guint i = 0; i < levels->list->len; i++) {
@@ -220,53 +219,15 @@ static void loadsPictureDraw(struct canvas *canvas, const struct levels *levels)
 		loadsPictureRun(canvas, levels, i, &scale);
 }
 
-/* ---- The file ---------------------------------------------------------- */
-
-char *loadsCheckPicture(const char *path)
-{
-	bool isCairo = g_str_has_suffix(path, ".png") ||
-		       g_str_has_suffix(path, ".pdf");
-	const char *missing = isCairo ? canvasCairoMissing() : NULL;
-
-	if (!isCairo && !g_str_has_suffix(path, ".svg"))
-		return g_strdup_printf(
-			"%s: unknown suffix; expected .svg, .png or .pdf",
-			path);
-	return missing ? g_strdup_printf("%s: %s; .svg works without it", path,
-					 missing)
-		       : NULL;
-}
-
-static struct canvas *loadsOpenCanvas(FILE *file, const char *path)
-{
-	static const char title[] = "Power over load";
-
-	if (g_str_has_suffix(path, ".png"))
-		return canvasOpenPng(file, PICTURE_WIDTH, PICTURE_HEIGHT, 192);
-	if (g_str_has_suffix(path, ".pdf"))
-		return canvasOpenPdf(file, PICTURE_WIDTH, PICTURE_HEIGHT,
-				     title);
-	return canvasOpenSvg(file, PICTURE_WIDTH, PICTURE_HEIGHT, title);
-}
-
 char *loadsDraw(const struct levels *levels, const char *path)
 {
-	struct canvas *canvas;
-	struct newFile file;
-	int ret = newFileStart(&file, path);
+	const struct drawing drawing = {
+		.width = PICTURE_WIDTH,
+		.height = PICTURE_HEIGHT,
+		.title = "Power over load",
+		.draw = loadsPictureDraw,
+		.data = (void *)levels,
+	};
 
-	if (ret < 0)
-		return g_strdup_printf(CLI_TEXT_CREATE, path,
-				       cliErrorReason(ret));
-	canvas = loadsOpenCanvas(file.file, path);
-	if (canvas)
-		loadsPictureDraw(canvas, levels);
-	ret = canvas ? canvasClose(canvas) : -ENOMEM;
-	if (ret == 0)
-		ret = newFileCommit(&file, true);
-	else
-		newFileAbort(&file);
-	return ret < 0 ? g_strdup_printf(CLI_TEXT_WRITE, path,
-					 cliErrorReason(ret))
-		       : NULL;
+	return drawFile(&drawing, path);
 }

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/newfile.h"
-#include "HDTraceTools/plot/core/canvas.h"
+#include "HDTraceTools/plot/core/drawfile.h"
 #include "HDTraceTools/plot/core/scale.h"
 #include "PredictionLibrary/command/sweep/table.h"
-#include "cli/errors.h"
 
 #define WIDTH 480
 #define HEIGHT 340
@@ -324,51 +322,30 @@ static void pictureDraw(struct canvas *canvas, const struct sweepRows *rows,
 
 /* ---- The file ---------------------------------------------------------- */
 
-static struct canvas *pictureOpenCanvas(FILE *file, const char *path)
+/* What is drawn. */
+struct pictureData {
+	const struct sweepRows *rows;
+	const bool *front;
+};
+
+static void pictureDrawAll(struct canvas *canvas, void *data)
 {
-	static const char title[] = "Time and energy of a sweep";
+	const struct pictureData *picture = data;
 
-	if (g_str_has_suffix(path, ".png"))
-		return canvasOpenPng(file, WIDTH, HEIGHT, 192);
-	if (g_str_has_suffix(path, ".pdf"))
-		return canvasOpenPdf(file, WIDTH, HEIGHT, title);
-	return canvasOpenSvg(file, WIDTH, HEIGHT, title);
-}
-
-char *sweepCheckPicture(const char *path)
-{
-	bool isCairo = path && (g_str_has_suffix(path, ".png") ||
-				g_str_has_suffix(path, ".pdf"));
-	const char *missing = isCairo ? canvasCairoMissing() : NULL;
-
-	if (path && !isCairo && !g_str_has_suffix(path, ".svg"))
-		return g_strdup_printf(
-			"%s: unknown suffix; expected .svg, .png or .pdf",
-			path);
-	return missing ? g_strdup_printf("%s: %s; .svg works without it", path,
-					 missing)
-		       : NULL;
+	pictureDraw(canvas, picture->rows, picture->front);
 }
 
 char *sweepDraw(const struct sweepRows *rows, const bool *front,
 		const char *path)
 {
-	struct canvas *canvas;
-	struct newFile file;
-	int ret = newFileStart(&file, path);
+	struct pictureData data = { rows, front };
+	const struct drawing drawing = {
+		.width = WIDTH,
+		.height = HEIGHT,
+		.title = "Time and energy of a sweep",
+		.draw = pictureDrawAll,
+		.data = &data,
+	};
 
-	if (ret < 0)
-		return g_strdup_printf(CLI_TEXT_CREATE, path,
-				       cliErrorReason(ret));
-	canvas = pictureOpenCanvas(file.file, path);
-	if (canvas)
-		pictureDraw(canvas, rows, front);
-	ret = canvas ? canvasClose(canvas) : -ENOMEM;
-	if (ret == 0)
-		ret = newFileCommit(&file, true);
-	else
-		newFileAbort(&file);
-	return ret < 0 ? g_strdup_printf(CLI_TEXT_WRITE, path,
-					 cliErrorReason(ret))
-		       : NULL;
+	return drawFile(&drawing, path);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "HDTraceTools/plot/core/drawfile.h"
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/sweep/table.h"
@@ -395,7 +396,8 @@ static int sweepStart(struct predict *predict, int argc, char **argv,
 			       formats);
 	if (format < 0)
 		return PREDICT_FAILED;
-	if (wrongUsage(predict, sweepCheckPicture(settings->picture)))
+	if (settings->picture &&
+	    wrongUsage(predict, drawFileCheck(settings->picture)))
 		return PREDICT_FAILED;
 	hdNumberPrepare();
 	if (settings->isCombined)

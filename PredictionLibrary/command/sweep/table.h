@@ -21,10 +21,6 @@ bool *sweepFront(const struct sweepRows *rows);
 void sweepPrint(const struct sweepRows *rows, const bool *front,
 		enum outFormat format);
 
-/** Check a picture's name, or NULL, before all is simulated. @return NULL, or
- *  what is wrong, to be freed. */
-char *sweepCheckPicture(const char *path);
-
 /**
  * Draw all rows: time to the right, energy upwards, the front as a line.
  *
