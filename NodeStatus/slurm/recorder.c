@@ -195,8 +195,8 @@ static void slurmRecordAddNames(char *inputs, const char *list)
 		size_t length = strcspn(++name, "\""), used = strlen(inputs);
 
 		/* Keys and reasons are no names. */
-		if (strncmp(name, "P_", 2) == 0 ||
-		    strncmp(name, "E_", 2) == 0) {
+		if ((*name == 'P' || *name == 'E') &&
+		    (name[1] == '_' || length == 1)) {
 			if (used + length + 2 > HDSLURM_INPUTS_MAX)
 				return;
 			snprintf(inputs + used, HDSLURM_INPUTS_MAX - used,

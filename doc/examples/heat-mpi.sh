@@ -27,7 +27,7 @@ records_run() {
 
 # The report has the MPI functions of the example: LIBRARY RANKS.
 reports() {
-	"$hdtrace" report "$1-$2" >report.text || return 1
+	"$hdtrace" report --all "$1-$2" >report.text || return 1
 	cat report.text
 	grep -q Sendrecv report.text && grep -q Allreduce report.text
 }
