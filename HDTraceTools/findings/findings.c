@@ -472,7 +472,8 @@ void findingsRead(struct findings *findings)
 	findingsChargeWhatIf(findings);
 	findings->byTime =
 		sortStates(findings->profile->states, findingsByTime);
-	findingsDropOthers(findings->byTime);
+	if (findingsIsPart(findings))
+		findingsDropOthers(findings->byTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findSites(findings);
 	findingsListRegions(findings);
