@@ -129,8 +129,8 @@ static void scalingPrintFall(const GArray *runs)
 {
 	const struct scalingRun *first = scalingAt(runs, 0);
 	char buffer[OUT_NUMBER_SIZE];
-	enum findingsEfficiency what;
-	guint place;
+	enum findingsEfficiency what = EFFICIENCY_PARALLEL;
+	guint place = 0;
 
 	if (isnan(first->scale.efficiencies.values[EFFICIENCY_PARALLEL]))
 		return;
