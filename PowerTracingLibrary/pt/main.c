@@ -120,9 +120,11 @@ static int ptMainRun(const struct options *options)
 	if (options->syslog || options->background)
 		daemonUseSyslog();
 	result = isSite ? siteServe(options) : serve(options);
-	daemonReady(result);
+	/* The waiting parent, and who started it, find no file of a daemon that
+	 * has failed. */
 	if (options->pidFile)
 		daemonRemovePid(options->pidFile);
+	daemonReady(result);
 	return result;
 }
 
