@@ -229,7 +229,6 @@ delayed() {
 	END
 	) || return 1
 	status 0 cut -o late/part --from=4 late/run &&
-		says "times corrected" 0 report late/part &&
 		status 0 report --format=json --from=4 late/run && mv out whole.json &&
 		status 0 report --format=json late/part && mv out part.json &&
 		python3 - <<-'END'
