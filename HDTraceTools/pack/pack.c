@@ -15,7 +15,7 @@
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/edit/framewriter.h"
-#include "HDTraceTools/pack/packfiles.h"
+#include "HDTraceTools/edit/packfiles.h"
 #include "HDTraceTools/pack/zipwriter.h"
 #include "cli/newfile.h"
 #include "common/format/compress.h"

@@ -12,7 +12,7 @@
 
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/pack/packfiles.h"
+#include "HDTraceTools/edit/packfiles.h"
 #include "cli/newfile.h"
 
 /** Bytes that are copied at once. */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "HDTraceTools/pack/packfiles.h"
+#include "HDTraceTools/edit/packfiles.h"
 #include "common/format/frame.h"
 
 static void packFileFree(void *data)

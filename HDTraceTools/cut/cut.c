@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace cut: writes a part of the time of a project as a new project.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/command/core/delayoption.h"
+#include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/command/select.h"
+#include "HDTraceTools/cut/cut.h"
+#include "common/format/frame.h"
+
+/** What was asked for. */
+struct cutOptions {
+	char *output;
+	char *from;
+	char *to;
+	gboolean isForced;
+	gboolean isAsRecorded;
+};
+
+/* ---- Files ------------------------------------------------------------- */
+
+/** The name of a new file: that of the source, with the new prefix. */
+static char *cutPathOf(const struct cut *cut, const char *source)
+{
+	char *name = g_path_get_basename(source);
+	char *old = g_path_get_basename(cut->project->prefix);
+	const char *rest;
+	char *path;
+
+	if (hdFrameIsCompressed(name))
+		*strrchr(name, '.') = '\0';
+	if (g_str_has_prefix(name, old)) {
+		rest = name + strlen(old);
+	} else {
+		/* Programs of 2009 left out some characters of the prefix. */
+		rest = strchr(name, '_');
+		rest = rest ? rest : strrchr(name, '.');
+	}
+	path = g_strconcat(cut->prefix, rest ? rest : "", NULL);
+	g_free(name);
+	g_free(old);
+	return path;
+}
+
+struct newFile *cutStartFile(struct cut *cut, const char *source)
+{
+	char *path = cutPathOf(cut, source);
+	struct newFile *new = g_new0(struct newFile, 1);
+	int ret = newFileStart(new, path);
+
+	if (ret < 0) {
+		toolErrorCreate(cut->tool, path, ret);
+		g_free(new);
+		new = NULL;
+	}
+	g_free(path);
+	return new;
+}
+
+bool cutEndFile(struct cut *cut, const char *source, struct newFile *new,
+		int error)
+{
+	char *path = g_strdup(new->path);
+	int ret;
+
+	if (error < 0) {
+		toolError(cut->tool, "%s: cannot cut: %s", source,
+			  error == -EBADMSG ? "damaged; repair the project "
+					      "with 'hdtrace recover'"
+					    : plainFileError(error));
+		newFileAbort(new);
+	} else {
+		ret = newFileClose(new);
+		error = ret;
+		if (ret < 0)
+			toolErrorWrite(cut->tool, path, ret);
+	}
+	if (error < 0)
+		g_free(new);
+	else
+		g_ptr_array_add(cut->files, new);
+	g_free(path);
+	return error == 0;
+}
+
+/** Give all files their names, or remove them: whether that went well. */
+static bool cutCommit(struct cut *cut, bool isGood, bool isForced)
+{
+	for (guint i = 0; i < cut->files->len; i++) {
+		struct newFile *new = cut->files->pdata[i];
+		char *path = g_strdup(new->path);
+		int ret = 0;
+
+		if (!isGood)
+			newFileAbort(new);
+		else
+			ret = newFileCommit(new, isForced);
+		if (ret == -EEXIST)
+			toolErrorExists(cut->tool, path);
+		else if (ret < 0)
+			toolErrorWrite(cut->tool, path, ret);
+		isGood = isGood && ret == 0;
+		g_free(path);
+	}
+	return isGood;
+}
+
+const char *cutMark(const char *old, bool isStart, bool isEnd)
+{
+	bool wasBoth = old && strcmp(old, "both") == 0;
+
+	if (!isStart && !isEnd)
+		return NULL;
+	isStart = isStart || wasBoth || (old && strcmp(old, "start") == 0);
+	isEnd = isEnd || wasBoth || (old && strcmp(old, "end") == 0);
+	if (isStart && isEnd)
+		return "both";
+	return isStart ? "start" : "end";
+}
+
+/* ---- All --------------------------------------------------------------- */
+
+/** Whether a trace has data before the part. */
+static bool cutHasEarlier(const struct cut *cut, const hdITraceFile *trace)
+{
+	hdITraceReader *reader =
+		hdI_openTraceWith(cut->project, trace, NULL, NULL);
+	const hdIRecord *record;
+	bool isEarlier = false;
+
+	/* The first one that is not nested starts first. */
+	while (reader && hdI_readTrace(reader, &record) == 1) {
+		isEarlier = record->start < cut->selection.start;
+		if (isEarlier || record->depth == 0)
+			break;
+	}
+	hdI_closeTrace(reader);
+	return isEarlier;
+}
+
+static int64_t cutSize(const hdIProject *project)
+{
+	int64_t size = 0;
+
+	for (size_t i = 0; i < project->groupCount; i++)
+		size += project->groups[i]->fileSize;
+	for (size_t i = 0; i < project->traceCount; i++)
+		size += project->traces[i]->fileSize;
+	for (size_t i = 0; i < project->relationCount; i++)
+		size += project->relations[i]->fileSize;
+	return size;
+}
+
+/** Write all files; the .proj file last: without it, this is not a project. */
+static bool cutWriteAll(struct cut *cut)
+{
+	const hdIProject *project = cut->project;
+	bool isGood = true;
+
+	for (size_t i = 0; !cut->hasEarlier && i < project->traceCount; i++)
+		cut->hasEarlier = cutHasEarlier(cut, project->traces[i]);
+	for (size_t i = 0; isGood && i < project->groupCount; i++) {
+		isGood = cutGroup(cut, project->groups[i]);
+		toolProgressFile(cut->tool, project->groups[i]->fileSize);
+	}
+	for (size_t i = 0; isGood && i < project->traceCount; i++) {
+		isGood = cutTrace(cut, project->traces[i]);
+		toolProgressFile(cut->tool, project->traces[i]->fileSize);
+	}
+	for (size_t i = 0; isGood && i < project->relationCount; i++) {
+		isGood = cutRelations(cut, project->relations[i]);
+		toolProgressFile(cut->tool, project->relations[i]->fileSize);
+	}
+	return isGood && cutTexts(cut) && cutProject(cut);
+}
+
+/** Say what was written. */
+static void cutPrint(const struct cut *cut)
+{
+	char *path = g_strconcat(cut->prefix, ".proj", NULL);
+
+	outPrintable(path);
+	printf(": %u files\n", cut->files->len);
+	g_free(path);
+}
+
+/** Find the prefix of the new project: -1, or the status of a mistake. */
+static int cutFindPrefix(struct cut *cut, const struct cutOptions *options)
+{
+	char *path = g_strdup(options->output);
+	char *project;
+	struct stat old, new;
+	int status = -1;
+
+	if (g_str_has_suffix(path, ".proj"))
+		path[strlen(path) - strlen(".proj")] = '\0';
+	cut->prefix = path;
+	if (!*path || g_str_has_suffix(path, "/") ||
+	    g_file_test(path, G_FILE_TEST_IS_DIR))
+		return toolUsage(cut->tool,
+				 "--output: invalid project name \"%s\"",
+				 options->output);
+	project = g_strconcat(path, ".proj", NULL);
+	if (stat(project, &new) == 0) {
+		if (stat(cut->project->file, &old) == 0 &&
+		    old.st_dev == new.st_dev && old.st_ino == new.st_ino) {
+			toolError(cut->tool,
+				  "%s: cannot replace the project that is cut",
+				  project);
+			status = TOOL_FAILED;
+		} else if (!options->isForced) {
+			toolErrorExists(cut->tool, project);
+			status = TOOL_FAILED;
+		}
+	}
+	g_free(project);
+	return status;
+}
+
+static int cutRunOpen(struct cut *cut, const struct cutOptions *options)
+{
+	bool isGood;
+	int status = cutFindPrefix(cut, options);
+
+	if (status < 0)
+		status = selectResolve(&cut->selection, cut->tool, cut->project,
+				       false);
+	if (status >= 0)
+		return status;
+	toolProgressStart(cut->tool, cutSize(cut->project));
+	isGood = cutWriteAll(cut);
+	toolProgressEnd(cut->tool);
+	isGood = cutCommit(cut, isGood, options->isForced);
+	if (isGood && !cut->tool->isQuiet)
+		cutPrint(cut);
+	return isGood ? toolFinish(cut->tool) : TOOL_FAILED;
+}
+
+static int cutRunOn(struct tool *tool, const struct cutOptions *options,
+		    const char *path)
+{
+	hdIProject *project = toolOpen(tool, path);
+	struct cut cut = {
+		.tool = tool,
+		.project = project,
+		.selection = { .from = options->from, .to = options->to },
+	};
+	int status;
+
+	if (!project)
+		return TOOL_FAILED;
+	if (!g_str_has_suffix(project->file, ".proj")) {
+		toolError(tool, "%s: not a project", path);
+		hdI_closeProject(project);
+		return TOOL_FAILED;
+	}
+	delayApply(tool, project, options->isAsRecorded);
+	cut.files = g_ptr_array_new_with_free_func(g_free);
+	status = cutRunOpen(&cut, options);
+	g_ptr_array_unref(cut.files);
+	g_free(cut.prefix);
+	hdI_closeProject(project);
+	return status;
+}
+
+static const struct toolHelp cutHelp = {
+	.arguments = "PROJECT",
+	.description =
+		"Write a time range of a project as a new project. States, "
+		"relations and entries that cross\na border are cut to it. "
+		"Parts that follow each other add up to the project.",
+	.examples = "  hdtrace cut -o step6 --from=13 --to=19 run1.proj\n"
+		    "  hdtrace cut -o end --from=@1247419300.5 run1.hdz\n",
+	.minArguments = 1,
+	.maxArguments = 1,
+	.formats = TOOL_TEXT_ONLY,
+};
+
+int cutRun(struct tool *tool, int argc, char **argv)
+{
+	struct cutOptions options = { 0 };
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+		  "Prefix of the new project", "PREFIX" },
+		{ "from", 0, 0, G_OPTION_ARG_FILENAME, &options.from,
+		  "Only data after this time", "TIME" },
+		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &options.to,
+		  "Only data before this time", "TIME" },
+		DELAY_ENTRY(&options.isAsRecorded),
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
+		  "Replace existing files", NULL },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &cutHelp);
+
+	if (status < 0 && !options.output)
+		status = toolMissingOption(tool, "output");
+	if (status < 0 && !options.from && !options.to)
+		status = toolMissingOption(tool, "from");
+	if (status < 0)
+		status = cutRunOn(tool, &options, argv[1]);
+	g_free(options.output);
+	g_free(options.from);
+	g_free(options.to);
+	return status;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Writing a part of the time of a project as a new project.
+ *
+ * The part is the interval ]start, end] of a selection. What crosses a border
+ * is cut to it and marked with the attribute cut (doc/format). All files of the
+ * project are written, those without data in the part, too, so that the
+ * topology, groups and communicators stay.
+ */
+#ifndef HD_CUT_CUT_H
+#define HD_CUT_CUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <glib.h>
+
+#include "HDTraceTools/choice/selection.h"
+#include "HDTraceTools/command/core/tool.h"
+#include "cli/newfile.h"
+
+/** What was asked for, and the files that were written so far. */
+struct cut {
+	struct tool *tool;
+	const hdIProject *project;
+	struct selection selection;
+	char *prefix; /**< Of the new project, with its directory. */
+	/** Whether traces have data before the part, so that messages of the
+	 *  part may have been sent before it. */
+	bool hasEarlier;
+	GPtrArray *files; /**< struct newFile *, complete but without name. */
+};
+
+/**
+ * Start the file that stands for a file of the project.
+ *
+ * @return The new file, for cutEndFile(); NULL: the reason was said.
+ */
+struct newFile *cutStartFile(struct cut *cut, const char *source);
+
+/**
+ * A file is complete.
+ *
+ * @param error 0, or a negative errno of reading the source; -EBADMSG: it is
+ *        damaged.
+ *
+ * @return Whether that went well; else the reason was said.
+ */
+bool cutEndFile(struct cut *cut, const char *source, struct newFile *new,
+		int error);
+
+/** What happens to the marks of a state or relation: NULL if no border is
+ *  crossed. @p old is a mark that it has already, or NULL. */
+const char *cutMark(const char *old, bool isStart, bool isEnd);
+
+/** Write a group, a trace, and relations: whether that went well. */
+bool cutGroup(struct cut *cut, const hdIGroup *group);
+bool cutTrace(struct cut *cut, const hdITraceFile *trace);
+bool cutRelations(struct cut *cut, const hdIRelationFile *file);
+
+/** Write the .proj file, with the name of the new project. */
+bool cutProject(struct cut *cut);
+
+/** Copy the .info files and notes. */
+bool cutTexts(struct cut *cut);
+
+#endif
