@@ -37,11 +37,13 @@ if grep -q '^hdpredict[$]' "$base/build/Makefile"; then
 	commands="$commands simulate"
 fi
 
-# Build the program for a tree: SOURCES BUILD PROGRAM.
+# Build the program for a tree: SOURCES BUILD PROGRAM. The literals of the program are not
+# merged with those of the library: keys are found by address, so a chance distance of
+# two keys would count as a difference of the trees.
 build_ops() {
 	# A command and its options.
 	# shellcheck disable=SC2086
-	quietly "$work/ops.log" ${CC:-cc} ${CFLAGS:--g -O2} \
+	quietly "$work/ops.log" ${CC:-cc} ${CFLAGS:--g -O2} -fno-merge-constants \
 		-I"$1/HDTraceWritingCLibrary/include" \
 		"$source_dir/compare-ops.c" "$2/.libs/libhdTracing.a" \
 		-lpthread -lm -o "$3"
