@@ -238,6 +238,7 @@ int hdIFileOpen(const char *path, const struct hdISink *sink,
 		return -ENOMEM;
 	file->path = path;
 	file->sink = *sink;
+	file->fd = -1;
 	ret = fileOpen(file);
 	if (ret < 0 && ret != -ENOMEM && ret != -EBADMSG)
 		hdIReport(sink, HDI_RULE_FILE_OPEN, path, -1, 0, "%s",

@@ -8,8 +8,10 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libxml/parser.h>
 #include <libxml/xmlerror.h>
@@ -30,11 +32,13 @@ void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
 char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t size);
 void __real_free(void *block);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t size);
 void __wrap_free(void *block);
 
 static int mayAllocate(void)
@@ -75,6 +79,14 @@ void *__wrap_realloc(void *old, size_t size)
 char *__wrap_strdup(const char *text)
 {
 	char *block = mayAllocate() ? __real_strdup(text) : NULL;
+
+	living += block != NULL;
+	return block;
+}
+
+char *__wrap_strndup(const char *text, size_t size)
+{
+	char *block = mayAllocate() ? __real_strndup(text, size) : NULL;
 
 	living += block != NULL;
 	return block;
@@ -351,6 +363,28 @@ static void testSteady(gconstpointer data)
 	g_free(path);
 }
 
+/* A file of an archive that cannot be opened: no descriptor of the program is
+ * closed. */
+static void testArchive(void)
+{
+	long all;
+
+	allocations = 0;
+	g_assert_null(hdI_openFile("/nonexistent.hdz/a.trc", NULL, NULL));
+	g_assert_cmpint(errno, ==, ENOENT);
+	all = allocations;
+	g_assert_cmpint(all, >, 2);
+	for (long i = 1; i <= all; i++) {
+		allocations = 0;
+		failAt = i;
+		g_assert_null(
+			hdI_openFile("/nonexistent.hdz/a.trc", NULL, NULL));
+		g_assert_cmpint(errno, ==, ENOMEM);
+		failAt = 0;
+		g_assert_cmpint(fcntl(STDIN_FILENO, F_GETFD), >=, 0);
+	}
+}
+
 static char *(*const makers[])(const char *directory, int count) = {
 	makeLongTrace,
 	makeLongStat,
@@ -363,6 +397,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/read-nomem/once", GINT_TO_POINTER(0), testAll);
 	g_test_add_data_func("/read-nomem/from then on", GINT_TO_POINTER(1),
 			     testAll);
+	g_test_add_func("/read-nomem/archive", testArchive);
 	g_test_add_data_func("/read-nomem/long trace", &makers[0], testSteady);
 	g_test_add_data_func("/read-nomem/long stat", &makers[1], testSteady);
 	return g_test_run();
