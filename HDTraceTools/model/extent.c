@@ -115,76 +115,120 @@ static bool readTail(const hdITraceFile *trace, int64_t *latest)
 	return isFound;
 }
 
+/** The part of a file that is looked at; it moves on. */
+struct extentWindow {
+	hdIFile *file;
+	char *text;   /**< TAIL_SIZE bytes, */
+	size_t size;  /**< of which so many were read. */
+	size_t at;    /**< What comes next. */
+	int64_t read; /**< Bytes of the file. */
+};
+
+/** Read more behind what comes next: whether there is more. */
+static bool extentFill(struct extentWindow *self)
+{
+	ssize_t got;
+
+	self->size -= self->at;
+	memmove(self->text, self->text + self->at, self->size);
+	self->at = 0;
+	got = hdI_readFile(self->file, self->read, self->text + self->size,
+			   (size_t)MIN(TAIL_SIZE - self->size,
+				       (size_t)(START_SIZE - self->read)));
+	if (got <= 0)
+		return false;
+	self->size += (size_t)got;
+	self->read += got;
+	return true;
+}
+
+/** Go to the next place of a text, which has the byte before it, too, unless it
+ *  is where the search began. */
+static bool extentFind(struct extentWindow *self, const char *text)
+{
+	size_t length = strlen(text);
+	const char *found;
+
+	while (!(found = memmem(self->text + self->at, self->size - self->at,
+				text, length))) {
+		if (self->size - self->at > length)
+			self->at = self->size - length;
+		if (!extentFill(self))
+			return false;
+	}
+	self->at = (size_t)(found - self->text);
+	return true;
+}
+
+/** Whether the record that comes next says when it starts. */
+static bool extentTakeTime(struct extentWindow *self, int64_t *start)
+{
+	char head[256];
+	const char *time;
+	size_t size;
+
+	while (self->size - self->at < sizeof(head) && extentFill(self))
+		;
+	size = MIN(self->size - self->at, sizeof(head) - 1);
+	memcpy(head, self->text + self->at, size);
+	head[size] = '\0';
+	time = strstr(head, " time=");
+	return time && time < head + strcspn(head, ">") &&
+	       extentParseTime(time + strlen(" time="), start);
+}
+
+/** Whether "<Nested>" comes next. */
+static bool extentIsNested(struct extentWindow *self)
+{
+	static const char tag[] = "<Nested>";
+	const size_t length = sizeof(tag) - 1;
+
+	while (self->size - self->at < length && extentFill(self))
+		;
+	return self->size - self->at >= length &&
+	       memcmp(self->text + self->at, tag, length) == 0;
+}
+
 /**
  * When the first outermost record of a trace starts: what comes before it lies
  * in it. Only what says where it is, is looked at.
  *
  * @return False if that is not found out like this.
  */
-static bool extentFindStart(const char *text, size_t size, int64_t *start)
+static bool extentFindStart(struct extentWindow *self, int64_t *start)
 {
 	static const char tag[] = "Nested>";
-	const size_t length = sizeof(tag) - 1;
-	const char *at, *end = text + size;
 	size_t depth = 0;
-	bool isFound = false;
 
 	/* Behind the tag of the trace. */
-	at = memmem(text, size, "<Program", strlen("<Program"));
-	at = at ? memchr(at, '>', (size_t)(end - at)) : NULL;
-	while (at && !isFound) {
-		const char *next = memchr(at, '<', (size_t)(end - at));
-
-		if (next && depth == 0 &&
-		    ((size_t)(end - next) <= length ||
-		     memcmp(next + 1, tag, length) != 0)) {
-			char head[256];
-			size_t headSize =
-				MIN((size_t)(end - next), sizeof(head) - 1);
-			const char *time;
-
-			memcpy(head, next, headSize);
-			head[headSize] = '\0';
-			time = strstr(head, " time=");
-			isFound =
-				time && time < head + strcspn(head, ">") &&
-				extentParseTime(time + strlen(" time="), start);
-			break;
-		}
-		at = next ? memmem(next, (size_t)(end - next), tag, length)
-			  : NULL;
-		if (!at)
-			break;
-		if (at[-1] == '<')
+	if (!extentFind(self, "<Program") || !extentFind(self, ">"))
+		return false;
+	while (extentFind(self, "<")) {
+		if (depth == 0 && !extentIsNested(self))
+			return extentTakeTime(self, start);
+		if (!extentFind(self, tag))
+			return false;
+		if (self->text[self->at - 1] == '<')
 			depth++;
-		else if (at[-1] == '/' && depth > 0)
+		else if (self->text[self->at - 1] == '/' && depth > 0)
 			depth--;
 		else
-			break;
-		at += length;
+			return false;
+		self->at += sizeof(tag) - 1;
 	}
-	return isFound;
+	return false;
 }
 
 static bool readStart(const hdITraceFile *trace, int64_t *start)
 {
-	hdIFile *file = hdI_openFile(trace->file, NULL, NULL);
-	char *text = NULL;
-	bool isFound = false;
+	struct extentWindow window = {
+		.file = hdI_openFile(trace->file, NULL, NULL),
+		.text = g_malloc(TAIL_SIZE),
+	};
+	bool isFound = window.file && extentFindStart(&window, start);
 
-	/* Most begin with a record that is not long. */
-	for (size_t size = TAIL_SIZE; file && !isFound && size <= START_SIZE;
-	     size = size < START_SIZE ? START_SIZE : 2 * START_SIZE) {
-		ssize_t got;
-
-		text = g_realloc(text, size);
-		got = hdI_readFile(file, 0, text, size);
-		isFound = got > 0 && extentFindStart(text, (size_t)got, start);
-		if (got < (ssize_t)size)
-			break;
-	}
-	g_free(text);
-	hdI_closeFile(file);
+	g_free(window.text);
+	hdI_closeFile(window.file);
 	return isFound;
 }
 
