@@ -221,3 +221,14 @@ hdIProject *toolOpen(struct tool *tool, const char *path)
 	g_clear_pointer(&tool->openingReason, g_free);
 	return project;
 }
+
+hdIProject *toolOpenProject(struct tool *tool, const char *path)
+{
+	hdIProject *project = toolOpen(tool, path);
+
+	if (!project || g_str_has_suffix(project->file, ".proj"))
+		return project;
+	toolError(tool, "%s: not a project", path);
+	hdI_closeProject(project);
+	return NULL;
+}

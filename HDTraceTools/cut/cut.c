@@ -14,6 +14,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/cut/cut.h"
+#include "HDTraceTools/model/diagnostics.h"
 #include "common/format/frame.h"
 
 /** What was asked for. */
@@ -128,35 +129,25 @@ const char *cutMark(const char *old, bool isStart, bool isEnd)
 
 /* ---- All --------------------------------------------------------------- */
 
-/** Whether a trace has data before the part. */
-static bool cutHasEarlier(const struct cut *cut, const hdITraceFile *trace)
+static bool cutSeeEarlier(const hdIRecord *record, void *data)
 {
-	hdITraceReader *reader =
-		hdI_openTraceWith(cut->project, trace, NULL, NULL);
-	const hdIRecord *record;
-	bool isEarlier = false;
+	struct cut *cut = data;
 
+	cut->hasEarlier = record->start < cut->selection.start;
 	/* The first one that is not nested starts first. */
-	while (reader && hdI_readTrace(reader, &record) == 1) {
-		isEarlier = record->start < cut->selection.start;
-		if (isEarlier || record->depth == 0)
-			break;
-	}
-	hdI_closeTrace(reader);
-	return isEarlier;
+	return !cut->hasEarlier && record->depth > 0;
 }
 
-static int64_t cutSize(const hdIProject *project)
+/** Look whether a trace has data before the part; cutTrace() reports problems.
+ */
+static void cutFindEarlier(struct cut *cut, const hdITraceFile *trace)
 {
-	int64_t size = 0;
+	struct scan scan = cutScan(cut);
+	hdITraceReader *reader =
+		diagnosticsOpenTrace(cut->project, trace, &diagnosticsDropped);
 
-	for (size_t i = 0; i < project->groupCount; i++)
-		size += project->groups[i]->fileSize;
-	for (size_t i = 0; i < project->traceCount; i++)
-		size += project->traces[i]->fileSize;
-	for (size_t i = 0; i < project->relationCount; i++)
-		size += project->relations[i]->fileSize;
-	return size;
+	scanRecords(&scan, reader, cutSeeEarlier, cut);
+	hdI_closeTrace(reader);
 }
 
 /** Write all files; the .proj file last: without it, this is not a project. */
@@ -166,7 +157,7 @@ static bool cutWriteAll(struct cut *cut)
 	bool isGood = true;
 
 	for (size_t i = 0; !cut->hasEarlier && i < project->traceCount; i++)
-		cut->hasEarlier = cutHasEarlier(cut, project->traces[i]);
+		cutFindEarlier(cut, project->traces[i]);
 	for (size_t i = 0; isGood && i < project->groupCount; i++) {
 		isGood = cutGroup(cut, project->groups[i]);
 		toolProgressFile(cut->tool, project->groups[i]->fileSize);
@@ -227,6 +218,7 @@ static int cutFindPrefix(struct cut *cut, const struct cutOptions *options)
 
 static int cutRunOpen(struct cut *cut, const struct cutOptions *options)
 {
+	struct scan scan = cutScan(cut);
 	bool isGood;
 	int status = cutFindPrefix(cut, options);
 
@@ -235,7 +227,9 @@ static int cutRunOpen(struct cut *cut, const struct cutOptions *options)
 				       false);
 	if (status >= 0)
 		return status;
-	toolProgressStart(cut->tool, cutSize(cut->project));
+	toolProgressStart(cut->tool, scanGroupsSize(&scan) +
+					     scanTracesSize(&scan) +
+					     scanRelationsSize(&scan));
 	isGood = cutWriteAll(cut);
 	toolProgressEnd(cut->tool);
 	isGood = cutCommit(cut, isGood, options->isForced);
@@ -247,7 +241,7 @@ static int cutRunOpen(struct cut *cut, const struct cutOptions *options)
 static int cutRunOn(struct tool *tool, const struct cutOptions *options,
 		    const char *path)
 {
-	hdIProject *project = toolOpen(tool, path);
+	hdIProject *project = toolOpenProject(tool, path);
 	struct cut cut = {
 		.tool = tool,
 		.project = project,
@@ -257,11 +251,6 @@ static int cutRunOn(struct tool *tool, const struct cutOptions *options,
 
 	if (!project)
 		return TOOL_FAILED;
-	if (!g_str_has_suffix(project->file, ".proj")) {
-		toolError(tool, "%s: not a project", path);
-		hdI_closeProject(project);
-		return TOOL_FAILED;
-	}
 	delayApply(tool, project, options->isAsRecorded);
 	cut.files = g_ptr_array_new_with_free_func(g_free);
 	status = cutRunOpen(&cut, options);

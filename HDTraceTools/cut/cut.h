@@ -17,6 +17,7 @@
 #include <glib.h>
 
 #include "HDTraceTools/choice/selection.h"
+#include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/core/tool.h"
 #include "cli/newfile.h"
 
@@ -31,6 +32,12 @@ struct cut {
 	bool hasEarlier;
 	GPtrArray *files; /**< struct newFile *, complete but without name. */
 };
+
+/** Reads all files of the project. */
+static inline struct scan cutScan(const struct cut *cut)
+{
+	return (struct scan){ .tool = cut->tool, .project = cut->project };
+}
 
 /**
  * Start the file that stands for a file of the project.

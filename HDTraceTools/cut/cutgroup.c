@@ -18,6 +18,7 @@
 #include "HDTraceTools/cut/cut.h"
 #include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kind.h"
 #include "common/format/entry.h"
 
@@ -319,8 +320,9 @@ static void cutAddEntry(struct cutGroupState *self, const hdIBlock *block,
 }
 
 /** Add the entries of a block; false: the part is over. */
-static bool cutAddBlock(struct cutGroupState *self, const hdIBlock *block)
+static bool cutAddBlock(const hdIBlock *block, void *data)
 {
+	struct cutGroupState *self = data;
 	const struct selection *selection = &self->cut->selection;
 
 	if (!self->isAny)
@@ -340,16 +342,16 @@ static bool cutAddBlock(struct cutGroupState *self, const hdIBlock *block)
 static int cutReadGroup(struct cutGroupState *self)
 {
 	const struct selection *selection = &self->cut->selection;
-	hdIStatReader *reader = hdI_openStat(self->cut->project, self->group);
-	const hdIBlock *block;
+	struct scan scan = cutScan(self->cut);
+	hdIStatReader *reader =
+		diagnosticsOpenStat(self->cut->project, self->group, NULL);
 	int64_t start;
 	bool hasStart;
 
 	if (!reader)
 		return -errno;
 	hasStart = hdI_getStatStart(reader, &start) == 1;
-	while (hdI_readStat(reader, &block) == 1 && cutAddBlock(self, block))
-		toolProgressAt(self->cut->tool, block->offset[0]);
+	scanBlocks(&scan, reader, cutAddBlock, self);
 	/* An empty group has the time where it begins. */
 	if (!self->isStarted && hasStart && !self->isOld)
 		cutPutStamp(self,

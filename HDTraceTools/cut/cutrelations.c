@@ -15,6 +15,7 @@
 #include "HDTraceTools/cut/cut.h"
 #include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/edit/xmlscan.h"
+#include "HDTraceTools/model/diagnostics.h"
 #include "common/format/seconds.h"
 
 /** The first tag of relations ends within so many bytes. */
@@ -45,6 +46,7 @@ struct cutRelationsState {
 	GString *element; /**< The one at hand. */
 	bool isReached;   /**< The file has times in the part, or behind it. */
 	bool isPassed;    /**< The file has times behind the part. */
+	int error;        /**< Of an element; 0 or a negative errno. */
 };
 
 static void cutOpenStateClear(void *data)
@@ -348,21 +350,28 @@ static int cutRelationsHead(struct cutRelationsState *self, const char *path,
 	return ret;
 }
 
+static bool cutRelationsTake(const hdIRelationRecord *record, void *data)
+{
+	struct cutRelationsState *self = data;
+
+	self->error = cutRelationsAdd(self, record);
+	return self->error == 0;
+}
+
 static int cutRelationsRead(struct cutRelationsState *self,
 			    const hdIRelationFile *file)
 {
-	hdIRelationReader *reader = hdI_openRelations(self->cut->project, file);
-	const hdIRelationRecord *record;
-	int ret = reader ? 0 : -errno;
+	struct scan scan = cutScan(self->cut);
+	hdIRelationReader *reader =
+		diagnosticsOpenRelations(self->cut->project, file, NULL);
 
-	while (ret == 0 && hdI_readRelationRecord(reader, &record) == 1) {
-		ret = cutRelationsAdd(self, record);
-		toolProgressAt(self->cut->tool, record->offset);
-	}
-	if (ret == 0)
+	if (!reader)
+		return -errno;
+	scanElements(&scan, reader, cutRelationsTake, self);
+	if (self->error == 0)
 		cutRelationsEnd(self);
 	hdI_closeRelations(reader);
-	return ret;
+	return self->error;
 }
 
 bool cutRelations(struct cut *cut, const hdIRelationFile *file)

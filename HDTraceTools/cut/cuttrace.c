@@ -12,6 +12,7 @@
 #include "HDTraceTools/cut/cutsites.h"
 #include "HDTraceTools/cut/cutstate.h"
 #include "HDTraceTools/edit/traceedit.h"
+#include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/mpi/messages.h"
 
 /** The number of the epoch that begins with a part; programs count theirs from
@@ -84,8 +85,9 @@ static void cutTraceWrite(struct cutTraceState *self, const hdIRecord *record)
 }
 
 /** Take a record; false: the part is over. */
-static bool cutTraceAdd(struct cutTraceState *self, const hdIRecord *record)
+static bool cutTraceAdd(const hdIRecord *record, void *data)
 {
+	struct cutTraceState *self = data;
 	const struct selection *selection = &self->cut->selection;
 	bool isIn = selectionHasTime(selection, record->start, record->end);
 	bool *inside = cutTraceInside(self, record->depth + 1);
@@ -110,16 +112,14 @@ static bool cutTraceAdd(struct cutTraceState *self, const hdIRecord *record)
 
 static int cutTraceRead(struct cutTraceState *self, hdITraceReader *reader)
 {
+	struct scan scan = cutScan(self->cut);
 	const hdIAttribute *attributes;
-	const hdIRecord *record;
 	size_t count = 0;
 	int more, ret;
 
 	attributes = hdI_getTraceAttributes(reader, &count);
 	traceEditProgram(&self->writer, attributes, count);
-	while ((more = hdI_readTrace(reader, &record)) == 1 &&
-	       cutTraceAdd(self, record))
-		toolProgressAt(self->cut->tool, record->offset);
+	more = scanRecords(&scan, reader, cutTraceAdd, self);
 	ret = traceEditEnd(&self->writer);
 	/* The root may be damaged, or have no attributes. */
 	return attributes || more >= 0 ? ret : -EBADMSG;
@@ -129,13 +129,13 @@ bool cutTrace(struct cut *cut, const hdITraceFile *trace)
 {
 	struct newFile *new = cutStartFile(cut, trace->file);
 	struct cutTraceState self = { .cut = cut };
+	const struct diagnosticSink sink = { cutTraceTakeMessage, &self };
 	hdITraceReader *reader;
 	int ret;
 
 	if (!new)
 		return false;
-	reader = hdI_openTraceWith(cut->project, trace, cutTraceTakeMessage,
-				   &self);
+	reader = diagnosticsOpenTrace(cut->project, trace, &sink);
 	if (!reader)
 		return cutEndFile(cut, trace->file, new, -errno);
 	self.isRank = cut->project->communicatorCount > 0 &&

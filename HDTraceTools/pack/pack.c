@@ -136,18 +136,13 @@ static int packWrite(struct tool *tool, const struct packOptions *options,
 static int packRunOn(struct tool *tool, const struct packOptions *options,
 		     const char *path)
 {
-	hdIProject *project = toolOpen(tool, path);
+	hdIProject *project = toolOpenProject(tool, path);
 	char *output;
 	GPtrArray *files;
 	int status;
 
 	if (!project)
 		return TOOL_FAILED;
-	if (!g_str_has_suffix(project->file, ".proj")) {
-		toolError(tool, "%s: not a project", path);
-		hdI_closeProject(project);
-		return TOOL_FAILED;
-	}
 	output = options->output
 			 ? g_strdup(options->output)
 			 : g_strconcat(project->prefix, HD_ZIP_SUFFIX, NULL);

@@ -184,6 +184,9 @@ void toolFormatDiagnostic(GString *out, hdISeverity severity, const char *rule,
  */
 hdIProject *toolOpen(struct tool *tool, const char *path);
 
+/** As toolOpen(), but not a single file of a project. */
+hdIProject *toolOpenProject(struct tool *tool, const char *path);
+
 /**
  * End a subcommand: everything printed must have arrived.
  *
