@@ -31,6 +31,47 @@ table() {
 		grep -q 'power-model: wrote m.model$' err
 }
 
+# report and hdpredict take the model.
+make_model() {
+	cat >u.model <<-'MODEL'
+	[model]
+	version = 1
+	unit = W
+	idle_w = 80
+	idle_low = 79
+	idle_high = 81
+	error_w = 1
+	[component cpu]
+	w_per_percent = 1 0.5
+	low = 1 0.5
+	high = 1 0.5
+	knots = 40
+	[component network]
+	w_per_percent = 0.1
+	low = 0.1
+	high = 0.1
+	max = 1e8
+	MODEL
+}
+idle_power() {
+	make_model
+	status 0 report -q --format=json --idle-power=80 mini && mv out number &&
+		status 0 report -q --format=json --idle-power=u.model mini && cmp number out &&
+		says 'expected watts, or a file of hdtrace power-model' 2 \
+			report --idle-power=none.model mini &&
+		says '--idle-power: must be 0 or more' 2 report --idle-power=-1 mini || return 1
+	sed 's/^low.*/low = 1/' u.model >bad.model
+	says 'bad.model:10: low: expected 2 numbers' 2 report --idle-power=bad.model mini
+}
+# 80 + 40 + 30 + 10 W.
+platform() {
+	make_model
+	"$abs_top_builddir/hdpredict" platform --nodes 1 --pes 1 --power-model=u.model >p.xml &&
+		grep -q '<node-architecture id="node" idle-power="80" peak_w="160"/>' p.xml &&
+		! "$abs_top_builddir/hdpredict" platform --power-model=none.model 2>err &&
+		grep -q 'none.model: cannot read: No such file' err
+}
+
 ok "two components, noise and a late meter: 100 seeds" law linear
 ok "a knee at 60 %" law knee
 ok "drift, and noise that depends on its neighbours" law drift
@@ -55,6 +96,8 @@ fi
 (make_mini)
 ok "errors, and residuals over time" errors
 ok "table for people" table
+ok "idle power of hdtrace report from a model" idle_power
+ok "idle and peak power of hdpredict platform from a model" platform
 if [ -d "$corpus/stresstest" ]; then
 	ok "real runs of 2009 that were not fitted" law corpus "$corpus"
 else
