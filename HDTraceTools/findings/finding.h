@@ -85,8 +85,10 @@ struct findingTrace {
 	int64_t io;
 	int64_t openmp;
 	int64_t tracer;
-	/** Of it, waiting in calls of MPI, of OpenMP and between these. */
+	/** Of it, waiting in calls of MPI, and of these in those of files; of
+	 *  OpenMP; and between these. */
 	int64_t waitMpi;
+	int64_t waitIo;
 	int64_t waitOpenmp;
 	int64_t waitIdle;
 	int64_t waits[WAIT_KINDS]; /**< By kind. */

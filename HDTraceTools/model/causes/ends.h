@@ -28,7 +28,8 @@ enum dependencyRole {
 	ROLE_CREATE = 256,    /**< the creation of a task, */
 	ROLE_TASK = 512,      /**< a task, */
 	ROLE_IDLE = 1024,     /**< waiting, also for tasks. */
-	ROLE_FUNCTION = 2048, /**< The unit of that number. */
+	ROLE_WINDOW = 2048,   /**< They are about a window. */
+	ROLE_FUNCTION = 4096, /**< The unit of that number. */
 };
 
 /** Number of a collective function, those that do not wait included; -1: it is
@@ -85,8 +86,9 @@ struct dependencyReader {
 	GHashTable *sends;   /**< Likewise to what it sends; NULL: not wanted.
 			      */
 	GHashTable *calls;   /**< Communicators and epochs to uint64_t. */
-	GArray *nestings;    /**< Of a thread of OpenMP; or NULL. */
-	uint8_t taskSource;  /**< The number of that source. */
+	struct handles *handles; /**< Windows and files; or NULL. */
+	GArray *nestings;        /**< Of a thread of OpenMP; or NULL. */
+	uint8_t taskSource;      /**< The number of that source. */
 	const hdIRecord *record;
 	bool isChosen;
 	bool isMixed; /**< A channel is. */
@@ -174,6 +176,10 @@ int dependencyMake(struct dependencies *self, struct dependency *edge);
  */
 bool dependencyIsInVain(const struct messageFields *fields);
 
+/** How far the clocks of two traces can be apart; 0: that is not known. */
+int64_t dependencyResidual(const struct dependencies *self, uint32_t a,
+			   uint32_t b);
+
 /** Add a part to what is handed on. */
 void dependencyAddPart(struct dependencyJoin *join,
 		       const struct dependencyEnd *end, int64_t rank);
@@ -187,9 +193,11 @@ int dependencyHandOn(struct dependencyJoin *join,
 extern const struct dependencySource dependencyMessages;
 extern const struct dependencySource dependencyCollectives;
 extern const struct dependencySource dependencyCompletions;
-extern const struct dependencySource dependencyTeams; /* openmp.c */
-extern const struct dependencySource dependencyTasks; /* Likewise. */
-extern const struct dependencySource dependencyGraph; /* taskgraph.c */
+extern const struct dependencySource dependencyTeams;    /* openmp.c */
+extern const struct dependencySource dependencyTasks;    /* Likewise. */
+extern const struct dependencySource dependencyAccesses; /* windows.c */
+extern const struct dependencySource dependencyLocks;    /* Likewise. */
+extern const struct dependencySource dependencyGraph;    /* taskgraph.c */
 
 /** What records of a name are for OpenMP: bits of enum dependencyRole. */
 unsigned int dependencyOpenmp(const char *name);

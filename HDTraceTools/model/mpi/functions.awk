@@ -9,7 +9,8 @@
 # MPI_FUNCTION(name) of all and MPI_PREFIX(name) of those where a rank gets what
 # those below it give, for those that do. MPI_BYTES(name, RULE) of collective calls
 # in all their forms, and MPI_MOVES(name, WAY) of one-sided calls and file accesses,
-# are for those that define them; the others get nothing else.
+# are for those that define them, and so is MPI_MEETS(name, PATTERN) of calls of all
+# ranks of a window or file; the others get nothing else.
 
 function has(role) {
 	return ("," $2 ",") ~ ("," role ",")
@@ -37,6 +38,7 @@ END {
 	printf "#ifdef MPI_PREFIX\n%s#endif\n", prefixes
 	printf "#ifdef MPI_BYTES\n%s#endif\n", bytes
 	printf "#ifdef MPI_MOVES\n%s#endif\n", moves
+	printf "#ifdef MPI_MEETS\n%s#endif\n", meets
 }
 
 function forms(name) {
@@ -63,6 +65,14 @@ $1 == "=" && $2 ~ /^moves:/ {
 	for (i = 3; i <= NF; i++)
 		for (k = 0; k < forms($i); k++)
 			moves = moves sprintf("MPI_MOVES(\"%s%s\", %s)\n", $i,
+				k ? "_c" : "", toupper(substr($2, 7)))
+	next
+}
+
+$1 == "=" && $2 ~ /^meets:/ {
+	for (i = 3; i <= NF; i++)
+		for (k = 0; k < forms($i); k++)
+			meets = meets sprintf("MPI_MEETS(\"%s%s\", %s)\n", $i,
 				k ? "_c" : "", toupper(substr($2, 7)))
 	next
 }
