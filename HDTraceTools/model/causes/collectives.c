@@ -9,6 +9,9 @@
 
 #include "HDTraceTools/model/causes/windows.h"
 
+/** The largest element of MPI has so many bytes. */
+#define COLLECTIVES_TINY 16
+
 /** A function of MPI, without "MPI_". */
 struct function {
 	const char *name;
@@ -113,6 +116,20 @@ static void collectivesComplete(struct dependencyReader *reader,
 	g_hash_table_remove(reader->calls, &key);
 }
 
+/** Whether a call moves one element of each rank. */
+static bool collectivesIsTiny(const struct messageFields *fields, int function)
+{
+	int64_t sizes[2] = { -1, -1 };
+
+	if (functions[function].pattern == PATTERN_BARRIER ||
+	    functions[function].pattern == PATTERN_FINALIZE)
+		return false;
+	messageField(fields, MESSAGE_SIZE, &sizes[0]);
+	messageField(fields, MESSAGE_RECV_SIZE, &sizes[1]);
+	return MAX(sizes[0], sizes[1]) > 0 &&
+	       MAX(sizes[0], sizes[1]) <= COLLECTIVES_TINY;
+}
+
 static void noteCall(struct dependencyReader *reader, uint8_t source,
 		     int function)
 {
@@ -126,6 +143,7 @@ static void noteCall(struct dependencyReader *reader, uint8_t source,
 		.end.root = -1,
 		.end.function = (uint16_t)function,
 		.end.source = source,
+		.end.isTiny = collectivesIsTiny(fields, function),
 		.epoch = reader->epoch,
 	};
 	struct calls *calls;
@@ -188,6 +206,7 @@ static void noteHandleCall(struct dependencyReader *reader, uint8_t source,
 		return;
 	end.number = handle->calls++;
 	end.local = handle->local;
+	end.isAgain = handle->isAgain;
 	handlesAdd(reader, &end, handle, HANDLE_CALLS, -1, -1);
 	if (isFence)
 		windowsNoteTouches(reader, &end, handle);
@@ -233,6 +252,7 @@ static bool dependsOn(enum collectivePattern pattern,
 	case PATTERN_FINALIZE:
 	case PATTERN_FENCE:
 	case PATTERN_FILES:
+	case PATTERN_ALONE:
 		break;
 	}
 	return true;
@@ -412,6 +432,8 @@ static int handOnCall(struct dependencyJoin *join,
 		.certainty = join->channel->key.epoch ? DEPENDENCY_UNSURE
 						      : DEPENDENCY_CERTAIN,
 		.root = join->held->len,
+		.isTiny = true,
+		.isOpening = ends->number == 0,
 		.size = -1,
 	};
 
@@ -420,6 +442,7 @@ static int handOnCall(struct dependencyJoin *join,
 			g_array_set_size(join->parts, 0);
 			return 0;
 		}
+		match.isTiny = match.isTiny && ends[i].isTiny;
 		if (ends[i].rank == ends[i].root)
 			match.root = i;
 		dependencyAddPart(join, &ends[i], ends[i].rank);
@@ -453,7 +476,9 @@ static int collectivesJoin(struct dependencyJoin *join,
 	ends = (const struct dependencyEnd *)(const void *)held->data;
 	pattern = patternOf(ends->function);
 	if (mayMeet(pattern) && !haveMet(self, held))
-		return 0;
+		return pattern == PATTERN_FILES && self->filter.take
+			       ? handOnCall(join, PATTERN_ALONE, NULL)
+			       : 0;
 	if (self->filter.take)
 		ret = handOnCall(join, pattern, touches);
 	for (guint i = 0; pattern != PATTERN_PREFIX && i < held->len; i++) {

@@ -505,6 +505,7 @@ void dependencyAddPart(struct dependencyJoin *join,
 		.waited = end->waited,
 		.end = end->time,
 		.touched = INT64_MIN,
+		.isAgain = end->isAgain,
 	};
 
 	g_array_append_val(join->parts, part);

@@ -143,6 +143,7 @@ enum collectivePattern {
 	PATTERN_FINALIZE, /**< A barrier if the MPI library waits in it. */
 	PATTERN_FENCE,    /**< Of a window; likewise. */
 	PATTERN_FILES,    /**< Of a file; likewise. */
+	PATTERN_ALONE,    /**< Of a file, in which nobody waited. */
 };
 
 /** What is put together, whether somebody waited or not. */
@@ -170,6 +171,7 @@ struct dependencyPart {
 	 *  ended, and its trace; INT64_MIN: there was none. */
 	int64_t touched;
 	uint32_t toucher;
+	bool isAgain; /**< It is about a file that was opened before. */
 };
 
 /** What belongs together. */
@@ -181,6 +183,8 @@ struct dependencyMatch {
 	guint count;
 	guint root;         /**< Of those; as count: there is none. */
 	bool isSynchronous; /**< The sender waits for the receiver always. */
+	bool isTiny;        /**< Of a collective call: one element of each. */
+	bool isOpening;     /**< Of a file: the first call. */
 	int64_t size;       /**< Of a message, in bytes; -1 if not known. */
 	int64_t residual;   /**< Of a message: how far clocks can be apart. */
 };

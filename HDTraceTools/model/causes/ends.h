@@ -64,6 +64,8 @@ struct dependencyEnd {
 	uint16_t completes : 1; /**< It is the completion of what was sent. */
 	/** Of what was sent: waited and time are of the call that ends it. */
 	uint16_t isEnded : 1;
+	uint16_t isTiny : 1;  /**< Of a collective call: one element. */
+	uint16_t isAgain : 1; /**< Of a file that was opened before. */
 };
 
 /** To be no rank of a group. */

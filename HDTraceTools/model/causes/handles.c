@@ -5,13 +5,19 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "HDTraceTools/model/causes/handles.h"
 
 struct handles {
 	GHashTable *table;  /**< int64_t of number and kind to struct handle. */
 	GHashTable *counts; /**< int64_t of communicator and kind to uint64_t:
 			     *   how many it made. */
+	GHashTable *names;  /**< Of files that were opened. */
 };
+
+/** Names of so many files are kept. */
+#define HANDLES_NAMES 4096
 
 static void sideClear(struct handleSide *side)
 {
@@ -47,6 +53,8 @@ struct handles *handlesNew(void)
 					    handleFree);
 	self->counts = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					     g_free, g_free);
+	self->names =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	return self;
 }
 
@@ -56,6 +64,7 @@ void handlesFree(struct handles *self)
 		return;
 	g_hash_table_destroy(self->table);
 	g_hash_table_destroy(self->counts);
+	g_hash_table_destroy(self->names);
 	g_free(self);
 }
 
@@ -90,6 +99,22 @@ static uint64_t handlesCount(struct handles *self,
 	return (*count)++;
 }
 
+/** Whether a file of the name in a record was opened before. */
+static bool handlesIsKnown(struct handles *self, const hdIRecord *record)
+{
+	for (size_t i = 0; i < record->attributeCount; i++) {
+		const char *name = record->attributes[i].value;
+
+		if (strcmp(record->attributes[i].name, "name") != 0)
+			continue;
+		if (g_hash_table_contains(self->names, name))
+			return true;
+		if (g_hash_table_size(self->names) < HANDLES_NAMES)
+			g_hash_table_add(self->names, g_strdup(name));
+	}
+	return false;
+}
+
 struct handle *handlesMake(struct dependencyReader *reader,
 			   enum handleKind kind)
 {
@@ -111,6 +136,8 @@ struct handle *handlesMake(struct dependencyReader *reader,
 	handle->number = (uint32_t)handlesCount(reader->handles, group, kind);
 	handle->local =
 		local >= 0 && local < LOCAL_NONE ? (uint32_t)local : LOCAL_NONE;
+	handle->isAgain = kind == HANDLE_FILE &&
+			  handlesIsKnown(reader->handles, reader->record);
 	handle->touches = g_array_new(FALSE, FALSE, sizeof(struct handleTouch));
 	handle->accessed =
 		g_array_new(FALSE, FALSE, sizeof(struct handleTouch));

@@ -49,6 +49,7 @@ struct handle {
 	uint32_t number;  /**< Of those of the communicator, from 0. */
 	uint32_t local;   /**< The rank in it, or LOCAL_NONE. */
 	uint64_t calls;   /**< Calls of all ranks, so far. */
+	bool isAgain;     /**< A file of this name was opened before. */
 	GArray *touches;  /**< struct handleTouch since the last such call. */
 	GArray *accessed; /**< The same since Win_start. */
 	struct handleSide origin;

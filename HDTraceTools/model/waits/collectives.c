@@ -60,6 +60,8 @@ static const struct dependencyPart *waitsCauseOf(
 	case PATTERN_PREFIX:
 		*kind = WAIT_EARLY_SCAN;
 		return call->last;
+	case PATTERN_ALONE:
+		break;
 	}
 	return NULL;
 }

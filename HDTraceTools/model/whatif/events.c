@@ -121,7 +121,8 @@ static int eventsOfCollective(struct events *self,
 	struct replayEvent event;
 	int ret = 0;
 
-	if ((isOneToAll || isAllToOne) && match->root == match->count)
+	if (match->pattern == PATTERN_ALONE ||
+	    ((isOneToAll || isAllToOne) && match->root == match->count))
 		return 0;
 	event = eventOf(self, isOneToAll ? 1 : match->count,
 			isOneToAll   ? match->count - 1
