@@ -153,4 +153,10 @@ at(1, "File_write", 20, 45)
 at(2, "File_write", 40, 45)'
 ok "writes that are not collective: nobody waits" finds
 
+shifted() {
+	mkdir shifts && (cd shifts && python3 "$abs_top_srcdir/tests/tools/readers/shifts.py" \
+		"$hdtrace")
+}
+ok "clocks that are wrong by 5 ms change no kind of waits of 20 ms" shifted
+
 done_testing
