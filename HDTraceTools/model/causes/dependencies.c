@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "HDTraceTools/model/causes/windows.h"
+#include "HDTraceTools/model/causes/ends.h"
 
 /** All sources; what one needs of another comes after it. */
 static const struct dependencySource *const sources[] = {
@@ -147,7 +147,7 @@ void dependenciesDrop(struct dependencyReader *reader)
 	g_array_unref(reader->roles);
 	g_hash_table_destroy(reader->started);
 	g_hash_table_destroy(reader->calls);
-	handlesFree(reader->handles);
+	dependencyHandlesEnd(reader);
 	if (reader->sends)
 		g_hash_table_destroy(reader->sends);
 	g_free(reader);
@@ -193,7 +193,7 @@ static unsigned int dependenciesFindRole(const char *name)
 	else if (name[0] == 'I' && !g_str_has_suffix(name, "_init") &&
 		 !g_str_has_suffix(name, "_init_c"))
 		role |= ROLE_BEGINS;
-	role |= windowsIsFunction(name) ? ROLE_WINDOW : 0;
+	role |= dependencyIsOfWindow(name) ? ROLE_WINDOW : 0;
 	if (function >= 0)
 		role |= ROLE_COLLECTIVE +
 			(unsigned int)function * ROLE_FUNCTION;

@@ -210,6 +210,12 @@ void dependencyNest(struct dependencyReader *reader);
 /** The last one was noted; frees what was needed. */
 void dependencyNestEnd(struct dependencyReader *reader);
 
+/** Whether a function makes, accesses or synchronizes windows. */
+bool dependencyIsOfWindow(const char *name);
+
+/** The last record was noted; frees windows and files. */
+void dependencyHandlesEnd(struct dependencyReader *reader);
+
 /** When what a request does was started; false if that is not known. */
 bool dependencyStarted(const struct dependencyReader *reader, int64_t request,
 		       int64_t *start);

@@ -58,8 +58,10 @@ struct handles *handlesNew(void)
 	return self;
 }
 
-void handlesFree(struct handles *self)
+void dependencyHandlesEnd(struct dependencyReader *reader)
 {
+	struct handles *self = reader->handles;
+
 	if (!self)
 		return;
 	g_hash_table_destroy(self->table);

@@ -62,9 +62,6 @@ struct handles;
 /** Start with none. */
 struct handles *handlesNew(void);
 
-/** Free it; NULL does nothing. */
-void handlesFree(struct handles *self);
-
 /** The record that is read makes a handle; NULL: its communicator is not known.
  */
 struct handle *handlesMake(struct dependencyReader *reader,

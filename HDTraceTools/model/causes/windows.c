@@ -71,7 +71,7 @@ static enum windowsCall windowsCallOf(const char *name)
 	return WINDOWS_OTHER;
 }
 
-bool windowsIsFunction(const char *name)
+bool dependencyIsOfWindow(const char *name)
 {
 	/* Files move data, too. */
 	return !g_str_has_prefix(name, "File_") &&

@@ -12,9 +12,6 @@
  *  struct dependencyEnd's rank is that rank, in the communicator. */
 #define WINDOWS_TOUCHED UINT16_MAX
 
-/** Whether a function makes, accesses or synchronizes windows. */
-bool windowsIsFunction(const char *name);
-
 /** Note the accesses before a fence, in its channel and with its number. */
 void windowsNoteTouches(struct dependencyReader *reader,
 			const struct dependencyEnd *fence,
