@@ -17,12 +17,14 @@ import os
 from collections.abc import Sequence
 from typing import Union
 
+from ._commands import Document, Picture
+from ._error import Error
 from ._paths import VERSION as __version__
-from ._project import (Column, Diagnostic, Error, Events, Group, Node, Project,
+from ._project import (Column, Diagnostic, Events, Group, Node, Project,
                        RelationList, Relations, Time, Trace)
 from ._tables import Table, Texts, Value
 
-__all__ = ["Column", "Diagnostic", "Error", "Events", "Group", "Node", "Project",
+__all__ = ["Column", "Diagnostic", "Document", "Error", "Events", "Group", "Node", "Picture", "Project",
            "RelationList", "Relations", "Table", "Texts", "Time", "Trace", "Value",
            "open"]
 

@@ -71,6 +71,7 @@ points() {
 for interpreter in $pythons; do
 	points "$interpreter" "$interpreter" "$tests/api.py"
 done
+points "commands" "$python" "$tests/commands.py" "$hdtrace"
 if [ -n "$panda" ]; then
 	points "NumPy and pandas" "$panda" "$tests/frames.py"
 else
