@@ -10,7 +10,7 @@ import traceback
 import xml.etree.ElementTree as tree
 
 import hdtrace
-from hdtrace import _commands, _error, _project, _tables
+from hdtrace import _commands, _error, _project, _recording, _tables
 
 
 def command(*words):
@@ -94,7 +94,7 @@ def test_notebooks():
 
 def test_examples():
     """examples in texts of the package are right"""
-    for module in (_commands, _error, _project, _tables):
+    for module in (_commands, _error, _project, _recording, _tables):
         result = doctest.testmod(module)
         assert result.failed == 0, module
     assert doctest.testmod(_commands).attempted > 0
