@@ -1,5 +1,6 @@
 #!/bin/sh
 # The numbers of pages are those of hdtrace stat: exact, or as close as they say.
+# tags: plain
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
