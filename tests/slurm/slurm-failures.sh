@@ -8,7 +8,7 @@
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/slurm.sh"
 . "$abs_top_srcdir/tests/slurm/jobs.sh"
-plugin=$abs_top_builddir/hdtrace.so
+plugin=$abs_top_builddir/NodeStatus/slurm/hdtrace.so
 usual="required $plugin from=$abs_top_builddir power=sim interval=20"
 slurm_plugins "$usual"
 ok "Slurm starts with the plugin required" slurm_start
@@ -188,7 +188,8 @@ by_service() {
 	python3 - "$comment" <<'END'
 import re, sys
 found = re.fullmatch(r"hdtrace: step 0: (?:>=)?([0-9.]+) J \(simulated\), "
-                     r"known_s=([0-9.]+) duration_s=([0-9.]+) nodes=2", sys.argv[1])
+                     r"known_s=([0-9.]+) duration_s=([0-9.]+) nodes=2 from=P",
+                     sys.argv[1])
 joules, known, duration = map(float, found.groups())
 assert abs(joules - 100 * known) < 0.2, found[0]
 assert 1.5 < known, found[0]
