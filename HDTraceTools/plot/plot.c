@@ -117,7 +117,14 @@ static int plotDrawFile(const struct plotJob *job, FILE *file)
 	if (!canvas)
 		return -ENOMEM;
 	if (job->runs)
-		plotDrawScaling(&job->plot, job->runs, canvas);
+		plotDrawScaling(
+			&(struct plotScalingLook){
+				.title = job->plot.title,
+				.width = job->plot.width,
+				.height = job->plot.height,
+				.fontSize = job->plot.fontSize,
+			},
+			job->runs, canvas);
 	else
 		plotDraw(&job->plot, canvas);
 	return canvasClose(canvas);

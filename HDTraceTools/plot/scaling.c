@@ -265,7 +265,7 @@ double plotScalingHeight(void)
 	return SCALING_HEIGHT;
 }
 
-void plotDrawScaling(const struct plot *plot, const GArray *runs,
+void plotDrawScaling(const struct plotScalingLook *look, const GArray *runs,
 		     struct canvas *canvas)
 {
 	const struct findingsScale *first =
@@ -275,16 +275,16 @@ void plotDrawScaling(const struct plot *plot, const GArray *runs,
 	const struct scalingField field = {
 		.canvas = canvas,
 		.runs = runs,
-		.fontSize = plot->fontSize,
+		.fontSize = look->fontSize,
 		.left = SCALING_LEFT,
-		.right = plot->width - SCALING_RIGHT,
+		.right = look->width - SCALING_RIGHT,
 		.top = SCALING_TOP,
-		.bottom = plot->height - SCALING_BOTTOM,
+		.bottom = look->height - SCALING_BOTTOM,
 		.most = scalingMost(runs),
 		.isOfThreads = first->ranks == last->ranks,
 	};
-	double y = field.top + plot->fontSize;
-	char *title = g_strdup_printf("%s (%s scaling)", plot->title,
+	double y = field.top + look->fontSize;
+	char *title = g_strdup_printf("%s (%s scaling)", look->title,
 				      first->isWeak ? "weak" : "strong");
 
 	scalingText(&field, field.left, 14, title, CANVAS_START, scalingBlack);
@@ -294,7 +294,7 @@ void plotDrawScaling(const struct plot *plot, const GArray *runs,
 			continue;
 		scalingText(&field, field.right + 10, y, scalingLines[i].name,
 			    CANVAS_START, scalingLines[i].color);
-		y += 1.6 * plot->fontSize;
+		y += 1.6 * look->fontSize;
 	}
 	g_free(title);
 }

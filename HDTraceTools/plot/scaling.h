@@ -6,7 +6,15 @@
 #ifndef HD_PLOTSCALING_H
 #define HD_PLOTSCALING_H
 
-#include "HDTraceTools/plot/plot.h"
+#include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/plot/core/canvas.h"
+
+/** How they are drawn; in points. */
+struct plotScalingLook {
+	const char *title;
+	double width, height;
+	double fontSize;
+};
 
 /** Read runs: array of struct findingsScale, fewest ranks first. NULL after an
  *  error, which was said. */
@@ -16,7 +24,7 @@ GArray *plotReadScaling(struct tool *tool, char **paths, size_t count);
 double plotScalingHeight(void);
 
 /** Draw them. */
-void plotDrawScaling(const struct plot *plot, const GArray *runs,
+void plotDrawScaling(const struct plotScalingLook *look, const GArray *runs,
 		     struct canvas *canvas);
 
 #endif
