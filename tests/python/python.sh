@@ -73,6 +73,14 @@ for interpreter in $pythons; do
 done
 points "recording" "$python" "$tests/recording.py" "$hdtrace"
 points "commands" "$python" "$tests/commands.py" "$hdtrace"
+# HDTRACE_DUCKDB is libduckdb.so, as in npm's @duckdb/node-bindings-linux-x64.
+if [ -n "${HDTRACE_DUCKDB-}" ]; then
+	ok "DuckDB reads all tables" "$python" "$tests/duckdb.py" "$HDTRACE_DUCKDB" mini \
+		bits rel
+else
+	skip "DuckDB reads all tables" "HDTRACE_DUCKDB is not set"
+fi
+
 # The wheel has all files of the package, and they work.
 wheel() {
 	mkdir wheel && "$python" "$abs_top_srcdir/PythonModule/wheel.py" 7.8 \
