@@ -5,7 +5,7 @@
 # it starts ends with it.
 # shellcheck disable=SC2154 # scratch is in tap.sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-[ -f "${abs_top_builddir:?}/hdtrace.so" ] ||
+[ -f "${abs_top_builddir:?}/NodeStatus/slurm/hdtrace.so" ] ||
 	skip_all "HDTrace was built without the Slurm plugin; install libslurm-dev (Debian), run ./configure --with-slurm and build again"
 for slurm_command in slurmctld slurmd srun munged unshare python3; do
 	PATH=$PATH:/usr/sbin command -v "$slurm_command" >/dev/null ||

@@ -8,7 +8,7 @@
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/slurm.sh"
 . "$abs_top_srcdir/tests/slurm/jobs.sh"
-plugin=$abs_top_builddir/hdtrace.so
+plugin=$abs_top_builddir/NodeStatus/slurm/hdtrace.so
 usual="required $plugin from=$abs_top_builddir power=sim interval=20"
 slurm_plugins "$usual"
 ok "Slurm starts with the plugin required" slurm_start

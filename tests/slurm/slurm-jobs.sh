@@ -7,7 +7,7 @@
 . "$abs_top_srcdir/tests/lib/slurm.sh"
 . "$abs_top_srcdir/tests/slurm/jobs.sh"
 
-slurm_plugins "required $abs_top_builddir/hdtrace.so from=$abs_top_builddir power=sim interval=20"
+slurm_plugins "required $abs_top_builddir/NodeStatus/slurm/hdtrace.so from=$abs_top_builddir power=sim interval=20"
 ok "Slurm starts with the plugin required" slurm_start
 [ "$(sinfo -h -o %T 2>/dev/null)" = idle ] || done_testing
 
@@ -212,7 +212,7 @@ other_user() {
 	[ "$status" -eq 0 ] && is_whole "$other/own" &&
 		[ -z "$(find "$other" ! -user nobody ! -name out ! -name err)" ]
 }
-if others_can_read "$abs_top_builddir/hdtrace.so"; then
+if others_can_read "$abs_top_builddir/NodeStatus/slurm/hdtrace.so"; then
 	ok "another user's files belong to that user" other_user
 else
 	skip "another user's files" "no user but root can read the build"
