@@ -357,6 +357,8 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		  "Operations per second of CPU or wall time, for simgrid "
 		  "(default: 1e9)",
 		  "FLOPS" },
+		{ "findings", 0, 0, G_OPTION_ARG_NONE, &export.hasFindings,
+		  "Include the findings of hdtrace report (perfetto)", NULL },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace existing files", NULL },
 		{ NULL },
@@ -369,6 +371,9 @@ int exportRun(struct tool *tool, int argc, char **argv)
 
 	if (status < 0)
 		status = findFormat(&export, to);
+	if (status < 0 && export.hasFindings && !export.format->keepsFindings)
+		status = toolUsage(tool, "--findings: not available for %s",
+				   export.format->name);
 	if (status < 0)
 		status = parseOnly(&export, only);
 	if (status < 0)

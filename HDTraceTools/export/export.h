@@ -41,6 +41,7 @@ struct export
 	bool madeOutput; /**< The directory. */
 	gboolean isAsRecorded;
 	gboolean isVerbose;
+	gboolean hasFindings;
 	struct selection selection;
 	struct windowOption window;
 	struct phases windows; /**< Those that are asked for. */
@@ -80,6 +81,7 @@ struct exportFormat {
 	bool keepsClocks;      /**< How exactly they were compared. */
 	bool keepsDetails;     /**< What else is known of windows. */
 	bool keepsRelations;
+	bool keepsFindings;
 	bool isWhole; /**< No part of a run can be written. */
 	/** Why it cannot be written, or NULL; may be missing itself: it can. */
 	const char *(*missing)(void);

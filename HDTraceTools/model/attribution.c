@@ -44,6 +44,7 @@ struct attribution {
 	struct life *lives;  /**< By trace. */
 	GHashTable *numbers; /**< Traces to their numbers + 1. */
 	GHashTable *ofRanks; /**< Ranks to GArray of numbers of their traces. */
+	GHashTable *below;   /**< Nodes to those of traces at or below them. */
 	GHashTable *usages;  /**< Nodes to GArray of struct usage, not empty. */
 	pthread_mutex_t mutex;
 	GHashTable *ranks; /**< Nodes to struct nodeClaims, as asked for. */
@@ -141,6 +142,8 @@ static void attributionAddNumber(struct attribution *self, size_t number)
 	g_hash_table_insert(self->numbers, (void *)life->trace,
 			    GSIZE_TO_POINTER(number + 1));
 	attributionAddTo(self->ofRanks, life->rank, &number, sizeof(number));
+	for (const hdINode *node = life->trace->node; node; node = node->parent)
+		attributionAddTo(self->below, node, &number, sizeof(number));
 }
 
 /** All but when traces are active. */
@@ -158,6 +161,8 @@ static struct attribution *newWith(const hdIProject *project,
 	self->numbers = g_hash_table_new(NULL, NULL);
 	self->ofRanks = g_hash_table_new_full(NULL, NULL, NULL,
 					      (GDestroyNotify)g_array_unref);
+	self->below = g_hash_table_new_full(NULL, NULL, NULL,
+					    (GDestroyNotify)g_array_unref);
 	for (size_t i = 0; i < project->traceCount; i++) {
 		const hdITraceFile *trace = project->traces[i];
 
@@ -223,6 +228,7 @@ void attributionFree(struct attribution *self)
 	g_hash_table_destroy(self->ranks);
 	g_hash_table_destroy(self->numbers);
 	g_hash_table_destroy(self->ofRanks);
+	g_hash_table_destroy(self->below);
 	pthread_mutex_destroy(&self->mutex);
 	g_hash_table_destroy(self->usages);
 	g_free(self->lives);
@@ -285,14 +291,14 @@ static struct nodeClaims *newClaims(const struct attribution *self,
 static struct nodeClaims *makeRanks(const struct attribution *self,
 				    const hdINode *node)
 {
-	size_t count = self->project->traceCount;
-	struct nodeClaims *made = newClaims(self, count);
+	const GArray *list = g_hash_table_lookup(self->below, node);
+	struct nodeClaims *made = newClaims(self, list ? list->len : 0);
 
-	for (size_t i = 0; i < count; i++) {
-		const struct life *life = &self->lives[i];
+	for (guint i = 0; list && i < list->len; i++) {
+		const struct life *life =
+			&self->lives[g_array_index(list, size_t, i)];
 
-		if (rolesIsBelow(life->trace->node, node))
-			addClaim(made, life, life->rank);
+		addClaim(made, life, life->rank);
 	}
 	endClaims(self, made);
 	return made;

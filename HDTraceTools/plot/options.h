@@ -27,6 +27,7 @@ struct plotOptions {
 	char *fontSize;
 	gboolean hasZero;
 	gboolean isForced;
+	gboolean isScaling;
 	int dpi;
 	int depth;
 };
@@ -37,6 +38,7 @@ struct plotJob {
 	struct plotOptions options;
 	enum plotType type;
 	bool hasCurves; /**< Curves are wanted. */
+	GArray *runs;   /**< Of --scaling: struct findingsScale; or NULL. */
 };
 
 /** Take the options that are texts; -1, or the exit status of a mistake. */

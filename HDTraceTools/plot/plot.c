@@ -14,6 +14,7 @@
 #include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/plot/scaling.h"
 #include "HDTraceTools/plot/options.h"
 
 /** Bins in a point of the picture's width. */
@@ -115,7 +116,17 @@ static int plotDrawFile(const struct plotJob *job, FILE *file)
 
 	if (!canvas)
 		return -ENOMEM;
-	plotDraw(&job->plot, canvas);
+	if (job->runs)
+		plotDrawScaling(
+			&(struct plotScalingLook){
+				.title = job->plot.title,
+				.width = job->plot.width,
+				.height = job->plot.height,
+				.fontSize = job->plot.fontSize,
+			},
+			job->runs, canvas);
+	else
+		plotDraw(&job->plot, canvas);
 	return canvasClose(canvas);
 }
 
@@ -139,6 +150,14 @@ static int plotWriteFile(const struct plotJob *job)
 		return ret;
 	}
 	return newFileCommit(&file, job->options.isForced);
+}
+
+static void plotReportWrite(const struct plot *plot, int ret)
+{
+	if (ret == -EEXIST)
+		toolErrorExists(plot->tool, plot->output);
+	else if (ret < 0)
+		toolErrorWrite(plot->tool, plot->output, ret);
 }
 
 /** The names of all projects. */
@@ -218,12 +237,43 @@ static int plotProjects(struct plotJob *job, const hdIProject *const *projects,
 	if (plot->height <= 0)
 		plot->height = plotHeight(plot);
 	ret = plotWriteFile(job);
-	if (ret == -EEXIST)
-		toolErrorExists(plot->tool, plot->output);
-	else if (ret < 0)
-		toolErrorWrite(plot->tool, plot->output, ret);
-	else
+	plotReportWrite(plot, ret);
+	if (ret == 0)
 		plotPrintSummary(job);
+	return toolFinish(plot->tool);
+}
+
+/** Draw how runs scale. */
+static int plotScaling(struct plotJob *job, char **paths, size_t count)
+{
+	static const char *const suffixes[] = { "", ".svg", ".png", ".pdf" };
+	struct plot *plot = &job->plot;
+	int ret;
+
+	if (count < 2)
+		return toolUsage(plot->tool,
+				 "--scaling: needs several projects");
+	if (plot->tool->format == OUT_JSON)
+		return toolUsage(plot->tool,
+				 "--scaling: not available in JSON; use "
+				 "hdtrace report");
+	job->runs = plotReadScaling(plot->tool, paths, count);
+	if (!job->runs)
+		return TOOL_FAILED;
+	if (!plot->output)
+		plot->output =
+			g_strconcat("scaling", suffixes[job->type], NULL);
+	if (!plot->title)
+		plot->title = g_strdup("Efficiencies");
+	if (plot->height <= 0)
+		plot->height = plotScalingHeight();
+	ret = plotWriteFile(job);
+	plotReportWrite(plot, ret);
+	if (ret == 0 && strcmp(plot->output, "-") != 0) {
+		outPrintable(plot->output);
+		printf(": %zu runs\n", count);
+	}
+	g_array_unref(job->runs);
 	return toolFinish(plot->tool);
 }
 
@@ -298,6 +348,8 @@ static const struct toolHelp help = {
 		"  hdtrace plot --value P --states=above -o run1.svg run1\n"
 		"  hdtrace plot --group Energy --from 10 --to 20 --size=85x60 "
 		"-o run1.png run1\n"
+		"  hdtrace plot --scaling -o scaling.svg run-on-1 run-on-2 "
+		"run-on-4\n"
 		"  hdtrace plot --align=Solve -o both.svg run1 run2\n",
 	.minArguments = 1,
 	.maxArguments = ALIGN_PROJECTS_MAX,
@@ -356,6 +408,8 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		{ "phases-from", 0, 0, G_OPTION_ARG_FILENAME,
 		  &options->phases.from, "Mark the states of a trace",
 		  "NODE[:STATE[:NESTING]]" },
+		{ "scaling", 0, 0, G_OPTION_ARG_NONE, &options->isScaling,
+		  "Draw efficiencies of several runs over their ranks", NULL },
 		WINDOW_ENTRY(&job.plot.window),
 		ALIGN_ENTRY(&options->align),
 		DELAY_ENTRY(&options->isAsRecorded),
@@ -380,6 +434,8 @@ int plotRun(struct tool *tool, int argc, char **argv)
 
 	if (status < 0)
 		status = plotParseOptions(&job);
+	if (status < 0 && options->isScaling)
+		status = plotScaling(&job, argv + 1, (size_t)(argc - 1));
 	if (status < 0)
 		status = plotOpenAll(&job, argv + 1, (size_t)(argc - 1));
 	plotFreeRun(&job);

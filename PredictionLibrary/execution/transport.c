@@ -566,7 +566,7 @@ static void transportLoop(struct transport *self)
 }
 
 /* The last head never comes. */
-static void close(struct transport *self)
+static void transportEnd(struct transport *self)
 {
 	for (int i = 0; i < self->count; i++) {
 		if (self->operations[i].kind == HEAD_IN)
@@ -593,7 +593,7 @@ void hdExecuteTransport(struct hdExecution *self)
 	self->movingNs = -transportCpuTime();
 	transportListenHead(&transport);
 	transportLoop(&transport);
-	close(&transport);
+	transportEnd(&transport);
 	self->movingNs += transportCpuTime();
 	free(transport.requests);
 	free(transport.operations);

@@ -235,6 +235,38 @@ placement_by_file() {
 		is_near "$(of_result 'r["time_s"]')" "$(cat ring.time)"
 }
 
+# Points of a sweep are the same as single replays.
+sweep_replays() {
+	make_run unbalanced 8
+	"$hdpredict" sweep unbalanced.proj --platform=star.xml --vary bandwidth=1,2 \
+		--vary cpu=1,2 --vary ranks=block,cyclic --format=json >swept ||
+		return 1
+	"$hdpredict" replay unbalanced --platform=star.xml --ranks=cyclic \
+		--scale=bandwidth=2,cpu=2 --format=json >result || return 1
+	python3 - <<-'END'
+	import json
+	rows = json.load(open("swept"))["rows"]
+	one = json.load(open("result"))
+	assert len(rows) == 8 and all(row["error"] is None for row in rows), rows
+	same = [row for row in rows if row["parameters"] ==
+	        {"bandwidth": 2, "cpu": 2, "ranks": "cyclic"}]
+	assert len(same) == 1, rows
+	assert same[0]["makespan_s"] == one["time_s"], (same, one["time_s"])
+	assert same[0]["energy_total_j"] == one["energy_j"], (same, one["energy_j"])
+	assert any(row["front"] for row in rows)
+	END
+}
+
+sweep_tells_failed_points() {
+	make_run deadlock 3
+	"$hdpredict" sweep deadlock.proj --platform=star.xml --vary cpu=1 >swept 2>err
+	[ $? -eq 1 ] && grep -q 'rank 0 waits in MPI_Send' err &&
+		! "$hdpredict" sweep deadlock.proj --platform=star.xml --vary tiles=2 \
+			2>err && grep -q 'do not apply to a replay' err &&
+		! "$hdpredict" sweep cholesky --resources=thesis --vary cpu=2 2>err &&
+		grep -q 'apply to replays only' err
+}
+
 is_described() {
 	python3 "$abs_top_srcdir/tests/tools/readers/validate-json.py" \
 		"$abs_top_srcdir/doc/json.schema.json" result
@@ -263,6 +295,8 @@ ok "cut trace is refused" cut_trace_is_refused
 ok "missing SimGrid" simgrid_is_missing
 ok "platform of hdpredict" own_platform_is_converted
 ok "hosts by a file" placement_by_file
+ok "replays as points of a sweep" sweep_replays
+ok "replays of a sweep that fail" sweep_tells_failed_points
 ok "a signal leaves nothing behind" killed_leaves_nothing
 ok "nothing is left in TMPDIR" [ -z "$(ls -A "$TMPDIR")" ]
 done_testing

@@ -73,6 +73,31 @@ for interpreter in $pythons; do
 done
 points "recording" "$python" "$tests/recording.py" "$hdtrace"
 points "commands" "$python" "$tests/commands.py" "$hdtrace"
+# The wheel has all files of the package, and they work.
+wheel() {
+	mkdir wheel && "$python" "$abs_top_srcdir/PythonModule/wheel.py" 7.8 \
+		"$abs_top_srcdir/COPYING" "$abs_top_builddir/PythonModule" wheel &&
+		cd wheel && "$python" -m zipfile -e hdtrace-7.8-cp311-abi3-*.whl site &&
+		PYTHONPATH=$PWD/site "$python" - "$PWD" "$scratch/mini" <<'END'
+import base64, csv, hashlib, os, sys
+import hdtrace
+assert hdtrace.__file__.startswith(sys.argv[1]), hdtrace.__file__
+assert len(hdtrace.open(sys.argv[2]).traces) == 2
+with open("site/hdtrace-7.8.dist-info/RECORD", newline="") as file:
+    rows = {row[0]: row for row in csv.reader(file)}
+found = {os.path.relpath(os.path.join(folder, name), "site")
+         for folder, _, names in os.walk("site") for name in names}
+assert found == set(rows), found ^ set(rows)
+for name, hashed, size in rows.values():
+    data = open(f"site/{name}", "rb").read()
+    if hashed:
+        wanted = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode()
+        assert hashed == "sha256=" + wanted.rstrip("=") and int(size) == len(data)
+assert {"hdtrace/py.typed", "hdtrace/_native.pyi"} <= found
+END
+}
+ok "a wheel has the package" wheel
+cd "$scratch" || exit 99
 if [ -n "$panda" ]; then
 	points "NumPy and pandas" "$panda" "$tests/frames.py"
 else

@@ -188,7 +188,8 @@ by_service() {
 	python3 - "$comment" <<'END'
 import re, sys
 found = re.fullmatch(r"hdtrace: step 0: (?:>=)?([0-9.]+) J \(simulated\), "
-                     r"known_s=([0-9.]+) duration_s=([0-9.]+) nodes=2", sys.argv[1])
+                     r"known_s=([0-9.]+) duration_s=([0-9.]+) nodes=2 from=P",
+                     sys.argv[1])
 joules, known, duration = map(float, found.groups())
 assert abs(joules - 100 * known) < 0.2, found[0]
 assert 1.5 < known, found[0]

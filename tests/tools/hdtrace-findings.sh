@@ -350,4 +350,25 @@ what_if_function() {
 			'what_if["function:Solve=-50%"]["energy_j"]=63'
 }
 ok "energy of what-if, with less computation" what_if_function
+# The same wait as a track of Perfetto, with what is known of it.
+exports() {
+	make_run "Recv 10 40 fromRank='1' fromTag='5'" \
+		"Send 30 31 toRank='0' toTag='5';End 39 40" "End 10 40"
+	status 0 export -q --to perfetto -o plain.pt run && ! grep -aq late-sender plain.pt &&
+		status 0 export -q --to perfetto --findings -o found.pt run &&
+		for text in Findings late-sender "Send these messages earlier" \
+			"hdtrace plot --from="; do
+			grep -aq -- "$text" found.pt || { echo "$text"; return 1; }
+		done
+	says "--findings: not available for json" 2 export --to json --findings run || return 1
+	command -v protoc >/dev/null || return 0
+	decode_findings
+}
+# From 1 s to 3 s.
+decode_findings() {
+	protoc -I "$abs_top_srcdir/tests/lib" --decode=perfetto.protos.Trace \
+		perfetto.proto <found.pt >decoded || return 1
+	grep -q 'timestamp: 1000000000$' decoded && grep -q 'timestamp: 3000000000$' decoded
+}
+ok "findings are exported to Perfetto" exports
 done_testing

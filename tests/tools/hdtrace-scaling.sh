@@ -157,7 +157,44 @@ even() {
 		grep -q "^  No efficiency falls by more than 5 points.$" out
 }
 ok "nothing falls" even
+# A curve in the picture: percent of each run, from the axis of 100 %.
+drawn() {
+	scaled 1 80 80 800 400
+	scaled 2 40 40 500 250
+	scaled 4 30 10 250 125
+	status 0 plot --scaling -o s.svg run4 run1 run2 && grep -q "^s.svg: 3 runs$" out &&
+		grep -q "Efficiencies (strong scaling)" s.svg || return 1
+	python3 - <<-'END'
+	import re
+	import xml.etree.ElementTree as tree
+	curves = {}
+	for group in tree.parse("s.svg").iter("{http://www.w3.org/2000/svg}g"):
+	    line = next((line for line in group if line.get("stroke")), None)
+	    if group.get("class") != "curve":
+	        continue
+	    at, points = [0, 0], []
+	    for step, text in re.findall(r"([Mlhv])([^Mlhvz]*)", line.get("d")):
+	        numbers = [float(number) for number in text.split()]
+	        dx, dy = {"h": numbers + [0], "v": [0] + numbers}.get(step, numbers)
+	        at = [at[0] + dx, at[1] + dy]
+	        points.append(at)
+	    curves[group[0].text] = points
+	print(curves)
+	balance = curves["MPI load balance"]
+	assert len(balance) == 3
+	# 1, 1, 0.5 of an axis of 0 to 1.4, which is 230 points long.
+	(x0, y0), (x1, y1), (x2, y2) = balance
+	assert abs(y0 - y1) < 0.1 and abs(y2 - y0 - 230 * 0.5 / 1.4) < 0.1
+	# Twice the ranks are as far.
+	assert abs((x1 - x0) - (x2 - x1)) < 0.1 and x1 > x0
+	END
+}
+ok "plot --scaling draws efficiencies over ranks" drawn
 wrong() {
+	says "--scaling: needs several projects" 2 plot --scaling run1 &&
+		says "--scaling: not available in JSON" 2 plot --scaling --format=json \
+			run1 run2 &&
+		status 2 plot --scaling run1 missing || return 1
 	says "--scaling: invalid mode \"both\"" 2 report --scaling=both run1 run2 &&
 		says "need a single project" 2 report --csv run1 run2 &&
 		says "need a single project" 2 report --html=x.html run1 run2 &&

@@ -181,6 +181,47 @@ await ok("the table of the path agrees with report and with values by hand", asy
   await viewer.press("Escape");
 });
 
+/** The rows that are marked, by their keys. */
+const marked = () =>
+  page.$$eval(".row[data-wait]", (rows) =>
+    Object.fromEntries(rows.map(({ dataset }) => [dataset.key, dataset.wait])),
+  );
+
+await ok("findings are the first panel and mark what they are about", async () => {
+  const { findings } = JSON.parse(hdtrace("report", "-q", "--format=json", late));
+
+  assertSame(
+    await page.$eval("[role=tab]", (tab) => tab.id),
+    "tab-findings",
+    "the first tab",
+  );
+  await viewer.panel("findings");
+  assertSame(
+    await page.$$eval("#panel-findings tbody tr", (rows) =>
+      rows.map((row) => [
+        row.querySelector("[data-finding]").textContent.split(" ")[0],
+        Number(row.querySelector("[data-seconds]").dataset.seconds),
+      ]),
+    ),
+    findings.map(({ kind, time_s }) => [kind, time_s]),
+    "findings",
+  );
+  assertSame(await marked(), {}, "rows before the click");
+  await page.getByRole("button", { name: "late-sender", exact: true }).click();
+  await viewer.settle();
+  // By hand: rank 1 waits from 1 s until rank 0 sends at 4 s.
+  assertSame(viewer.times("mark"), ["1", "4"], "the wait");
+  assertSame(await marked(), { t0: "causing", t1: "waiting" }, "rows");
+  await assertAccessible(viewer);
+  await page.getByRole("button", { name: "late-sender", exact: true }).click();
+  await viewer.settle();
+  assertSame(await marked(), {}, "rows after another click");
+  await viewer.press("Escape");
+  await viewer.open(address);
+  await viewer.press("c");
+  await viewer.panel("path");
+});
+
 await ok("a link, the button and the table switch the path", async () => {
   const second = await Viewer.open(browser, viewer.url);
   const button = second.page.getByRole("button", { name: "Critical path (c)" });

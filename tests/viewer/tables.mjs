@@ -333,7 +333,7 @@ await ok("a click on a problem shows its place", async () => {
 
 await ok("keys change tabs and the height of tables", async () => {
   await viewer.open(address);
-  await page.focus("#tab-interval");
+  await page.focus("#tab-findings");
   await viewer.press("ArrowLeft");
   assertSame(viewer.parameters.get("panel"), "about", "panel");
   const about = await viewer.text("#panel-about dl");

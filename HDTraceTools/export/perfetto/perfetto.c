@@ -331,6 +331,8 @@ static int perfettoPutProject(struct perfetto *self)
 		self->error = perfettoFindPath(self->export, &self->path);
 	perfettoPutClocks(self);
 	perfettoPutNodes(self);
+	if (export->hasFindings)
+		perfettoPutFindings(self);
 	perfettoPutGroups(self);
 	if (export->hasRelations)
 		ret = perfettoPutRelations(self);
@@ -380,5 +382,6 @@ const struct exportFormat exportPerfetto = {
 	.name = "perfetto",
 	.suffix = ".perfetto-trace",
 	.keepsRelations = true,
+	.keepsFindings = true,
 	.write = writePerfetto,
 };

@@ -167,6 +167,11 @@ int64_t perfettoTimeOnPath(const struct perfettoPath *self,
 			   const hdITraceFile *trace, int64_t start,
 			   int64_t end);
 
+/* ---- findings.c -------------------------------------------------------- */
+
+/** Write the findings of the whole run, below a track of their own. */
+void perfettoPutFindings(struct perfetto *self);
+
 /* ---- relationslices.c -------------------------------------------------------
  */
 

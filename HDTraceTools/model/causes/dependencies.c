@@ -17,6 +17,9 @@ static const struct dependencySource *const sources[] = {
 	&dependencyAccesses, &dependencyLocks,
 };
 
+/** The roles of so many names are kept. */
+#define ROLES_KEPT 65536
+
 /* ---- Orders ------------------------------------------------------------ */
 
 #define COMPARE(a, b)                              \
@@ -88,6 +91,9 @@ struct dependencies *dependenciesNew(const hdIProject *project,
 	self->messages = messagesNew(project);
 	self->channels = channelsNew(sizeof(struct dependencyChannel));
 	self->nodes = g_array_new(FALSE, TRUE, sizeof(const hdINode *));
+	self->roles =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	pthread_mutex_init(&self->mutex, NULL);
 	self->ends = sorterNew(sizeof(struct dependencyEnd), compareEnds);
 	self->edges = sorterNew(sizeof(struct dependency),
 				filter->order == DEPENDENCIES_BY_CAUSE
@@ -106,6 +112,8 @@ void dependenciesFree(struct dependencies *self)
 	g_array_unref(self->nodes);
 	messagesFree(self->messages);
 	residualsFree(self->residuals);
+	g_hash_table_destroy(self->roles);
+	pthread_mutex_destroy(&self->mutex);
 	g_free(self);
 }
 
@@ -200,6 +208,26 @@ static unsigned int dependenciesFindRole(const char *name)
 	return role;
 }
 
+/** The same, once for all traces; any thread. */
+static unsigned int dependenciesKnownRole(struct dependencies *self,
+					  const char *name)
+{
+	unsigned int role;
+	gpointer known;
+
+	pthread_mutex_lock(&self->mutex);
+	if (g_hash_table_lookup_extended(self->roles, name, NULL, &known)) {
+		role = GPOINTER_TO_UINT(known);
+	} else {
+		role = dependenciesFindRole(name);
+		if (g_hash_table_size(self->roles) < ROLES_KEPT)
+			g_hash_table_insert(self->roles, g_strdup(name),
+					    GUINT_TO_POINTER(role));
+	}
+	pthread_mutex_unlock(&self->mutex);
+	return role;
+}
+
 /** What records of a name are; most names come often. */
 static unsigned int dependenciesRoleOf(struct dependencyReader *reader,
 				       const char *name)
@@ -209,7 +237,7 @@ static unsigned int dependenciesRoleOf(struct dependencyReader *reader,
 	if (number >= reader->roles->len) {
 		g_array_set_size(reader->roles, number + 1);
 		g_array_index(reader->roles, unsigned int, number) =
-			dependenciesFindRole(name);
+			dependenciesKnownRole(reader->owner, name);
 	}
 	return g_array_index(reader->roles, unsigned int, number);
 }

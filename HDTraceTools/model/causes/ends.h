@@ -7,6 +7,7 @@
 #define HD_DEPENDENCYENDS_H
 
 #include <glib.h>
+#include <pthread.h>
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
@@ -120,6 +121,8 @@ struct dependencies {
 	struct sorter *edges;
 	bool isJoined;
 	struct dependencyCounts counts;
+	GHashTable *roles;     /**< Names to bits of enum dependencyRole; ... */
+	pthread_mutex_t mutex; /**< ... while traces are read. */
 };
 
 /** Ends that belong together. */

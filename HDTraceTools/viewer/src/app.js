@@ -12,6 +12,7 @@ import { keyTable, listenToKeys } from "./ui/keys.js";
 import { Overview, overviewSeries } from "./draw/overview.js";
 import { AboutPanel } from "./panels/about.js";
 import { CriticalPathPanel } from "./panels/criticalpath.js";
+import { FindingsPanel } from "./panels/findings.js";
 import { HistogramPanel } from "./panels/histogram.js";
 import { IntervalPanel } from "./panels/interval.js";
 import { LayersPanel } from "./panels/layers.js";
@@ -61,6 +62,7 @@ export class App {
       overviewSeries(model, (powers) => this.#sumOf(powers)),
     );
     this.panels = [
+      new FindingsPanel(this),
       new IntervalPanel(this),
       new ProfilePanel(this),
       new HistogramPanel(this),

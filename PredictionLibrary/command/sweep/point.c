@@ -186,6 +186,8 @@ int pointRun(const struct setting *setting, const struct sampling *sampling,
 
 	for (int i = 0; i < POINT_VALUES; i++)
 		values[i] = NAN;
+	if (setting->run)
+		return replayPointRun(setting, values, wrong);
 	ret = makeModels(&self, setting);
 	if (ret == 0)
 		ret = simulate(&self, setting, sampling, values);

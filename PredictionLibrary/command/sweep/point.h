@@ -42,7 +42,12 @@ struct setting {
 	double energy;       /**< That of kernels is multiplied by it. */
 	int map, slowdown, comm, off;
 	const char *use;
+	const char *run; /**< A project that is replayed, or NULL. */
+	double cpu, bandwidth, latency; /**< Factors of its platform. */
+	const char *ranks;              /**< Hosts of its ranks. */
+	int waiting;
 	bool hasGeneration, hasTopology; /**< A number of it was given. */
+	bool hasModel, hasReplay;        /**< Likewise. */
 };
 
 /** What all points have in common. */
@@ -71,6 +76,10 @@ bool settingIsFile(const char *name);
 
 /** Append the names of all parameters. */
 void settingNames(GString *out);
+
+/** pointRun() of a replay. */
+int replayPointRun(const struct setting *setting, double values[POINT_VALUES],
+		   char **wrong);
 
 /**
  * Predict; any thread.

@@ -12,10 +12,11 @@
 enum kind { COUNT, SEED, AMOUNT, WORD, TEXT, FILES };
 
 /* What a number belongs to, which excludes a file. */
-enum part { ANY, GRAPH, PLATFORM };
+enum part { ANY, BOTH, GRAPH, PLATFORM, REPLAY };
 
 static const char *const maps[] = { "given", "eft", NULL };
 static const char *const onOff[] = { "off", "on", NULL };
+static const char *const waits[] = { "busy", "idle", NULL };
 static const char *const comms[] = { "exclusive", "share", NULL };
 
 #define PLACE(field) offsetof(struct setting, field)
@@ -27,7 +28,7 @@ static const struct parameter {
 	size_t place;
 	const char *const *words;
 } parameters[] = {
-	{ "graph", FILES, ANY, PLACE(graph), NULL },
+	{ "graph", FILES, BOTH, PLACE(graph), NULL },
 	{ "tiles", COUNT, GRAPH, PLACE(generation.tiles), NULL },
 	{ "tile-size", COUNT, GRAPH, PLACE(generation.tileSize), NULL },
 	{ "matrix", COUNT, GRAPH, PLACE(matrix), NULL },
@@ -35,7 +36,7 @@ static const struct parameter {
 	{ "steps", COUNT, GRAPH, PLACE(generation.steps), NULL },
 	{ "inputs", COUNT, GRAPH, PLACE(generation.inputs), NULL },
 	{ "seed", SEED, GRAPH, PLACE(generation.seed), NULL },
-	{ "platform", FILES, ANY, PLACE(platform), NULL },
+	{ "platform", FILES, BOTH, PLACE(platform), NULL },
 	{ "nodes", COUNT, PLATFORM, PLACE(topology.nodes), NULL },
 	{ "pes", COUNT, PLATFORM, PLACE(topology.pes), NULL },
 	{ "topology", WORD, PLATFORM, PLACE(topology.kind), topologyKinds },
@@ -58,6 +59,11 @@ static const struct parameter {
 	{ "slowdown", WORD, ANY, PLACE(slowdown), onOff },
 	{ "comm", WORD, ANY, PLACE(comm), comms },
 	{ "off-unused", WORD, ANY, PLACE(off), onOff },
+	{ "cpu", AMOUNT, REPLAY, PLACE(cpu), NULL },
+	{ "bandwidth", AMOUNT, REPLAY, PLACE(bandwidth), NULL },
+	{ "latency", AMOUNT, REPLAY, PLACE(latency), NULL },
+	{ "ranks", TEXT, REPLAY, PLACE(ranks), NULL },
+	{ "waiting", WORD, REPLAY, PLACE(waiting), waits },
 };
 
 static const struct parameter *settingFindParameter(const char *name)
@@ -91,13 +97,27 @@ void settingInit(struct setting *setting)
 		.clock = 1,
 		.energy = 1,
 		.links = 1,
+		.cpu = 1,
+		.bandwidth = 1,
+		.latency = 1,
 		.map = -1,
 		.slowdown = 1,
 	};
 }
 
+static bool settingIsRun(const char *path)
+{
+	char *project = g_strconcat(path, ".proj", NULL);
+	bool isRun = g_str_has_suffix(path, ".proj") ||
+		     g_file_test(project, G_FILE_TEST_IS_REGULAR);
+
+	g_free(project);
+	return isRun;
+}
+
 void settingGraph(struct setting *setting, const char *graph)
 {
+	setting->run = NULL;
 	for (int i = 0; generationKinds[i]; i++) {
 		if (strcmp(generationKinds[i], graph) == 0) {
 			setting->generation.kind = i;
@@ -106,6 +126,8 @@ void settingGraph(struct setting *setting, const char *graph)
 		}
 	}
 	setting->graph = graph;
+	if (settingIsRun(graph))
+		setting->run = graph;
 }
 
 static bool setCount(const char *text, int64_t most, int64_t *number)
@@ -178,9 +200,26 @@ static char *setValue(struct setting *setting, const char *name,
 	}
 	if (!set(setting, parameter, text))
 		return g_strdup_printf("%s: invalid value \"%s\"", name, text);
+	setting->hasModel |= parameter->part == ANY;
+	setting->hasReplay |= parameter->part == REPLAY;
 	setting->hasGeneration |= parameter->part == GRAPH;
 	setting->hasTopology |= parameter->part == PLATFORM;
 	return NULL;
+}
+
+/* What does not go together with a replay. */
+static char *settingCheckReplay(const struct setting *setting)
+{
+	const char *wrong = NULL;
+
+	if (setting->hasGeneration || setting->hasTopology || setting->hasModel)
+		wrong = "parameters of task graphs do not apply to a replay";
+	else if (!setting->platform)
+		wrong = "missing option: --platform";
+	else if (!(setting->cpu > 0) || !(setting->bandwidth > 0) ||
+		 !(setting->latency > 0))
+		wrong = "cpu, bandwidth and latency must be greater than 0";
+	return g_strdup(wrong);
 }
 
 /* What does not go together. */
@@ -190,6 +229,11 @@ static char *settingCheckTogether(struct setting *setting)
 	char *number = NULL;
 	int tiles = setting->generation.tiles;
 
+	if (setting->run)
+		return settingCheckReplay(setting);
+	if (setting->hasReplay)
+		return g_strdup("cpu, bandwidth, latency, ranks and waiting "
+				"apply to replays only");
 	if (setting->matrix && tiles > 0) {
 		if (setting->matrix % tiles)
 			return g_strdup_printf("%d rows of a matrix are not "

@@ -336,6 +336,9 @@ static int sweep(struct sweep *self, const char *graph,
 	if (status == PREDICT_OK)
 		status = wrongUsage(self->predict,
 				    makeDesign(self, graph, settings));
+	if (status == PREDICT_OK && self->base.run && settings->sampleCount)
+		status = predictUsage(self->predict,
+				      "--mc: not available for replays");
 	if (status != PREDICT_OK)
 		return status;
 	self->jobs = settings->jobs;
@@ -469,8 +472,8 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 	};
 	static GString *notes;
 	struct predictHelp help = {
-		"cholesky|lu|stencil|ring|random|GRAPH | --combine "
-		"ROWS...",
+		"cholesky|lu|stencil|ring|random|GRAPH|PROJECT | "
+		"--combine ROWS...",
 		"Predict all points of a design space, and mark the Pareto "
 		"front.",
 		NULL,
@@ -489,6 +492,8 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 			"  hdpredict sweep cholesky --resources r.xml --vary "
 			"matrix=8192 \\\n    --vary tiles=8,16,32 --vary "
 			"nodes=1,2,4,8 --picture front.svg\n"
+			"  hdpredict sweep run.proj --platform c.xml --vary "
+			"bandwidth=1,2,4 --vary cpu=0.8,1\n"
 			"  hdpredict sweep --combine --format=csv part.*\n");
 	help.notes = notes->str;
 	status = predictParse(predict, &argc, &argv, entries, &help);

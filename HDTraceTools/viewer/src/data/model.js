@@ -2,6 +2,7 @@
 // A project: its nodes, and what each has to show.
 import { Messages, messageDecoder } from "./messages.js";
 import { pathsOf } from "./criticalpath.js";
+import { findingsOf } from "./findings.js";
 import { damageOf } from "./damage.js";
 import { joinMetas, joinReports, partsOf } from "./joined.js";
 import { Relations, relationDecoder, Request } from "./relations.js";
@@ -61,6 +62,7 @@ export class Model {
     this.#noteStart();
     this.report = meta.report;
     this.paths = pathsOf([meta.report], this.parts);
+    this.findings = findingsOf([meta.report], this.parts);
   }
 
   /** A track of a project, by its number among those of all, and where they begin
@@ -170,6 +172,10 @@ export class Model {
       this.parts,
     );
     this.paths = pathsOf(
+      list.map(({ report }) => report),
+      this.parts,
+    );
+    this.findings = findingsOf(
       list.map(({ report }) => report),
       this.parts,
     );

@@ -44,8 +44,19 @@ class RowView {
       this.plotArea,
     );
     this.element.style.setProperty("--depth", row.depth);
+    this.markFinding();
     this.series = row.drawnSeries;
     this.plots = row.makePlots(this.plotArea);
+  }
+
+  /** Mark a row that waits, or that others wait for. */
+  markFinding() {
+    const { view, model } = this.tracks;
+    const trace = /^t(\d+)$/.exec(this.row.key);
+    const role = trace ? view.finding?.roleOf(model, Number(trace[1])) : null;
+
+    if (role) this.element.dataset.wait = role;
+    else delete this.element.dataset.wait;
   }
 
   #label() {
@@ -514,6 +525,7 @@ export class Tracks {
         this.views.set(row.key, rowView);
       }
       rowView.place(row);
+      rowView.markFinding();
       // The order in the document is that on the screen.
       const expected = before ? before.nextSibling : this.content.firstChild;
 

@@ -31,6 +31,8 @@ export class View {
     this.hasArrows = true;
     /** Whether the critical path is drawn. */
     this.hasPath = false;
+    /** Whose rows are marked. */
+    this.finding = null;
     /** Length of windows that entries are merged over, in ns; 0n: they are not. */
     this.window = this.defaultWindow;
     this.panel = "interval";
@@ -169,6 +171,12 @@ export class View {
     if (from === null || to === null || from === to) this.mark = null;
     else this.mark = { from: minTime(from, to), to: maxTime(from, to) };
     this.changed("mark");
+  }
+
+  /** Mark the rows of a finding; null: none. */
+  setFinding(finding) {
+    this.finding = finding;
+    this.changed("looks");
   }
 
   /** Follow a request; null: none. */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Findings: where time and energy were lost, what to do, and which rows it is about.
+import { announce, h, replace, table } from "../ui/dom.js";
+import { percent } from "../data/numbers.js";
+import { formatLength, parseSeconds } from "../data/time.js";
+
+/** Seconds of JSON in ns. */
+const ns = (seconds) => Number(parseSeconds(seconds));
+
+export class FindingsPanel {
+  title = "Findings";
+  id = "findings";
+
+  constructor(app) {
+    this.app = app;
+    this.element = h("div", {});
+  }
+
+  get count() {
+    return this.app.model.findings.length;
+  }
+
+  /** Mark the interval, show it, and mark the rows that wait or cause. */
+  #choose(finding) {
+    const { view } = this.app;
+    const isChosen = view.finding !== finding;
+
+    view.setFinding(isChosen ? finding : null);
+    if (!isChosen) return;
+    view.setMark(finding.start, finding.end);
+    view.showInterval(finding.start, finding.end);
+    announce(`${finding.told.kind}: ${finding.told.advice}`);
+  }
+
+  #kind(finding) {
+    const { view, model } = this.app;
+    const of = finding.told.part_of ? ` (part of ${finding.told.part_of})` : "";
+
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "link",
+        title: "Show the interval and the rows",
+        "aria-pressed": String(view.finding === finding),
+        "data-finding": model.findings.indexOf(finding),
+        onclick: () => this.#choose(finding),
+      },
+      `${finding.told.kind}${of}`,
+    );
+  }
+
+  /** The joules of a finding, and the avoidable ones if they are known. */
+  #energy({ told }) {
+    if (told.energy_j === null) return "unknown";
+    const all = `${Number(told.energy_j).toPrecision(4)} J`;
+
+    return told.avoidable_j === null
+      ? all
+      : `${all}, ${Number(told.avoidable_j).toPrecision(4)} J avoidable`;
+  }
+
+  #ranks(list) {
+    return list.length > 8
+      ? `${list.slice(0, 8).join(", ")} and ${list.length - 8} more`
+      : list.join(", ");
+  }
+
+  update() {
+    const { model } = this.app;
+    const { findings, report } = model;
+    const total = (told) => {
+      const reports = report.reports ?? [report];
+
+      return ns(reports[0].account.total_s) || ns(told.time_s) || 1;
+    };
+
+    if (!findings.length) {
+      replace(
+        this.element,
+        h("p", { class: "empty" }, report ? "No findings." : "Reading…"),
+      );
+      return;
+    }
+    replace(
+      this.element,
+      h(
+        "p",
+        { class: "note" },
+        "A click marks the interval, the ranks that wait ",
+        h("span", { class: "chip", "data-wait": "waiting" }),
+        " and the ranks that they wait for ",
+        h("span", { class: "chip", "data-wait": "causing" }),
+        ".",
+      ),
+      table(
+        "Findings",
+        [
+          ...(model.isJoined
+            ? [{ title: "Project", value: ({ name }) => name }]
+            : []),
+          { title: "Finding", value: (finding) => this.#kind(finding) },
+          {
+            title: "Time",
+            class: "number",
+            value: ({ told }) =>
+              h("span", { "data-seconds": told.time_s }, formatLength(ns(told.time_s))),
+          },
+          ...(model.isJoined
+            ? []
+            : [
+                {
+                  title: "Share",
+                  class: "number",
+                  value: ({ told }) => percent(ns(told.time_s) / total(told)),
+                },
+              ]),
+          {
+            title: "Saves up to",
+            class: "number",
+            value: ({ told }) => formatLength(ns(told.saved_s)),
+          },
+          { title: "Energy", class: "number", value: (finding) => this.#energy(finding) },
+          { title: "Waiting", value: ({ told }) => this.#ranks(told.waiting) },
+          { title: "Causing", value: ({ told }) => this.#ranks(told.causing) },
+          {
+            title: "Advice",
+            value: ({ told }) => h("span", { class: "wrap" }, told.advice),
+          },
+        ],
+        findings,
+      ),
+    );
+  }
+}
