@@ -17,7 +17,7 @@ symbols_of() {
 # A static library exports what has a public prefix; a shared one all it has.
 exports_match() {
 	case $1 in
-	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdR|hdI|hdP|hdNode|hdProbe|rut|pt|pm)_' ;;
+	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdR|hdI|hdP|hdNode|hdPower|hdProbe|rut|pt|pm)_' ;;
 	*) symbols_of "$1" ;;
 	esac >"$scratch/found"
 	sort -u "$2" | diff -u - "$scratch/found"

@@ -18,6 +18,8 @@ hdmpicxx 125
 hdmpif90 125
 hdmpirun 125
 hdnode 2
+hdpower 2
+hdpowerd 2
 hdpredict 2
 hdprobe 2
 pt 1
@@ -25,6 +27,7 @@ rut 125
 END
 cat >others <<'END'
 hdgluster try 125
+hdpower run 125
 pt devices 2
 pt energy 125
 pt list 2

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Following the phases that a program names; see run.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "PowerSaving/command/run.h"
+#include "PowerSaving/core/phases.h"
+#include "cli/output.h"
+
+/* A name that no other user can guess and take before. */
+static char *phasesName(void)
+{
+	unsigned char bytes[16];
+	GString *name = g_string_new("hdpower-");
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes)) {
+		g_string_free(name, TRUE);
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		g_string_append_printf(name, "%02x", bytes[i]);
+	return g_string_free(name, FALSE);
+}
+
+/* Take a datagram of this user; whether there was one. */
+static bool phasesTake(int fd, char *name, size_t size)
+{
+	char control[CMSG_SPACE(sizeof(struct ucred))];
+	struct iovec bytes = { name, size - 1 };
+	struct msghdr message = { .msg_iov = &bytes,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
+				  .msg_controllen = sizeof(control) };
+	const struct cmsghdr *head;
+	struct ucred peer;
+	ssize_t got = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (got < 0)
+		return false;
+	name[got] = '\0';
+	head = CMSG_FIRSTHDR(&message);
+	if (!head || head->cmsg_type != SCM_CREDENTIALS) {
+		name[0] = '\0';
+		return true;
+	}
+	memcpy(&peer, CMSG_DATA(head), sizeof(peer));
+	/* Abstract names have no rights: any user could send. */
+	if (peer.uid != getuid() && peer.uid != 0)
+		name[0] = '\0';
+	return true;
+}
+
+static void phasesChange(struct run *self, const char *name)
+{
+	struct hdSettingValues values = self->values;
+
+	for (guint i = 0; i < self->usage->len; i++) {
+		const struct powerPhase *phase = self->usage->pdata[i];
+
+		if (strcmp(phase->name, name) != 0)
+			continue;
+		snprintf(values.of[HD_SETTING_MAX_FREQ], HD_SETTING_VALUE_SIZE,
+			 "%.0f", self->plan.phases[i].mhz * 1e3);
+		if (memcmp(&values, &self->values, sizeof(values)) != 0)
+			runApply(self, &values);
+		return;
+	}
+	if (self->options->isVerbose)
+		outSay(stderr, RUN_TOOL ": phase %s: not in the usage file",
+		       name);
+}
+
+static void *phasesFollow(void *data)
+{
+	struct run *self = data;
+	struct pollfd fds[] = { { .fd = self->phasesFd, .events = POLLIN },
+				{ .fd = self->wakeFd, .events = POLLIN } };
+
+	for (;;) {
+		char name[HD_POWER_PHASE_SIZE], last[HD_POWER_PHASE_SIZE] = "";
+
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[1].revents)
+			break;
+		/* The last one is the one that goes on. */
+		while (phasesTake(self->phasesFd, name, sizeof(name))) {
+			if (name[0])
+				strcpy(last, name);
+		}
+		if (last[0])
+			phasesChange(self, last);
+	}
+	return NULL;
+}
+
+bool runFollowPhases(struct run *self)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int on = 1;
+
+	self->phasesFd = self->wakeFd = -1;
+	if (!self->usage)
+		return true;
+	self->phases = phasesName();
+	self->phasesFd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	self->wakeFd = eventfd(0, EFD_CLOEXEC);
+	if (!self->phases || self->phasesFd < 0 || self->wakeFd < 0)
+		return false;
+	memcpy(address.sun_path + 1, self->phases, strlen(self->phases));
+	setsockopt(self->phasesFd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
+	if (bind(self->phasesFd, (const struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			     strlen(self->phases))) < 0)
+		return false;
+	g_setenv(HD_POWER_PHASES, self->phases, TRUE);
+	self->thread = g_thread_new("phases", phasesFollow, self);
+	return true;
+}
+
+void runEndPhases(struct run *self)
+{
+	if (self->thread) {
+		eventfd_write(self->wakeFd, 1);
+		g_thread_join(self->thread);
+		self->thread = NULL;
+	}
+	if (self->phasesFd >= 0)
+		close(self->phasesFd);
+	if (self->wakeFd >= 0)
+		close(self->wakeFd);
+	g_free(self->phases);
+	self->phases = NULL;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Leases; see lease.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PowerSaving/daemon/lease.h"
+#include "net/logger.h"
+
+/* Paths of a kind. */
+struct leasePaths {
+	char (*list)[HD_SETTING_PATH_SIZE];
+	size_t count;
+	bool isFull; /* There is no memory for more. */
+};
+
+static void leaseTakePath(void *context, const char *path)
+{
+	struct leasePaths *self = context;
+	char(*list)[HD_SETTING_PATH_SIZE] =
+		realloc(self->list, (self->count + 1) * sizeof(*list));
+
+	if (!list) {
+		self->isFull = true;
+		return;
+	}
+	self->list = list;
+	strcpy(list[self->count++], path);
+}
+
+/* The least restrictive value of a kind; NULL: no lease has one. */
+static const char *leaseWanted(const struct leases *self,
+			       enum hdSettingKind kind, pid_t *pid)
+{
+	const char *wanted = NULL;
+
+	for (const struct lease *l = self->first; l; l = l->next) {
+		const char *value = l->values.of[kind];
+
+		if (!value[0] ||
+		    (wanted && hdSettingCompare(kind, value, wanted) <= 0))
+			continue;
+		wanted = value;
+		*pid = l->pid;
+	}
+	return wanted;
+}
+
+/* Whether a file is gone, as those of a CPU that was taken offline. */
+static bool leaseIsGone(int ret)
+{
+	return ret == -ENOENT || ret == -ENODEV || ret == -ENXIO;
+}
+
+/* Set a path, or restore it; what is gone is fine. */
+static int leaseSetPath(struct leases *self, enum hdSettingKind kind,
+			const char *path)
+{
+	char fitted[HD_SETTING_VALUE_SIZE];
+	pid_t pid = 0;
+	const char *wanted = leaseWanted(self, kind, &pid);
+	int ret;
+
+	if (!wanted) {
+		ret = hdJournalRestore(&self->journal, path);
+	} else {
+		ret = hdSettingFit(self->root, path, wanted, fitted);
+		if (ret == 0)
+			ret = hdJournalSet(&self->journal, pid, path, fitted);
+	}
+	return leaseIsGone(ret) ? 0 : ret;
+}
+
+/* Set all paths of a kind; the first error. */
+static int leaseSetKind(struct leases *self, enum hdSettingKind kind)
+{
+	struct leasePaths paths = { .list = NULL };
+	int ret = 0;
+
+	hdSettingFiles(self->root, kind, leaseTakePath, &paths);
+	for (size_t i = 0; i < paths.count; i++) {
+		int now = leaseSetPath(self, kind, paths.list[i]);
+
+		if (now < 0 && ret == 0)
+			ret = now;
+	}
+	free(paths.list);
+	return paths.isFull ? -ENOMEM : ret;
+}
+
+/* A lower limit may have to change before an upper one, or the other way round:
+ * so what fails is tried once more. */
+static int leaseSetAll(struct leases *self)
+{
+	int failed[HD_SETTING_KINDS], ret = 0;
+
+	for (int i = 0; i < HD_SETTING_KINDS; i++)
+		failed[i] = leaseSetKind(self, (enum hdSettingKind)i);
+	for (int i = 0; i < HD_SETTING_KINDS; i++) {
+		if (failed[i] < 0)
+			failed[i] = leaseSetKind(self, (enum hdSettingKind)i);
+		if (failed[i] < 0 && ret == 0)
+			ret = failed[i];
+	}
+	return ret;
+}
+
+/* Restore what is left of paths that no machine shows any more, and let the
+ * journal have only what is still changed. */
+static void leaseClean(struct leases *self)
+{
+	int ret;
+
+	if (!self->first)
+		hdJournalRestoreAll(&self->journal, NULL, NULL);
+	ret = hdJournalClean(&self->journal);
+	if (ret < 0)
+		hdNetLog(HD_LOG_WARNING, "journal: cannot shorten: %s",
+			 strerror(-ret));
+}
+
+static void leaseUnlink(struct leases *self, const struct lease *lease)
+{
+	for (struct lease **l = &self->first; *l; l = &(*l)->next) {
+		if (*l == lease) {
+			*l = lease->next;
+			return;
+		}
+	}
+}
+
+static bool leaseIsLinked(const struct leases *self, const struct lease *lease)
+{
+	for (const struct lease *l = self->first; l; l = l->next) {
+		if (l == lease)
+			return true;
+	}
+	return false;
+}
+
+static void leaseLink(struct leases *self, struct lease *lease)
+{
+	struct lease **last = &self->first;
+
+	while (*last)
+		last = &(*last)->next;
+	lease->next = NULL;
+	*last = lease;
+}
+
+struct leaseReport {
+	struct leases *leases;
+	leaseTell *tell;
+	void *context;
+};
+
+static void leaseReportPath(void *context, const char *path)
+{
+	const struct leaseReport *report = context;
+	const struct hdJournalEntry *entry =
+		hdJournalFind(&report->leases->journal, path);
+	char now[HD_SETTING_VALUE_SIZE];
+
+	if (entry)
+		report->tell(report->context, path, entry->old, entry->now, 0);
+	else if (hdSettingRead(report->leases->root, path, now) == 0)
+		report->tell(report->context, path, now, now, 0);
+}
+
+static size_t leaseReportAll(struct leases *self, const struct lease *lease,
+			     leaseTell *tell, void *context)
+{
+	struct leaseReport report = { self, tell, context };
+	size_t count = 0;
+
+	for (int i = 0; i < HD_SETTING_KINDS; i++) {
+		if (lease->values.of[i][0])
+			count += hdSettingFiles(self->root,
+						(enum hdSettingKind)i,
+						leaseReportPath, &report);
+	}
+	return count;
+}
+
+/* Whether this machine has a file for each kind. */
+static bool leaseHasFiles(const struct leases *self,
+			  const struct hdSettingValues *values)
+{
+	for (int i = 0; i < HD_SETTING_KINDS; i++) {
+		struct leasePaths paths = { .list = NULL };
+		size_t count;
+
+		if (!values->of[i][0])
+			continue;
+		count = hdSettingFiles(self->root, (enum hdSettingKind)i,
+				       leaseTakePath, &paths);
+		free(paths.list);
+		if (count == 0)
+			return false;
+	}
+	return true;
+}
+
+int leaseGrant(struct leases *self, struct lease *lease,
+	       const struct hdSettingValues *values, leaseTell *tell,
+	       void *context)
+{
+	struct hdSettingValues before = lease->values;
+	bool wasLinked = leaseIsLinked(self, lease);
+	int ret;
+
+	if (!leaseHasFiles(self, values))
+		return -ENOTSUP;
+	lease->values = *values;
+	if (!wasLinked)
+		leaseLink(self, lease);
+	ret = leaseSetAll(self);
+	if (ret < 0) {
+		lease->values = before;
+		if (!wasLinked)
+			leaseUnlink(self, lease);
+		leaseSetAll(self);
+		leaseClean(self);
+		return ret;
+	}
+	if (tell)
+		leaseReportAll(self, lease, tell, context);
+	return 0;
+}
+
+bool leaseEnd(struct leases *self, struct lease *lease)
+{
+	if (!leaseIsLinked(self, lease))
+		return false;
+	leaseUnlink(self, lease);
+	leaseSetAll(self);
+	leaseClean(self);
+	return true;
+}
