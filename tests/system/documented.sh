@@ -18,7 +18,7 @@ variables() {
 # Print the subcommands that hdtrace --help lists.
 subcommands() {
 	"${abs_top_builddir:?}/hdtrace" --help |
-		sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort
+		sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort
 }
 
 find HDTraceWritingCLibrary/src -name '*.c' -exec cat {} + | grep -oE '"HDTRACE_[A-Z_]+"' |

@@ -14,6 +14,7 @@ make_run() {
 }
 # What is found, but for waits: KIND PART_OF COUNT TIME WAITING CAUSING NODES
 finds() {
+	# shellcheck disable=SC2086 # a list
 	status 0 report --format=json $options run || return 1
 	python3 - "$@" <<-'END'
 	import json, sys
