@@ -272,6 +272,7 @@ static int runtimeAgree(void)
 		       runtime.world) == MPI_SUCCESS &&
 	    hdmpiOptions.isOn &&
 	    hdmpiProcessFind(runtime.world, &runtime.process) == 0) {
+		runtime.process.number = hdmpiRanksNumber(rank);
 		hdmpiOptionsSettle(&hdmpiOptions);
 		hdmpiProjectPrepare();
 		return 0;
@@ -490,6 +491,11 @@ static void runtimeBegin(struct hdmpiCall *call)
 MPI_Comm hdmpiRuntimeWorld(void)
 {
 	return runtime.world;
+}
+
+int hdmpiRuntimeNumber(int rank)
+{
+	return hdmpiRanksNumber(rank);
 }
 
 void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)

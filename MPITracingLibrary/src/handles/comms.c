@@ -15,7 +15,6 @@
 #include "MPITracingLibrary/src/handles/handles.h"
 #include "MPITracingLibrary/src/handles/map.h"
 #include "MPITracingLibrary/src/handles/request.h"
-#include "MPITracingLibrary/src/host/ranks.h"
 
 /* A number is not given again before so many others that are like it were
  * freed: few programs make as many alike, and what those that do need does not
@@ -106,8 +105,8 @@ static int groupDescribe(MPI_Group group, struct members *members, int side)
 	for (int i = 0; ret == 0 && i < size; i++) {
 		if (ranks[size + i] == MPI_UNDEFINED)
 			continue;
-		hdmpiTextAdd(text, "%d->%d;", hdmpiRanksNumber(ranks[size + i]),
-			     i);
+		hdmpiTextAdd(text, "%d->%d;",
+			     hdmpiRuntimeNumber(ranks[size + i]), i);
 		members->known[side]++;
 	}
 	free(ranks);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "MPITracingLibrary/src/host/process.h"
-#include "MPITracingLibrary/src/host/ranks.h"
 #include "MPITracingLibrary/src/core/options.h"
 
 /* What every process tells the others. */
@@ -65,7 +64,6 @@ int hdmpiProcessFind(MPI_Comm world, struct hdmpiProcess *process)
 
 	PMPI_Comm_rank(world, &process->rank);
 	PMPI_Comm_size(world, &process->size);
-	process->number = hdmpiRanksNumber(process->rank);
 	memset(&own, 0, sizeof(own));
 	hdmpiOptionsHost(own.host, sizeof(own.host));
 	if (processNode(world, process->rank, &own.node) < 0)

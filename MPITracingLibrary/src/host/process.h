@@ -14,7 +14,7 @@
 /** Where a process is. */
 struct hdmpiProcess {
 	int rank;   /**< Among those that are recorded. */
-	int number; /**< In MPI_COMM_WORLD. */
+	int number; /**< In MPI_COMM_WORLD; set by the caller. */
 	int size;   /**< How many are recorded. */
 	char host[HDMPI_HOST_MAX +
 		  12]; /**< Label of the host in the project. */
