@@ -14,10 +14,22 @@
 #define COMMAND(name, summary) { #name, summary, name##Run },
 #define SUBCOMMAND(name, summary) { #name, summary },
 
-static const struct toolCommand commands[] = { TOOL_COMMANDS(COMMAND) };
-static const struct cliSubcommand subcommands[] = {
+static struct toolCommand commands[] = { TOOL_COMMANDS(COMMAND) };
+static struct cliSubcommand subcommands[] = {
 	TOOL_COMMANDS(SUBCOMMAND){ NULL, NULL },
 };
+
+/** Names in C have no "-"; users have no "_". */
+static void hdtraceNameCommands(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		if (!strchr(commands[i].name, '_'))
+			continue;
+		commands[i].name =
+			g_strdelimit(g_strdup(commands[i].name), "_", '-');
+		subcommands[i].name = commands[i].name;
+	}
+}
 
 static struct cliCommand hdtrace = {
 	.name = "hdtrace",
@@ -68,6 +80,7 @@ int main(int argc, char **argv)
 	/* GLib makes a locale for its first number. A thread that waits until
 	 * another one has done so takes errno for a fault of its number. */
 	g_ascii_strtoll("0", NULL, 10);
+	hdtraceNameCommands();
 	hdtrace.notes = cliSubcommandsNotes(
 		"Commands:\n", subcommands,
 		"\nExit status: 0 for success, 1 for problems in the data, 2 "

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/powers.h"
 #include "HDTraceTools/export/export.h"
+#include "HDTraceTools/model/ti/ti.h"
 
 #define ADDRESS(name) &export##name,
 
@@ -128,7 +130,8 @@ static const struct toolHelp help = {
 		"Write a project in a format of other tools, and list the data "
 		"that the format cannot represent.\n\nFORMAT is csv, csv-wide, "
 		"ctf, "
-		"json, openmetrics, otf2, otlp, paraver or perfetto.\nTIME "
+		"json, openmetrics, otf2, otlp, paraver, perfetto or "
+		"simgrid.\nTIME "
 		"counts from the start of the project, in seconds or with a "
 		"unit (500ms); @SECONDS counts from 1970.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
@@ -194,7 +197,11 @@ static int exportOpenOutput(struct export *export)
 			  export->format->name);
 		return -1;
 	}
-	if (mkdir(export->output, 0777) == 0 || isEmpty(export->output))
+	if (mkdir(export->output, 0777) == 0) {
+		export->madeOutput = true;
+		return 0;
+	}
+	if (isEmpty(export->output))
 		return 0;
 	/* Files of another export would become part of this one. */
 	if (errno == EEXIST)
@@ -235,6 +242,22 @@ static int parseOnly(struct export *export, const char *only)
 	return status;
 }
 
+static int exportParseSpeed(struct export *export, const char *text)
+{
+	char *end;
+
+	export->speed = TI_SPEED;
+	if (!text)
+		return -1;
+	export->speed = g_ascii_strtod(text, &end);
+	if (end == text || *end || !(export->speed > 0) || isinf(export->speed))
+		return toolInvalidNumber(export->tool, "speed", text,
+					 "a number above 0");
+	if (!export->format->isWhole)
+		return toolNeeds(export->tool, "speed", "to=simgrid");
+	return -1;
+}
+
 static int writeFormat(struct export *export)
 {
 	int ret;
@@ -251,10 +274,27 @@ static int writeFormat(struct export *export)
 		toolProgressStart(export->tool, exportTotalSize(export));
 		ret = export->format->write(export);
 		toolProgressEnd(export->tool);
+		if (ret < 0 && export->madeOutput)
+			rmdir(export->output);
 	}
 	exportForget(export);
 	phasesFree(&export->windows);
 	return ret;
+}
+
+static int exportCheckWhole(struct export *export)
+{
+	const struct selection *selection = &export->selection;
+	bool isPart = selection->nodes || selection->groups ||
+		      selection->values || selection->from || selection->to ||
+		      export->window.length || !export->hasTraces;
+
+	if (!export->format->isWhole || !isPart)
+		return -1;
+	return toolUsage(export->tool,
+			 "--to=%s writes whole runs, without --node, --group, "
+			 "--value, --from, --until, --window and --only",
+			 export->format->name);
 }
 
 static int exportRunOn(struct export *export, const char *path)
@@ -267,7 +307,9 @@ static int exportRunOn(struct export *export, const char *path)
 		return toolFinish(tool);
 	delayApply(tool, project, export->isAsRecorded);
 	export->project = project;
-	ret = selectResolve(&export->selection, tool, project, false);
+	ret = exportCheckWhole(export);
+	if (ret < 0)
+		ret = selectResolve(&export->selection, tool, project, false);
 	if (ret >= 0) {
 		hdI_closeProject(project);
 		return ret;
@@ -298,6 +340,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 	};
 	char *only = NULL;
 	char *to = NULL;
+	char *speed = NULL;
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES_UNTIL(&export.selection, "until"),
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
@@ -310,6 +353,10 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		WINDOW_ENTRY(&export.window),
 		DELAY_ENTRY(&export.isAsRecorded),
 		POWERS_ENTRY(0, &export.isVerbose),
+		{ "speed", 0, 0, G_OPTION_ARG_FILENAME, &speed,
+		  "Operations per second of CPU or wall time, for simgrid "
+		  "(default: 1e9)",
+		  "FLOPS" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace existing files", NULL },
 		{ NULL },
@@ -325,6 +372,8 @@ int exportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = parseOnly(&export, only);
 	if (status < 0)
+		status = exportParseSpeed(&export, speed);
+	if (status < 0)
 		status = windowOptionParse(&export.window, tool);
 	if (status < 0)
 		status = exportRunOn(&export, argv[1]);
@@ -333,5 +382,6 @@ int exportRun(struct tool *tool, int argc, char **argv)
 	g_free(export.output);
 	g_free(only);
 	g_free(to);
+	g_free(speed);
 	return status;
 }

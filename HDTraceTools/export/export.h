@@ -38,6 +38,7 @@ struct export
 	const struct exportFormat *format;
 	char *output; /**< File or directory; "-" is stdout. */
 	gboolean isForced;
+	bool madeOutput; /**< The directory. */
 	gboolean isAsRecorded;
 	gboolean isVerbose;
 	struct selection selection;
@@ -55,6 +56,7 @@ struct export
 	GPtrArray *files;  /**< Paths that were written. */
 	GArray *losses;    /**< struct exportLoss */
 	struct addresses *addresses; /**< Of call sites. */
+	double speed;                /**< Operations per second, for SimGrid. */
 	/* What was carried. */
 	uint64_t entries;
 	uint64_t states;
@@ -78,6 +80,7 @@ struct exportFormat {
 	bool keepsClocks;      /**< How exactly they were compared. */
 	bool keepsDetails;     /**< What else is known of windows. */
 	bool keepsRelations;
+	bool isWhole; /**< No part of a run can be written. */
 	/** Why it cannot be written, or NULL; may be missing itself: it can. */
 	const char *(*missing)(void);
 	/**
@@ -99,7 +102,8 @@ struct exportFormat {
 	X(Otlp)           \
 	X(Otf2)           \
 	X(Paraver)        \
-	X(Perfetto)
+	X(Perfetto)       \
+	X(Simgrid)
 
 #define EXPORT_DECLARE(name) extern const struct exportFormat export##name;
 EXPORT_FORMATS(EXPORT_DECLARE)

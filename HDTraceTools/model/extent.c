@@ -11,8 +11,10 @@
 #include <string.h>
 #include <glib.h>
 
+#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/extent.h"
+#include "common/format/frame.h"
 #include "common/format/seconds.h"
 
 /** Of traces beyond this only the beginning, and so much of the end, is read:
@@ -115,13 +117,17 @@ static bool readTail(const hdITraceFile *trace, int64_t *latest)
 	return isFound;
 }
 
-/** The part of a file that is looked at; it moves on. */
+/** The part of a file that is looked at. A plain file is mapped, so only what
+ *  is looked at is read; of other files pieces are read, and the part moves on.
+ */
 struct extentWindow {
-	hdIFile *file;
-	char *text;   /**< TAIL_SIZE bytes, */
-	size_t size;  /**< of which so many were read. */
-	size_t at;    /**< What comes next. */
-	int64_t read; /**< Bytes of the file. */
+	GMappedFile *mapped; /**< Or NULL. */
+	hdIFile *file;       /**< Where nothing is mapped; or NULL. */
+	char *piece;         /**< TAIL_SIZE bytes for what is read, or NULL. */
+	const char *text;    /**< Bytes of the file, */
+	size_t size;         /**< so many. */
+	size_t at;           /**< What comes next. */
+	int64_t read;        /**< Bytes that were read. */
 };
 
 /** Read more behind what comes next: whether there is more. */
@@ -129,10 +135,12 @@ static bool extentFill(struct extentWindow *self)
 {
 	ssize_t got;
 
+	if (!self->file)
+		return false;
 	self->size -= self->at;
-	memmove(self->text, self->text + self->at, self->size);
+	memmove(self->piece, self->piece + self->at, self->size);
 	self->at = 0;
-	got = hdI_readFile(self->file, self->read, self->text + self->size,
+	got = hdI_readFile(self->file, self->read, self->piece + self->size,
 			   (size_t)MIN(TAIL_SIZE - self->size,
 				       (size_t)(START_SIZE - self->read)));
 	if (got <= 0)
@@ -219,16 +227,36 @@ static bool extentFindStart(struct extentWindow *self, int64_t *start)
 	return false;
 }
 
+/** Look at the beginning of a file that may be compressed or in an archive. */
+static void extentOpen(struct extentWindow *self, const char *path)
+{
+	if (!hdFrameIsCompressed(path) &&
+	    plainFileMap(path, &self->mapped) == 0) {
+		self->text = g_mapped_file_get_contents(self->mapped);
+		self->size =
+			MIN(g_mapped_file_get_length(self->mapped), START_SIZE);
+		return;
+	}
+	self->file = hdI_openFile(path, NULL, NULL);
+	self->text = self->piece = g_malloc(TAIL_SIZE);
+}
+
+static void extentClose(struct extentWindow *self)
+{
+	if (self->mapped)
+		g_mapped_file_unref(self->mapped);
+	g_free(self->piece);
+	hdI_closeFile(self->file);
+}
+
 static bool readStart(const hdITraceFile *trace, int64_t *start)
 {
-	struct extentWindow window = {
-		.file = hdI_openFile(trace->file, NULL, NULL),
-		.text = g_malloc(TAIL_SIZE),
-	};
-	bool isFound = window.file && extentFindStart(&window, start);
+	struct extentWindow window = { 0 };
+	bool isFound;
 
-	g_free(window.text);
-	hdI_closeFile(window.file);
+	extentOpen(&window, trace->file);
+	isFound = window.text && extentFindStart(&window, start);
+	extentClose(&window);
 	return isFound;
 }
 

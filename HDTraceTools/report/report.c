@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/command/idlepower.h"
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/report/html.h"
 #include "HDTraceTools/report/report.h"
@@ -160,7 +161,7 @@ static int checkHtml(struct report *report, const char *maxSize)
 int reportRun(struct tool *tool, int argc, char **argv)
 {
 	struct report report = { .top = 10 };
-	char *maxSize = NULL;
+	char *maxSize = NULL, *idlePower = NULL;
 	const GOptionEntry entries[] = {
 		FINDINGS_ENTRIES(&report.findings),
 		ATTRIBUTION_ENTRY(&report.findings.ruleText),
@@ -174,11 +175,10 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		  "Number of states to list (default: 10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &report.isAll,
 		  "List all states, gaps, late samples and problems", NULL },
-		{ "idle-power", 0, 0, G_OPTION_ARG_DOUBLE,
-		  &report.findings.idlePower,
-		  "Power of an idle node in W, for the avoidable energy of "
-		  "findings",
-		  "WATTS" },
+		{ "idle-power", 0, 0, G_OPTION_ARG_FILENAME, &idlePower,
+		  "Power of an idle node in W, or a power model, for the "
+		  "avoidable energy of findings",
+		  "WATTS|FILE" },
 		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &report.isVerbose,
 		  "List omitted power inputs with the reason", NULL },
 		{ "html", 0, 0, G_OPTION_ARG_FILENAME, &report.html,
@@ -222,9 +222,9 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		status = findingsCheckOptions(&report.findings, report.html);
 	if (status < 0 && report.top < 0)
 		status = toolInvalidInt(tool, "top", report.top, "0 or more");
-	if (status < 0 && !(report.findings.idlePower >= 0 ||
-			    report.findings.idlePower == -1))
-		status = toolUsage(tool, "--idle-power: must be 0 or more");
+	if (status < 0)
+		status = idlePowerParse(tool, idlePower,
+					&report.findings.idlePower);
 	if (status < 0)
 		status = findingsCheckWhatIf(&report.findings);
 	if (status < 0)
@@ -245,5 +245,6 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	g_free(report.scaling);
 	g_strfreev(report.limits);
 	g_free(maxSize);
+	g_free(idlePower);
 	return status;
 }

@@ -31,6 +31,7 @@ struct topology {
 	int nodes, pes, radix;
 	char *architecture; /**< Of PEs; NULL is "core". */
 	double idlePower, memory;
+	double peakPower; /**< 0: unknown. */
 	double initLatency, packetSize, packetLatency, packetEnergy;
 };
 

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "PredictionLibrary/command/errors.h"
@@ -14,6 +15,7 @@
 #include "PredictionLibrary/command/made.h"
 #include "cli/errors.h"
 #include "common/number.h"
+#include "common/powermodel/powermodel.h"
 
 #define ENDS_MAX 100000000
 
@@ -45,6 +47,8 @@ static void platformCommandBeginText(GString *out, const struct topology *self)
 	g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			     "<platform>\n<node-architecture id=\"node\"");
 	platformCommandAppendNumber(out, "idle-power", self->idlePower);
+	if (self->peakPower > 0)
+		platformCommandAppendNumber(out, "peak_w", self->peakPower);
 	g_string_append(out, "/>\n");
 	linkKind(out, self, "link", 1);
 	for (int n = 0; n < self->nodes; n++) {
@@ -258,10 +262,54 @@ GString *topologyXml(const struct topology *self)
 	return text;
 }
 
+struct platformModel {
+	struct predict *predict;
+	const char *path;
+};
+
+static void platformTakeModelError(void *context, long line, const char *text)
+{
+	const struct platformModel *file = context;
+
+	predictError(file->predict, "%s:%ld: %s", file->path, line, text);
+}
+
+/* Take idle and peak power from a power model. */
+static int platformReadModel(struct predict *predict, const char *path,
+			     struct topology *self)
+{
+	struct platformModel file = { predict, path };
+	struct hdPowerModel model;
+	int ret;
+
+	if (!path)
+		return PREDICT_OK;
+	ret = hdPowerModelRead(path, platformTakeModelError, &file, &model);
+	if (ret < 0 && ret != -EINVAL)
+		return predictErrorRead(predict, path, ret);
+	if (ret < 0)
+		return PREDICT_FAILED;
+	self->idlePower = model.idle;
+	self->peakPower = model.idle;
+	for (size_t i = 0; i < model.count; i++) {
+		const struct hdPowerComponent *part = &model.components[i];
+		bool isCpu = strncmp(part->name, "cpu", 3) == 0;
+
+		/* Kinds of CPU load exclude each other; one counts below. */
+		if (!isCpu)
+			self->peakPower +=
+				fmax(0, hdPowerComponentWatts(part, 100));
+	}
+	if (hdPowerModelCpu(&model))
+		self->peakPower += fmax(
+			0, hdPowerComponentWatts(hdPowerModelCpu(&model), 100));
+	return PREDICT_OK;
+}
+
 int platformRun(struct predict *predict, int argc, char **argv)
 {
 	struct topology self = TOPOLOGY_DEFAULT;
-	char *topology = NULL, *output = NULL;
+	char *topology = NULL, *output = NULL, *model = NULL;
 	const GOptionEntry entries[] = {
 		{ "nodes", 'n', 0, G_OPTION_ARG_INT, &self.nodes,
 		  "Number of cluster servers (default: 16)", "N" },
@@ -278,6 +326,10 @@ int platformRun(struct predict *predict, int argc, char **argv)
 		  "Architecture of the PEs (default: core)", "ID" },
 		{ "idle-power", 0, 0, G_OPTION_ARG_DOUBLE, &self.idlePower,
 		  "Idle power of a server in W (default: 100)", "W" },
+		{ "power-model", 0, 0, G_OPTION_ARG_FILENAME, &model,
+		  "Idle and peak power of a server from a model of hdtrace "
+		  "power-model",
+		  "FILE" },
 		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &self.memory,
 		  "Memory of a server in bytes (default: 64e9)", "BYTES" },
 		{ "init-latency", 0, 0, G_OPTION_ARG_DOUBLE, &self.initLatency,
@@ -313,6 +365,10 @@ int platformRun(struct predict *predict, int argc, char **argv)
 				  topologyKinds);
 	if (self.kind < 0)
 		return PREDICT_FAILED;
+	status = platformReadModel(predict, model, &self);
+	g_free(model);
+	if (status != PREDICT_OK)
+		return status;
 	wrong = topologyWrong(&self);
 	if (wrong) {
 		status = predictUsage(predict, "--%s", wrong);

@@ -92,7 +92,7 @@ for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h i
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
 ok "only listed files are installed" sh -c \
-	"cd '$stage' && ! find . ! -type d ! -name others | grep -viE '/(lib)?_?(hd|rut|pt|pm)[^/]*$|/pmlib/|/doc/hdtrace/|/man/'"
+	"cd '$stage' && ! find . ! -type d ! -name others | grep -viE '/(lib)?_?(hd|rut|pt|pm)[^/]*$|/pmlib/|/hdtrace/[^/]*\\.(py|pyi|so|typed)$|/doc/hdtrace/|/man/'"
 
 # First, as it needs archives of others that are removed after their own tests.
 try_library libhdProbeTrace yes <<'END'

@@ -5,7 +5,8 @@
  * names, types, values, gaps, states, attributes, elements and events.
  *
  * HDTRACE_TEST_SEED repeats a run; HDTRACE_TEST_PROJECTS says how many projects
- * are written in each of the three runs (default 150).
+ * are written in each of the three runs (default 150). HDTRACE_TEST_KEEP is a
+ * directory in which they stay, for other tests.
  */
 #include "config.h"
 
@@ -986,11 +987,22 @@ static void compareProject(const struct project *written)
 
 /* ---- The test ---------------------------------------------------------- */
 
-static void removeProject(void)
+/* Or keep it, for other tests. */
+static void removeProject(const char *gaps)
 {
-	GDir *dir = g_dir_open("trip", 0, NULL);
+	static int number;
+	const char *keep = g_getenv("HDTRACE_TEST_KEEP");
+	GDir *dir;
 	const char *name;
 
+	if (keep) {
+		char *path = g_strdup_printf("%s/%s-%d", keep, gaps, number++);
+
+		g_assert_cmpint(g_rename("trip", path), ==, 0);
+		g_free(path);
+		return;
+	}
+	dir = g_dir_open("trip", 0, NULL);
 	while ((name = g_dir_read_name(dir))) {
 		char *path = g_build_filename("trip", name, NULL);
 
@@ -1026,7 +1038,7 @@ static void roundTrip(const char *gaps)
 	testClockReset();
 	writeProject(&project);
 	compareProject(&project);
-	removeProject();
+	removeProject(gaps);
 	nodeFree(project.root);
 	g_hash_table_destroy(project.declared);
 	for (int i = 0; i < project.depth; i++)

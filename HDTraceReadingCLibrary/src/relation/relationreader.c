@@ -168,15 +168,23 @@ static int relReaderBeginRelation(struct hdIRelationReader *reader,
 				  const hdIRelationRecord *record)
 {
 	struct hdIOpenRelation *open = relReaderAddOpen(reader, record->id);
+	const char *parent, *trace;
 
 	if (!open)
 		return -ENOMEM;
 	open->time = record->time;
 	open->pub.start = record->time;
+	/* Without memory, it is still delivered. */
+	open->pub.parentKind = HDI_PARENT_NONE;
+	open->pub.parent = open->pub.trace = "";
+	parent = copy(open, record->parent);
+	trace = copy(open, record->trace);
+	if (!parent || !trace)
+		return -ENOMEM;
 	open->pub.parentKind = record->parentKind;
-	open->pub.parent = copy(open, record->parent);
-	open->pub.trace = copy(open, record->trace);
-	return open->pub.parent && open->pub.trace ? 0 : -ENOMEM;
+	open->pub.parent = parent;
+	open->pub.trace = trace;
+	return 0;
 }
 
 static int beginState(struct hdIOpenRelation *open,

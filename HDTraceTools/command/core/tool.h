@@ -97,7 +97,8 @@ extern const char *const toolTextOnly[];
 #define TOOL_TEXT_JSON toolTextJson
 #define TOOL_TEXT_ONLY toolTextOnly
 
-/** The subcommands, one line each, in the order of the help. */
+/** The subcommands, one line each, in the order of the help. Users write "-"
+ *  for "_". */
 #define TOOL_COMMANDS(X)                                                \
 	X(info, "Show the contents of a project")                       \
 	X(dump, "Print all data of a project")                          \
@@ -108,6 +109,7 @@ extern const char *const toolTextOnly[];
 	X(diagnose, "Find the slow node, and the slow layer in it")     \
 	X(delay, "Find by how much power lags behind load")             \
 	X(loads, "Show load levels with power and efficiency")          \
+	X(power_model, "Fit the power of a node to its utilization")    \
 	X(view, "Show a project in a browser")                          \
 	X(export, "Convert a project for other tools")                  \
 	X(plot, "Draw values and states over time as SVG, PNG or PDF")  \

@@ -9,7 +9,9 @@
 # MPI_FUNCTION(name) of all and MPI_PREFIX(name) of those where a rank gets what
 # those below it give, for those that do. MPI_BYTES(name, RULE) of collective calls
 # in all their forms, and MPI_MOVES(name, WAY) of one-sided calls and file accesses,
-# are for those that define them; the others get nothing else.
+# are for those that define them; the others get nothing else. MPI_REPLAY(name, KIND)
+# and MPI_OPERATION(name, OPERATION, FORM) of collective calls in all their forms
+# (PLAIN, BEGUN, LATER) are for time-independent traces.
 
 function has(role) {
 	return ("," $2 ",") ~ ("," role ",")
@@ -37,6 +39,8 @@ END {
 	printf "#ifdef MPI_PREFIX\n%s#endif\n", prefixes
 	printf "#ifdef MPI_BYTES\n%s#endif\n", bytes
 	printf "#ifdef MPI_MOVES\n%s#endif\n", moves
+	printf "#ifdef MPI_REPLAY\n%s#endif\n", replays
+	printf "#ifdef MPI_OPERATION\n%s#endif\n", operations
 }
 
 function forms(name) {
@@ -49,12 +53,22 @@ function addBytes(name, rule) {
 		sprintf("MPI_BYTES(\"%s_c\", %s)\n", name, rule)
 }
 
+# The same of a form of an operation.
+function addForm(name, operation, form) {
+	operations = operations sprintf("MPI_OPERATION(\"%s\", %s, %s)\n", \
+		name, operation, form) sprintf("MPI_OPERATION(\"%s_c\", %s, %s)\n", \
+		name, operation, form)
+}
+
 $1 == "=" && $2 ~ /^bytes:/ {
 	rule = toupper(substr($2, 7))
 	for (i = 3; i <= NF; i++) {
 		addBytes($i, rule)
 		addBytes("I" tolower(substr($i, 1, 1)) substr($i, 2), rule)
 		addBytes($i "_init", rule)
+		addForm($i, toupper($i), "PLAIN")
+		addForm("I" tolower(substr($i, 1, 1)) substr($i, 2), toupper($i), "BEGUN")
+		addForm($i "_init", toupper($i), "LATER")
 	}
 	next
 }
@@ -64,6 +78,14 @@ $1 == "=" && $2 ~ /^moves:/ {
 		for (k = 0; k < forms($i); k++)
 			moves = moves sprintf("MPI_MOVES(\"%s%s\", %s)\n", $i,
 				k ? "_c" : "", toupper(substr($2, 7)))
+	next
+}
+
+$1 == "=" && $2 ~ /^replay:/ {
+	for (i = 3; i <= NF; i++)
+		for (k = 0; k < forms($i); k++)
+			replays = replays sprintf("MPI_REPLAY(\"%s%s\", %s)\n", $i,
+				k ? "_c" : "", toupper(substr($2, 8)))
 	next
 }
 

@@ -24,6 +24,7 @@
 	X(Nvml)        \
 	X(Cstates)     \
 	X(Pstates)     \
+	X(Model)       \
 	X(Sim)
 
 #define DECLARE(name) extern const struct ptDriver pt##name##Driver;

@@ -37,6 +37,7 @@ EXCEPTIONS = {
     "layer.mean": "number of operations", "layer.max": "number of operations",
     "chance.low": "ratio", "chance.high": "ratio",
     "efficiencies.energy": "ratio",
+    "hdtrace-power-model.model.clock_exponent": "exponent",
     "load_level.error_points": "points of a percentage",
     "hdtrace-compare.a": "not amperes: the runs of A",
     "hdtrace-compare.rows.runs.a": "not amperes: the runs of A",

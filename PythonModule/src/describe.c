@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What a project has, as dictionaries, tuples and texts of Python.
+ */
+#include "config.h"
+
+#include "PythonModule/src/python.h"
+
+#include <hdReading.h>
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/kind.h"
+
+PyObject *hdPyText(const char *text)
+{
+	return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text),
+				    "surrogateescape");
+}
+
+/** For Py_BuildValue(). */
+static PyObject *describeText(void *text)
+{
+	return hdPyText(text);
+}
+
+static PyObject *describePath(void *path)
+{
+	if (!path)
+		return Py_NewRef(Py_None);
+	return PyUnicode_DecodeFSDefault(path);
+}
+
+/** Make a tuple of what a function makes of the elements of a list. */
+static PyObject *describeAll(PyObject *(*describe)(const void *list, size_t i),
+			     const void *list, size_t count)
+{
+	PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+
+	for (size_t i = 0; tuple && i < count; i++) {
+		PyObject *item = describe(list, i);
+
+		/* It is taken over. */
+		if (!item || PyTuple_SetItem(tuple, (Py_ssize_t)i, item) < 0)
+			Py_CLEAR(tuple);
+	}
+	return tuple;
+}
+
+static PyObject *describeString(const void *list, size_t i)
+{
+	return hdPyText(((const char *const *)list)[i]);
+}
+
+static PyObject *describeAttributes(const hdIAttribute *list, size_t count)
+{
+	PyObject *dict = PyDict_New();
+
+	for (size_t i = 0; dict && i < count; i++) {
+		PyObject *name = hdPyText(list[i].name);
+		PyObject *value = name ? hdPyText(list[i].value) : NULL;
+
+		if (!value || PyDict_SetItem(dict, name, value) < 0)
+			Py_CLEAR(dict);
+		Py_XDECREF(name);
+		Py_XDECREF(value);
+	}
+	return dict;
+}
+
+/** The group whose values are described. */
+static PyObject *describeValue(const void *list, size_t i)
+{
+	const hdIGroup *group = list;
+	const hdIValue *value = &group->values[i];
+	bool isGuessed;
+	enum hdKind kind = valueKind(group, value, &isGuessed);
+
+	return Py_BuildValue(
+		"{s:O&,s:s,s:O&,s:O&,s:s,s:O,s:N}", "name", describeText,
+		value->name, "type", columnTypeName(value->type), "unit",
+		describeText, value->unit, "grouping", describeText,
+		value->grouping, "kind",
+		value->type == HDI_STRING ? "" : hdKindName(kind),
+		"kind_is_guessed", isGuessed ? Py_True : Py_False, "attributes",
+		describeAttributes(value->attributes, value->attributeCount));
+}
+
+static PyObject *describeGroup(const void *list, size_t i)
+{
+	const hdIGroup *group = ((const hdIGroup *const *)list)[i];
+
+	return Py_BuildValue(
+		"{s:O&,s:O&,s:O&,s:N,s:N,s:N,s:L,s:L,s:O,s:O}", "name",
+		describeText, group->name, "file", describePath, group->file,
+		"node", describeText, group->node->path, "labels",
+		describeAll(describeString, group->labels, group->labelCount),
+		"values", describeAll(describeValue, group, group->valueCount),
+		"attributes",
+		describeAttributes(group->attributes, group->attributeCount),
+		"time_adjustment_ns", (long long)group->timeAdjustment,
+		"file_bytes", (long long)group->fileSize, "is_declared",
+		group->isDeclared ? Py_True : Py_False, "is_readable",
+		group->isReadable ? Py_True : Py_False);
+}
+
+static PyObject *describeTrace(const void *list, size_t i)
+{
+	const hdITraceFile *trace = ((const hdITraceFile *const *)list)[i];
+
+	return Py_BuildValue("{s:O&,s:O&,s:L,s:O&}", "file", describePath,
+			     trace->file, "node", describeText,
+			     trace->node->path, "file_bytes",
+			     (long long)trace->fileSize, "info_file",
+			     describePath, trace->infoFile);
+}
+
+static PyObject *describeRelation(const void *list, size_t i)
+{
+	const hdIRelationFile *file = ((const hdIRelationFile *const *)list)[i];
+
+	return Py_BuildValue("{s:O&,s:O&,s:L}", "file", describePath,
+			     file->file, "node", describeText, file->node->path,
+			     "file_bytes", (long long)file->fileSize);
+}
+
+static PyObject *describeNode(const void *list, size_t i)
+{
+	const hdINode *node = ((const hdINode *const *)list)[i];
+
+	return Py_BuildValue(
+		"{s:O&,s:O&,s:i,s:O&,s:O}", "path", describeText, node->path,
+		"label", describeText, node->label, "level", node->level,
+		"parent", describeText, node->parent ? node->parent->path : "",
+		"is_declared", node->isDeclared ? Py_True : Py_False);
+}
+
+static PyObject *describeRank(const void *list, size_t i)
+{
+	const hdIRank *rank = (const hdIRank *)list + i;
+
+	return Py_BuildValue("(LLL)", (long long)rank->global,
+			     (long long)rank->local, (long long)rank->cid);
+}
+
+static PyObject *describeCommunicator(const void *list, size_t i)
+{
+	const hdICommunicator *self = (const hdICommunicator *)list + i;
+
+	return Py_BuildValue(
+		"{s:O&,s:O&,s:O,s:N,s:N,s:L,s:L}", "name", describeText,
+		self->name, "uid", describeText, self->uid, "is_inter",
+		self->isInter ? Py_True : Py_False, "ranks",
+		describeAll(describeRank, self->ranks, self->rankCount),
+		"remote_ranks",
+		describeAll(describeRank, self->remoteRanks,
+			    self->remoteRankCount),
+		"size", (long long)self->size, "remote_size",
+		(long long)self->remoteSize);
+}
+
+static PyObject *describeDatatype(const void *list, size_t i)
+{
+	const hdIDatatype *self = (const hdIDatatype *)list + i;
+
+	return Py_BuildValue(
+		"{s:O&,s:O&,s:L,s:O&,s:O&,s:O&,s:N}", "rank", describeText,
+		self->rank, "thread", describeText, self->thread, "id",
+		(long long)self->id, "combiner", describeText, self->combiner,
+		"name", describeText, self->name, "content", describeText,
+		self->content, "attributes",
+		describeAttributes(self->attributes, self->attributeCount));
+}
+
+static PyObject *describeUsedFile(const void *list, size_t i)
+{
+	const hdIUsedFile *self = (const hdIUsedFile *)list + i;
+
+	return Py_BuildValue("{s:O&,s:L}", "name", describeText, self->name,
+			     "initial_bytes", (long long)self->initialSize);
+}
+
+static PyObject *describePoint(const void *list, size_t i)
+{
+	const hdIClockPoint *point = (const hdIClockPoint *)list + i;
+
+	return Py_BuildValue("(LLL)", (long long)point->time,
+			     (long long)point->offset, (long long)point->error);
+}
+
+static PyObject *describeClock(const void *list, size_t i)
+{
+	const hdIClock *self = (const hdIClock *)list + i;
+
+	return Py_BuildValue(
+		"{s:O&,s:O&,s:L,s:N}", "node", describeText, self->node,
+		"method", describeText, self->method, "error_ns",
+		(long long)self->error, "points",
+		describeAll(describePoint, self->points, self->pointCount));
+}
+
+PyObject *hdPyDescribe(const struct hdIProject *project)
+{
+	return Py_BuildValue(
+		"{s:O&,s:O&,s:O&,s:O&,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N,s:N}",
+		"name", describeText, project->name, "file", describePath,
+		project->file, "prefix", describePath, project->prefix,
+		"description", describeText, project->description, "levels",
+		describeAll(describeString, project->levels,
+			    project->levelCount),
+		"nodes",
+		describeAll(describeNode, project->nodes, project->nodeCount),
+		"groups",
+		describeAll(describeGroup, project->groups,
+			    project->groupCount),
+		"traces",
+		describeAll(describeTrace, project->traces,
+			    project->traceCount),
+		"relations",
+		describeAll(describeRelation, project->relations,
+			    project->relationCount),
+		"declared_groups",
+		describeAll(describeString, project->declaredGroups,
+			    project->declaredGroupCount),
+		"communicators",
+		describeAll(describeCommunicator, project->communicators,
+			    project->communicatorCount),
+		"datatypes",
+		describeAll(describeDatatype, project->datatypes,
+			    project->datatypeCount),
+		"used_files",
+		describeAll(describeUsedFile, project->usedFiles,
+			    project->usedFileCount),
+		"clocks",
+		describeAll(describeClock, project->clocks,
+			    project->clockCount));
+}
