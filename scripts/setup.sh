@@ -21,7 +21,7 @@ tour_packages=(libmicrohttpd-dev libopen-trace-format2-dev libjansson-dev
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc universal-ctags
 	xz-utils zstd locales babeltrace2 protobuf-compiler
 	libopen-trace-format2-dev otf2-tools otf-trace python3 python3-otf2
-	python3-dev python3-jsonschema python3-numpy python3-pandas python3-protobuf
+	python3-dev python3-jsonschema python3-mpi4py python3-numpy python3-pandas python3-protobuf
 	python3-scipy zsh
 	libgtop2-dev cmake
 	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran iproute2

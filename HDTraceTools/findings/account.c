@@ -22,19 +22,21 @@ static void accountAddTrace(struct findingsAccount *account,
 	int64_t active =
 		trace->start < trace->end ? trace->end - trace->start : 0;
 	int64_t left = MIN(active, run);
-	int64_t mpi, openmp, waits;
+	int64_t mpi, openmp, io, waits;
 
 	account->total += run;
 	account->unknown += run - left;
 	account->tracer += accountTake(&left, trace->tracer);
-	account->io += accountTake(&left, trace->io);
+	io = accountTake(&left, trace->io);
 	mpi = accountTake(&left, trace->mpi);
 	openmp = accountTake(&left, trace->openmp);
 	waits = accountTake(&mpi, trace->waitMpi) +
+		accountTake(&io, trace->waitIo) +
 		accountTake(&openmp, trace->waitOpenmp) +
 		accountTake(&left, trace->waitIdle);
 	account->waiting += waits;
 	account->transfer += mpi;
+	account->io += io;
 	account->openmp += openmp;
 	account->computation += left;
 	trace->computation = left;

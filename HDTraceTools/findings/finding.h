@@ -85,8 +85,10 @@ struct findingTrace {
 	int64_t io;
 	int64_t openmp;
 	int64_t tracer;
-	/** Of it, waiting in calls of MPI, of OpenMP and between these. */
+	/** Of it, waiting in calls of MPI, and of these in those of files; of
+	 *  OpenMP; and between these. */
 	int64_t waitMpi;
+	int64_t waitIo;
 	int64_t waitOpenmp;
 	int64_t waitIdle;
 	int64_t waits[WAIT_KINDS]; /**< By kind. */
@@ -292,6 +294,15 @@ int64_t findingsWithoutWaits(const struct findings *findings,
 #define FINDING_SMALL_MESSAGES "small-messages"
 #define FINDING_PLACEMENT "placement"
 #define FINDING_IO_ONE_RANK "io-one-rank"
+#define FINDING_TINY_COLLECTIVES "tiny-collectives"
+#define FINDING_IO_SMALL "io-small"
+#define FINDING_IO_REOPEN "io-reopen"
+#define FINDING_SWAP "swap"
+#define FINDING_THROTTLING "throttling"
+#define FINDING_IDLE_POWER "idle-power"
+#define FINDING_SLOW_NODE "slow-node"
+#define FINDING_IMBALANCE_THREADS "imbalance-threads"
+#define FINDING_IMBALANCE_NODES "imbalance-nodes"
 
 /** The name of such a kind, from 0 on; NULL: there are no more. */
 const char *findingsOtherKind(size_t number);
@@ -304,8 +315,13 @@ struct habits;
 
 struct habits *habitsNew(const hdIProject *project);
 void habitsFree(struct habits *self);
-/** Take a message, if it was received in the time that was asked for. */
+/** Take what belongs together, if it ended in the time that was asked for. */
 void habitsTake(struct habits *self, const struct dependencyMatch *match,
+		const struct selection *selection);
+
+/** Note a record of a trace, as far as it is in the time that was asked for;
+ *  one thread for each trace. */
+void habitsNote(struct habits *self, size_t trace, const hdIRecord *record,
 		const struct selection *selection);
 
 /** Find habits that cost time. */
@@ -314,11 +330,39 @@ void findingsFindHabits(struct findings *findings);
 /** All was read and accounted for: find what the tracer took. */
 void findingsFindTracer(struct findings *findings);
 
+/** Take a barrier of threads, and find how unevenly these work. */
+void findingsTakeTeam(struct findings *findings,
+		      const struct dependencyMatch *match);
+void findingsFindThreads(struct findings *findings);
+
+/** Time in which a node swaps, and at which frequencies its CPUs work. */
+struct intervals;
+
+/** Get ready for a group; NULL: it tells nothing of this. */
+struct intervals *intervalsNew(const hdIGroup *group);
+void intervalsFree(struct intervals *self);
+/** Take the entries of a block, as far as they are in a time. */
+void intervalsTake(struct intervals *self, const hdIBlock *block,
+		   const struct selection *selection);
+
+/** All groups were read: find swapping and throttling. */
+void findingsFindIntervals(struct findings *findings);
+
+/** Waits and all energy are known: find power of ranks that wait. */
+void findingsFindIdlePower(struct findings *findings);
+
 /** Find how unevenly ranks compute. 0 or a negative errno. */
 int findingsFindImbalance(struct findings *findings);
 
+/** List a finding of the whole run, if it takes more than 1 % of all time. Its
+ *  kind, texts, count, time and energy are set. Takes the shares. */
+void findingsAddFinding(struct findings *findings, struct finding finding,
+			GArray *waiting, GArray *causing, GArray *nodes);
+
 /** Lists of shares with most time first, without those below 1 % of a time. */
 GArray *findingShares(void);
+/** Add a share, to the last one if that is of the same rank or node. */
+void findingShareAdd(GArray *shares, const struct findingShare *share);
 void findingSortShares(GArray *shares, int64_t time);
 
 /** How sure all findings are; and a command that shows a time. */

@@ -349,6 +349,7 @@ static void startAll(struct findings *findings)
 				g_new0(struct moments, group->valueCount + 1),
 			.values = g_new0(struct findingsValue,
 					 group->valueCount + 1),
+			.intervals = intervalsNew(group),
 		};
 		for (size_t k = 0; k < group->valueCount; k++)
 			findings->groups[i].kinds[k] =
@@ -379,6 +380,7 @@ static void findingsFreeAll(struct findings *findings)
 			g_free(group->values[k].totalUnit);
 			g_free(group->values[k].rateUnit);
 		}
+		intervalsFree(group->intervals);
 		g_free(group->kinds);
 		g_free(group->isGuessed);
 		g_free(group->values);
@@ -465,7 +467,10 @@ void findingsRead(struct findings *findings)
 	endPhases(findings);
 	findingsAddUp(findings);
 	findingsFindResources(findings);
+	findingsFindIntervals(findings);
+	findingsFindIdlePower(findings);
 	findingsFindHabits(findings);
+	findingsFindThreads(findings);
 	findingsSortList(findings);
 	findingsEndReplay(findings);
 	findingsEndEfficiencies(findings);

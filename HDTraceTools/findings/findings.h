@@ -82,6 +82,7 @@ struct findingsGroup {
 	struct moments *moments;      /**< Likewise. */
 	struct findingsValue *values; /**< Likewise, when all was read. */
 	uint64_t interruptions;       /**< Those while it was recorded. */
+	struct intervals *intervals;  /**< Or NULL. */
 	struct findingsSpans gaps;    /**< These, and before and after it. */
 	struct findingsSpans late;
 	const bool *isPower; /**< Values from which the energy of the node is
@@ -218,6 +219,9 @@ struct findings {
 	GArray *whatIf;          /**< struct findingWhatIf, likewise. */
 	struct findingsWaiting waiting;
 	struct habits *habits; /**< From findingsStart() on. */
+	int64_t *teamTimes;    /**< By trace: by how much it came later to
+				*   barriers of threads than the mean. */
+	uint64_t teamCount;
 	/* Parts of the run: from findingsStart() on. */
 	struct regions *regions;
 	GHashTable *regionTimes;     /**< Names to what ranks had of them. */

@@ -218,6 +218,9 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 			summaryAddBlock(summary, block);
 		if (work->part)
 			summaryAddBlock(work->part, block);
+		if (work->group->intervals)
+			intervalsTake(work->group->intervals, block,
+				      &work->findings->selection);
 		if (gauge)
 			layerGaugeTake(gauge, block);
 		if (series)

@@ -29,6 +29,19 @@ GArray *findingShares(void)
 	return g_array_new(FALSE, FALSE, sizeof(struct findingShare));
 }
 
+void findingShareAdd(GArray *shares, const struct findingShare *share)
+{
+	struct findingShare *last =
+		shares->len ? &g_array_index(shares, struct findingShare,
+					     shares->len - 1)
+			    : NULL;
+
+	if (last && last->rank == share->rank && last->node == share->node)
+		last->time += share->time;
+	else
+		g_array_append_vals(shares, share, 1);
+}
+
 void findingSortShares(GArray *shares, int64_t time)
 {
 	guint count = 0;
@@ -88,6 +101,35 @@ char *findingCommand(const struct findings *findings, const char *kind,
 	return command;
 }
 
+void findingsAddFinding(struct findings *findings, struct finding finding,
+			GArray *waiting, GArray *causing, GArray *nodes)
+{
+	bool isTold =
+		findings->path && finding.time > findings->account.total / 100;
+
+	if (!isTold) {
+		g_array_unref(waiting);
+		g_array_unref(causing);
+		g_array_unref(nodes);
+		return;
+	}
+	findingSortShares(waiting, finding.time);
+	findingSortShares(causing, finding.time);
+	findingSortShares(nodes, finding.time);
+	finding.waits = WAIT_NONE;
+	finding.waiting = waiting;
+	finding.causing = causing;
+	finding.nodes = nodes;
+	finding.threads = findingShares();
+	finding.from = findings->start;
+	finding.to = findings->end;
+	finding.confidence = findingConfidenceOf(
+		findings, finding.time - finding.energy.measured);
+	finding.command = findingCommand(findings, finding.kind, finding.from,
+					 finding.to);
+	g_array_append_val(findings->list, finding);
+}
+
 int64_t findingsRunTime(const struct findings *findings)
 {
 	return findings->start < findings->end ? findings->end - findings->start
@@ -138,6 +180,11 @@ const char *findingsOtherKind(size_t number)
 		FINDING_OVERSUBSCRIPTION, FINDING_STEAL,
 		FINDING_POLLING,          FINDING_SMALL_MESSAGES,
 		FINDING_PLACEMENT,        FINDING_IO_ONE_RANK,
+		FINDING_TINY_COLLECTIVES, FINDING_IO_SMALL,
+		FINDING_IO_REOPEN,        FINDING_SWAP,
+		FINDING_THROTTLING,       FINDING_IDLE_POWER,
+		FINDING_SLOW_NODE,        FINDING_IMBALANCE_THREADS,
+		FINDING_IMBALANCE_NODES,
 	};
 
 	return number < G_N_ELEMENTS(kinds) ? kinds[number] : NULL;

@@ -157,6 +157,8 @@ static void findingsWorkAddRecord(void *data, const hdIRecord *record,
 		position->error =
 			waitsNote(position->findings->waits, position->trace,
 				  position->rank, record);
+	habitsNote(position->findings->habits, position->trace, record,
+		   &position->findings->selection);
 	for (guint i = 0; position->named && position->named[i]; i++) {
 		if (position->error == 0)
 			position->error = callsNote(position->named[i], record);

@@ -44,11 +44,25 @@ struct info {
 	struct content all;
 	/** Declared groups without any file. */
 	GPtrArray *missingGroups;
+	bool isFolded; /**< Nodes that are alike are one line; but: */
+	gboolean isOfNodes;
+	gboolean isOfRanks;
 	struct outJson json;
 };
 
 /** What a group or a trace of the project holds. */
 const struct content *infoContentOf(const struct info *info, const void *file);
+
+/** Decide whether nodes that are alike are one line. */
+void infoDecideFold(struct info *info);
+
+/** The children of nodes: array of arrays of nodes that are alike, in the order
+ * in which they are met. */
+GPtrArray *infoChildren(const struct info *info, const GPtrArray *nodes);
+
+/** Print the contents of several files of a kind in one line. */
+void infoPrintMany(const struct content *const *contents, guint count,
+		   const char *what);
 
 void infoPrintText(const struct info *info);
 

@@ -387,7 +387,14 @@ static const struct toolHelp help = {
 int infoRun(struct tool *tool, int argc, char **argv)
 {
 	struct info info = { .tool = tool };
-	const GOptionEntry entries[] = { { NULL } };
+	const GOptionEntry entries[] = {
+		{ "nodes", 0, 0, G_OPTION_ARG_NONE, &info.isOfNodes,
+		  "Print all nodes, also where they are alike", NULL },
+		{ "ranks", 0, 0, G_OPTION_ARG_NONE, &info.isOfRanks,
+		  "Print all nodes and ranks, also where they are alike",
+		  NULL },
+		{ NULL },
+	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 	hdIProject *project;
 
@@ -407,6 +414,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	infoCollect(&info);
 	switch (tool->format) {
 	case OUT_TEXT:
+		infoDecideFold(&info);
 		infoPrintText(&info);
 		break;
 	case OUT_CSV:

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "HDTraceTools/info/content.h"
 #include "HDTraceTools/command/core/tool.h"
@@ -145,6 +146,12 @@ static void infoPrintRelations(const struct info *info,
 	infoPrintTime(info, content);
 }
 
+/** So many missing groups are listed. */
+#define INFO_MISSING 5
+
+/** Files of a node that are no groups. */
+enum { INFO_TRACE = -1, INFO_RELATIONS = -2 };
+
 /** The parts that a tree is drawn with. */
 struct branches {
 	const char *tee;
@@ -169,69 +176,124 @@ static void printBranch(const struct branches *branches, const GString *indent,
 	fputs(isLast ? branches->last : branches->tee, stdout);
 }
 
-/** Print what lies below a node: its files, then its children. */
-static void infoPrintNode(const struct info *info, const hdINode *node,
-			  GString *indent)
+/** A file of each of some nodes that are alike: a trace, a file of relations,
+ * or the group of a number. */
+static const void *infoFileOf(const hdINode *node, int which)
+{
+	if (which == INFO_TRACE)
+		return node->trace;
+	if (which == INFO_RELATIONS)
+		return node->relations;
+	return node->groups[which];
+}
+
+/** Print the contents of a file of each node; group is of the first one, or
+ * NULL.
+ */
+static void printFiles(const struct info *info, const GPtrArray *nodes,
+		       int which, const char *name)
+{
+	const struct content **contents =
+		g_new(const struct content *, nodes->len);
+	const hdINode *first = nodes->pdata[0];
+
+	outPrintable(name);
+	printf(": ");
+	for (guint i = 0; i < nodes->len; i++)
+		contents[i] =
+			infoContentOf(info, infoFileOf(nodes->pdata[i], which));
+	if (which >= 0 && !first->groups[which]->isReadable)
+		printf("not readable");
+	else if (nodes->len > 1)
+		infoPrintMany(contents, nodes->len,
+			      which == INFO_TRACE       ? "states"
+			      : which == INFO_RELATIONS ? "states"
+							: "entries");
+	else if (which == INFO_RELATIONS)
+		infoPrintRelations(info, contents[0]);
+	else
+		printContent(info, contents[0], which == INFO_TRACE);
+	puts(which < 0 || first->groups[which]->isDeclared ? ""
+							   : ", not declared");
+	g_free(contents);
+}
+
+/** "node0 (Host)", or "500 nodes: node0 to node499 (Host)" */
+static void printLabels(const struct info *info, const GPtrArray *nodes)
+{
+	const hdINode *first = nodes->pdata[0];
+	const hdINode *last = nodes->pdata[nodes->len - 1];
+	const char *type = rolesLevelType(info->project, first);
+
+	outPrintable(first->label);
+	if (strcmp(first->label, last->label) != 0) {
+		printf(nodes->len > 2 ? " to " : ", ");
+		outPrintable(last->label);
+	}
+	if (nodes->len > 1)
+		printf(" (%u", nodes->len);
+	if (*type) {
+		printf(nodes->len > 1 ? " x " : " (");
+		outPrintable(type);
+	}
+	puts(*type || nodes->len > 1
+		     ? (first->isDeclared ? ")" : "), not declared")
+		     : (first->isDeclared ? "" : ", not declared"));
+}
+
+/** Print what lies below nodes that are alike: their files, then their
+ * children. */
+static void infoPrintNodes(const struct info *info, const GPtrArray *nodes,
+			   GString *indent)
 {
 	const struct branches *branches =
 		info->tool->isUnicode ? &unicodeBranches : &asciiBranches;
+	const hdINode *node = nodes->pdata[0];
+	GPtrArray *children = infoChildren(info, nodes);
 	size_t rest = (node->trace ? 1 : 0) + (node->relations ? 1 : 0) +
-		      node->groupCount + node->childCount;
+		      node->groupCount + children->len;
 
 	if (node->trace) {
 		printBranch(branches, indent, --rest == 0);
-		printf("trace: ");
-		printContent(info, infoContentOf(info, node->trace), true);
-		putchar('\n');
+		printFiles(info, nodes, INFO_TRACE, "trace");
 	}
 	if (node->relations) {
 		printBranch(branches, indent, --rest == 0);
-		printf("relations: ");
-		infoPrintRelations(info, infoContentOf(info, node->relations));
-		putchar('\n');
+		printFiles(info, nodes, INFO_RELATIONS, "relations");
 	}
 	for (size_t i = 0; i < node->groupCount; i++) {
-		const hdIGroup *group = node->groups[i];
-
 		printBranch(branches, indent, --rest == 0);
-		outPrintable(group->name);
-		printf(": ");
-		if (group->isReadable)
-			printContent(info, infoContentOf(info, group), false);
-		else
-			printf("not readable");
-		puts(group->isDeclared ? "" : ", not declared");
+		printFiles(info, nodes, (int)i, node->groups[i]->name);
 	}
-	for (size_t i = 0; i < node->childCount; i++) {
-		const hdINode *child = node->children[i];
-		const char *type = rolesLevelType(info->project, child);
+	for (guint i = 0; i < children->len; i++) {
+		const GPtrArray *alike = children->pdata[i];
 		size_t length = indent->len;
 		bool isLast = --rest == 0;
 
 		printBranch(branches, indent, isLast);
-		outPrintable(child->label);
-		if (*type) {
-			printf(" (");
-			outPrintable(type);
-			putchar(')');
-		}
-		puts(child->isDeclared ? "" : ", not declared");
+		printLabels(info, alike);
 		g_string_append(indent,
 				isLast ? branches->blank : branches->through);
-		infoPrintNode(info, child, indent);
+		infoPrintNodes(info, alike, indent);
 		g_string_truncate(indent, length);
 	}
+	g_ptr_array_unref(children);
 }
 
 static void printTopology(const struct info *info)
 {
 	GString *indent = g_string_new(NULL);
+	GPtrArray *root = g_ptr_array_new();
 
 	heading(info, "Topology");
 	outPrintable(info->project->root->label);
 	putchar('\n');
-	infoPrintNode(info, info->project->root, indent);
+	g_ptr_array_add(root, (void *)info->project->root);
+	infoPrintNodes(info, root, indent);
+	g_ptr_array_unref(root);
 	g_string_free(indent, TRUE);
+	if (info->isFolded && !info->isOfRanks)
+		puts("Folded; --nodes and --ranks print more.");
 }
 
 /** What groups that are alike have in common, in one text: XML has no control
@@ -255,39 +317,103 @@ static char *likeness(const hdIGroup *group)
 static const char *const valueHeadings[] = { "<Value", "<Kind",     "<Type",
 					     "<Unit",  "<Grouping", NULL };
 
+/** Whether only a part of what is alike is printed. */
+static bool infoIsShort(const struct info *info)
+{
+	return info->isFolded && !info->isOfNodes && !info->isOfRanks;
+}
+
+/** "a, b, c", or "500 nodes, a to c" */
+static void printPlaces(const struct info *info, const GPtrArray *alike)
+{
+	bool isShort = infoIsShort(info) && alike->len > 3;
+
+	if (isShort)
+		printf(" %u nodes,", alike->len);
+	for (guint i = 0; i < alike->len; i++) {
+		const hdIGroup *group = alike->pdata[i];
+		const char *path = rolesPath(group->node);
+
+		if (isShort && i > 0 && i + 1 < alike->len)
+			continue;
+		printf("%s", i == 0 ? " " : isShort ? " to " : ", ");
+		outPrintable(*path ? path : "the project");
+	}
+	putchar('\n');
+}
+
+/** Whether values differ in a number in their names only. */
+static bool infoIsAlike(const hdIGroup *group, size_t a, size_t b)
+{
+	const hdIValue *x = &group->values[a];
+	const hdIValue *y = &group->values[b];
+	const char *left = x->name;
+	const char *right = y->name;
+	bool hasNumber = false;
+
+	while (*left && *right) {
+		if (g_ascii_isdigit(*left) && g_ascii_isdigit(*right)) {
+			hasNumber = true;
+			while (g_ascii_isdigit(*left))
+				left++;
+			while (g_ascii_isdigit(*right))
+				right++;
+		} else if (*left++ != *right++) {
+			return false;
+		}
+	}
+	return hasNumber && *left == *right && x->type == y->type &&
+	       strcmp(valueKindTitle(group, x), valueKindTitle(group, y)) ==
+		       0 &&
+	       strcmp(x->unit, y->unit) == 0 &&
+	       strcmp(x->grouping, y->grouping) == 0;
+}
+
+/** Print values: one, or several that are alike. True: their kind is guessed.
+ */
+static bool infoAddValues(struct outTable *table, const hdIGroup *group,
+			  size_t first, size_t last)
+{
+	const hdIValue *value = &group->values[first];
+	char *title = valueTitle(group, value);
+	bool isGuessed;
+
+	if (last > first) {
+		char *end = valueTitle(group, &group->values[last]);
+		char *both = g_strdup_printf("%s to %s", title, end);
+
+		g_free(title);
+		g_free(end);
+		title = both;
+	}
+	outTableAdd(table, title);
+	g_free(title);
+	outTableAdd(table, valueKindTitle(group, value));
+	valueKind(group, value, &isGuessed);
+	outTableAdd(table, columnTypeName(value->type));
+	outTableAdd(table, value->unit);
+	outTableAdd(table, value->grouping);
+	return isGuessed;
+}
+
 /** Print the values of groups that are alike, and which nodes have them. */
 static void printGroup(const struct info *info, const GPtrArray *alike)
 {
 	const hdIGroup *group = alike->pdata[0];
-	struct outTable *table;
-	const char *between = " ";
+	struct outTable *table = outTableNew(valueHeadings);
 	bool hasGuesses = false;
-	bool isGuessed;
+	size_t last;
 
 	printf("\n%s", info->tool->isColored ? "\033[1m" : "");
 	outPrintable(group->name);
 	printf("%s of", info->tool->isColored ? "\033[0m" : "");
-	for (guint i = 0; i < alike->len; i++) {
-		const hdIGroup *other = alike->pdata[i];
-		const char *path = rolesPath(other->node);
-
-		printf("%s", between);
-		outPrintable(*path ? path : "the project");
-		between = ", ";
-	}
-	putchar('\n');
-	table = outTableNew(valueHeadings);
-	for (size_t i = 0; i < group->valueCount; i++) {
-		char *title = valueTitle(group, &group->values[i]);
-
-		outTableAdd(table, title);
-		g_free(title);
-		outTableAdd(table, valueKindTitle(group, &group->values[i]));
-		valueKind(group, &group->values[i], &isGuessed);
-		hasGuesses |= isGuessed;
-		outTableAdd(table, columnTypeName(group->values[i].type));
-		outTableAdd(table, group->values[i].unit);
-		outTableAdd(table, group->values[i].grouping);
+	printPlaces(info, alike);
+	for (size_t i = 0; i < group->valueCount; i = last + 1) {
+		last = i;
+		while (infoIsShort(info) && last + 1 < group->valueCount &&
+		       infoIsAlike(group, i, last + 1))
+			last++;
+		hasGuesses |= infoAddValues(table, group, i, last);
 	}
 	outTablePrint(table, "  ", info->tool->isColored);
 	if (hasGuesses)
@@ -333,7 +459,12 @@ void infoPrintText(const struct info *info)
 	if (!info->missingGroups->len)
 		return;
 	heading(info, "Declared, but without a file");
-	for (size_t i = 0; i < info->missingGroups->len; i++) {
+	for (guint i = 0; i < info->missingGroups->len; i++) {
+		if (infoIsShort(info) && i == INFO_MISSING) {
+			printf("  and %u more; --nodes lists all\n",
+			       info->missingGroups->len - i);
+			break;
+		}
 		printf("  ");
 		outPrintable(info->missingGroups->pdata[i]);
 		putchar('\n');

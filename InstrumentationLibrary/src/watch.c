@@ -77,8 +77,8 @@ static void probeWatchAdvance(struct hdProbeWatch *self,
 		hdProbeReaderFigures(page, i, &new, figures);
 }
 
-static int read(struct hdProbeWatch *self, struct hdProbeReader *page,
-		struct hdProbeFigures *figures, size_t capacity)
+static int watchReadPage(struct hdProbeWatch *self, struct hdProbeReader *page,
+			 struct hdProbeFigures *figures, size_t capacity)
 {
 	unsigned int firsts[HD_PROBE_PROBES];
 	size_t found = 0;
@@ -119,7 +119,7 @@ static int readLocked(struct hdProbeWatch *self, struct hdProbeFigures *figures,
 	if (self->pid != page.head->pid)
 		probeWatchForget(self);
 	self->pid = page.head->pid;
-	ret = read(self, &page, figures, capacity);
+	ret = watchReadPage(self, &page, figures, capacity);
 	hdProbeUnlock(locked);
 	if (ret >= 0)
 		return ret;

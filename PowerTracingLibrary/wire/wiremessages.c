@@ -113,7 +113,7 @@ static const struct hdField listEnd[] = {
 	END,
 };
 
-static const struct hdField open[] = {
+static const struct hdField openFields[] = {
 	FIELD(U32, Open, flags),
 	RANGED(F64, Open, frequency, &hdFieldRate),
 	FIELD(U32, Open, delayMs),
@@ -221,7 +221,7 @@ static const struct {
 	enum ptWireType type;
 	const struct hdField *fields;
 } messages[] = {
-	{ PT_WIRE_LIST, nothing },     { PT_WIRE_OPEN, open },
+	{ PT_WIRE_LIST, nothing },     { PT_WIRE_OPEN, openFields },
 	{ PT_WIRE_START, stream },     { PT_WIRE_STOP, stream },
 	{ PT_WIRE_CLOSE, stream },     { PT_WIRE_DEVICE, device },
 	{ PT_WIRE_LINE, line },        { PT_WIRE_VALUE, value },

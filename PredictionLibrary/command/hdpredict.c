@@ -23,11 +23,13 @@ static const struct {
 } commands[] = {
 #define COMMAND(name, summary) { #name, summary, name##Run },
 	PREDICT_COMMANDS(COMMAND){ PREDICT_COMPARE, predictCompareRun },
+	{ PREDICT_REPLAY, predictReplayRun },
 };
 
 static const struct cliSubcommand subcommands[] = {
 #define SUBCOMMAND(name, summary) { #name, summary },
 	PREDICT_COMMANDS(SUBCOMMAND){ PREDICT_COMPARE },
+	{ PREDICT_REPLAY },
 	{ NULL, NULL },
 };
 

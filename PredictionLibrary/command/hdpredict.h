@@ -52,6 +52,10 @@ struct predict {
 #define PREDICT_COMPARE "compare", "Compare a prediction with measured runs"
 int predictCompareRun(struct predict *predict, int argc, char **argv);
 
+/** Likewise. */
+#define PREDICT_REPLAY "replay", "Replay a run on another platform, by SimGrid"
+int predictReplayRun(struct predict *predict, int argc, char **argv);
+
 #define PREDICT_DECLARE(name, summary) \
 	int name##Run(struct predict *predict, int argc, char **argv);
 PREDICT_COMMANDS(PREDICT_DECLARE)

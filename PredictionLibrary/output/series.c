@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "PredictionLibrary/output/series.h"
+#include "common/clock.h"
 #include "common/number.h"
 
 /* Entries after which they go to the file. */
@@ -25,7 +26,7 @@ static bool addAttributes(hdStatsGroup *group,
 	return true;
 }
 
-static bool seriesAddColumn(hdStatsGroup *group,
+static bool seriesAddColumn(hdStatsGroup *group, const char *source,
 			    const struct hdPredictColumn *column)
 {
 	return hdS_addValue(group, column->name, column->type, column->unit,
@@ -33,9 +34,36 @@ static bool seriesAddColumn(hdStatsGroup *group,
 	       hdS_addAttribute(group, "kind", column->kind) == 0 &&
 	       (strcmp(column->kind, "gauge") != 0 ||
 		hdS_addAttribute(group, "written", "change") == 0) &&
-	       hdS_addAttribute(group, "source", "hdpredict") == 0 &&
+	       hdS_addAttribute(group, "source", source) == 0 &&
 	       hdS_addAttribute(group, "simulated", "yes") == 0 &&
 	       addAttributes(group, column->attributes);
+}
+
+static struct timespec seriesTime(const struct hdPredictSeries *self,
+				  double seconds)
+{
+	return hdClockToTimespec(self->base + hdPredictNs(seconds));
+}
+
+struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int64_t base,
+					 const char *source, const char *name,
+					 const struct hdPredictColumn *columns,
+					 size_t count)
+{
+	struct hdPredictSeries self = { .columns = columns,
+					.count = count,
+					.base = base };
+	struct timespec start = seriesTime(&self, 0);
+
+	self.group = node ? hdS_createGroup(name, node, 1) : NULL;
+	self.isGood = self.group != NULL;
+	for (size_t i = 0; i < count && self.isGood; i++)
+		self.isGood = seriesAddColumn(self.group, source, &columns[i]);
+	self.isGood = self.isGood &&
+		      hdS_setTimeBase(self.group, HD_TIME_AS_GIVEN) == 0 &&
+		      hdS_commitGroup(self.group) == 0 &&
+		      hdS_enableGroupAt(self.group, &start) >= 0;
+	return self;
 }
 
 struct hdPredictSeries hdPredictSeriesBegin(
@@ -44,26 +72,19 @@ struct hdPredictSeries hdPredictSeriesBegin(
 {
 	hdTopoNode *node =
 		hdPredictTopoNode(project, server, HD_PREDICT_NONE, 0);
-	struct timespec start = hdPredictTime(0);
-	struct hdPredictSeries self = { .columns = columns, .count = count };
+	struct hdPredictSeries self =
+		hdPredictSeriesOn(node, HD_PREDICT_START * HD_NS_PER_S,
+				  "hdpredict", name, columns, count);
 
-	self.group = node ? hdS_createGroup(name, node, 1) : NULL;
 	if (node)
 		hdT_destroyTopoNode(node);
-	self.isGood = self.group != NULL;
-	for (size_t i = 0; i < count && self.isGood; i++)
-		self.isGood = seriesAddColumn(self.group, &columns[i]);
-	self.isGood = self.isGood &&
-		      hdS_setTimeBase(self.group, HD_TIME_AS_GIVEN) == 0 &&
-		      hdS_commitGroup(self.group) == 0 &&
-		      hdS_enableGroupAt(self.group, &start) >= 0;
 	return self;
 }
 
 static void seriesWriteEntry(struct hdPredictSeries *self, double at,
 			     const union hdPredictCell *cells)
 {
-	struct timespec when = hdPredictTime(at);
+	struct timespec when = seriesTime(self, at);
 
 	self->isGood =
 		self->isGood && hdS_setEntryTime(self->group, &when) == 0;

@@ -41,10 +41,18 @@ struct hdPredictSeries {
 	hdStatsGroup *group;
 	const struct hdPredictColumn *columns;
 	size_t count;
+	int64_t base; /**< Its start, in ns since 1970. */
 	bool isGood;
 	double last; /**< Time of the last entry. */
 	uint32_t written;
 };
+
+/** Begin a group of a node at a time; @p source is the simulator. Whether that
+ *  worked is said at the end. Columns must live as long. */
+struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int64_t base,
+					 const char *source, const char *name,
+					 const struct hdPredictColumn *columns,
+					 size_t count);
 
 /** Begin a group at the start of the simulation; whether that worked is said
  *  at the end. Columns must live as long. */

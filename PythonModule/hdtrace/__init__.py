@@ -8,6 +8,11 @@
     power.times, power.values           # memoryviews, for numpy.asarray()
     project.groups[0].to_pandas()
 
+It also records Python programs:
+
+    with hdtrace.state("train", number=3):
+        ...
+
 Times are nanoseconds since 1970, as in the files. Files that are damaged are read as far
 as possible, and project.diagnostics lists the problems.
 """
@@ -17,14 +22,18 @@ import os
 from collections.abc import Sequence
 from typing import Union
 
+from ._commands import Document, Picture
+from ._error import Error
 from ._paths import VERSION as __version__
-from ._project import (Column, Diagnostic, Error, Events, Group, Node, Project,
+from ._project import (Column, Diagnostic, Events, Group, Node, Project,
                        RelationList, Relations, Time, Trace)
+from ._recording import (RecordedGroup, event, finish, group, record, state, traced)
 from ._tables import Table, Texts, Value
 
-__all__ = ["Column", "Diagnostic", "Error", "Events", "Group", "Node", "Project",
-           "RelationList", "Relations", "Table", "Texts", "Time", "Trace", "Value",
-           "open"]
+__all__ = ["Column", "Diagnostic", "Document", "Error", "Events", "Group", "Node", "Picture",
+           "Project", "RecordedGroup", "RelationList", "Relations", "Table", "Texts", "Time",
+           "Trace", "Value", "event", "finish", "group", "open", "record", "state",
+           "traced"]
 
 
 def open(path: Union[str, "os.PathLike[str]"], from_: Time = None, to: Time = None,

@@ -9,7 +9,8 @@ from decimal import Decimal
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
-from . import _native
+from . import _commands, _native
+from ._error import Error
 from ._tables import (RawColumn, RawTable, Table, Texts, Value, nulls_of, to_numpy,
                       values_of)
 
@@ -22,35 +23,6 @@ Time = Union[int, float, Decimal, str, datetime.datetime, None]
 _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _FIRST = -2**63
 _LAST = 2**63 - 1
-
-
-class Error(Exception):
-    """A project that cannot be read, or a command that failed.
-
-    >>> raise Error("run.proj", 120, 7, "not XML")
-    Traceback (most recent call last):
-    hdtrace._project.Error: run.proj: line 7: not XML
-    """
-
-    def __init__(self, path: str, offset: int = -1, line: int = 0,
-                 text: str = "") -> None:
-        super().__init__(path, offset, line, text)
-        self.path = path
-        """Path of the file."""
-        self.offset = offset
-        """Byte offset in the file, or -1."""
-        self.line = line
-        """Line in the file from 1, or 0."""
-        self.text = text
-        """The problem."""
-
-    def __str__(self) -> str:
-        place = self.path
-        if self.line > 0:
-            place += f": line {self.line}"
-        elif self.offset >= 0:
-            place += f": byte {self.offset}"
-        return f"{place}: {self.text}" if self.text else place
 
 
 class _Place(NamedTuple):
@@ -364,7 +336,7 @@ class Project:
         """Problems of the files that were read until now."""
         self._add_diagnostics(messages)
         described = native.describe()
-        self.path: str = os.fspath(path)
+        self.path: str = os.fsdecode(path)
         self.name: str = described["name"]
         self.file: str = described["file"]
         self.prefix: str = described["prefix"]
@@ -488,6 +460,70 @@ class Project:
     def _read_relations(self, number: int) -> tuple[RawTable, RawTable]:
         return self._take(self._native.read_relations(number, self._first, self._last))
 
+    # ---- Results of commands -----------------------------------------------------
+
+    def _selected(self, options: dict[str, Any], has_nodes: bool) -> dict[str, Any]:
+        """Options that select what this project selects, unless they are given."""
+        selected: dict[str, Any] = {}
+        if self._first != _FIRST:
+            selected["from_"] = _seconds(self._first)
+        if self._last != _LAST:
+            selected["to"] = _seconds(self._last)
+        if has_nodes and self._patterns:
+            selected["node"] = self._patterns
+        return {**selected, **options}
+
+    def report(self, **options: Any) -> "_commands.Document":
+        """Return the JSON of hdtrace report. Options are those of the command:
+        report(by_name=True, top=20)."""
+        return _commands.document("report", self._selected(options, False), [self.path])
+
+    def stat(self, **options: Any) -> "_commands.Document":
+        """Return the JSON of hdtrace stat: sums, means and extremes of values."""
+        return _commands.document("stat", self._selected(options, True), [self.path])
+
+    def loads(self, **options: Any) -> "_commands.Document":
+        """Return the JSON of hdtrace loads: power and efficiency at load levels."""
+        return _commands.document("loads", self._selected(options, True), [self.path])
+
+    def compare(self, other: Union["Project", str, "os.PathLike[str]"],
+                **options: Any) -> "_commands.Document":
+        """Return the JSON of hdtrace compare: differences from this project to another
+        one."""
+        path = other.path if isinstance(other, Project) else os.fspath(other)
+        return _commands.document("compare", options, [self.path, path])
+
+    def findings(self, **options: Any) -> "_commands.Document":
+        """Return the findings of hdtrace report, with the account of time and the
+        efficiencies."""
+        report = self.report(**options)
+        return _commands.Document((key, report[key]) for key in
+                                  ("schema", "version", "project", "findings", "account",
+                                   "efficiencies") if key in report)
+
+    def plot(self, values: Union[str, Sequence[str], None] = None, states: Any = None,
+             **options: Any) -> "_commands.Picture":
+        """Return the SVG of hdtrace plot. values is a pattern or a list of patterns;
+        states is True (time lines of states below the panels), above, below or only."""
+        patterns = [values] if isinstance(values, str) else values
+        return _commands.picture(patterns, states, self._selected(options, True),
+                                 self.path)
+
+    def _repr_html_(self) -> str:
+        parts = [_commands.properties_html([
+            ("project", self.name), ("description", self.description),
+            ("file", self.file), ("traces", len(self.traces)),
+            ("files of relations", len(self.relations))])]
+        groups = [{"node": group.node, "group": group.name,
+                   "values": ", ".join(value.name for value in group.value_list),
+                   "size_bytes": group.file_bytes} for group in self.groups]
+        if groups:
+            parts.append(_commands.table_html("groups", groups))
+        if self.diagnostics:
+            parts.append(_commands.table_html(
+                "diagnostics", [item._asdict() for item in self.diagnostics]))
+        return "".join(parts)
+
     def group(self, name: str, node: Optional[str] = None) -> Group:
         """Find a group by its name, and by its node if there are several."""
         found = [group for group in self.groups if group.name == name
@@ -515,6 +551,15 @@ class Project:
     def __repr__(self) -> str:
         return (f"<Project {self.name}: {len(self.groups)} groups, "
                 f"{len(self.traces)} traces, {len(self.relations)} files of relations>")
+
+
+def _seconds(ns: int) -> str:
+    """Return a time as options have it.
+
+    >>> _seconds(1500000001)
+    '@1.500000001'
+    """
+    return f"@{ns // 10**9}.{ns % 10**9:09d}"
 
 
 def _open_error(path: str, error: int, messages: Sequence["_native.Message"]) -> Error:

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "PythonModule/src/arrow.h"
+#include "PythonModule/src/writing.h"
 
 struct hdPyState *hdPyStateOf(PyObject *module)
 {
@@ -176,6 +177,28 @@ static PyMethodDef moduleMethods[] = {
 	  "Open a project: return it or None, an errno, and diagnostics." },
 	{ "arrow_stream", moduleArrowStream, METH_VARARGS,
 	  "Return a capsule with columns for Arrow: ROWS, FIELDS." },
+	{ "start", hdPyWritingStart, METH_VARARGS,
+	  "Begin to record: PROJECT, PROGRAM, HOST, RANK." },
+	{ "stop", hdPyWritingStop, METH_NOARGS,
+	  "End all traces and groups; return an error, or None." },
+	{ "project", hdPyWritingProject, METH_NOARGS,
+	  "Return the project that is written, or None." },
+	{ "begin", hdPyWritingBegin, METH_O,
+	  "Begin a state: NAME. Return a number to end it with, or 0." },
+	{ "put", hdPyWritingPut, METH_VARARGS,
+	  "Add attributes to a state: NUMBER, ATTRIBUTES." },
+	{ "end", hdPyWritingEnd, METH_O, "End a state: NUMBER." },
+	{ "event", hdPyWritingEvent, METH_VARARGS, "Record an event: NAME." },
+	{ "group", hdPyWritingGroup, METH_VARARGS,
+	  "Create a group: NAME, VALUES." },
+	{ "write", hdPyWritingWrite, METH_VARARGS,
+	  "Write an entry: GROUP, NUMBERS." },
+	{ "profile_start", hdPyProfileStart, METH_O,
+	  "Set the function that decides about code." },
+	{ "profile", (PyCFunction)(void *)hdPyProfile, METH_FASTCALL,
+	  "A function for sys.setprofile()." },
+	{ "profile_stop", hdPyProfileStop, METH_NOARGS,
+	  "Forget all code; return the number of recorded calls." },
 	{ NULL, NULL, 0, NULL },
 };
 

@@ -63,8 +63,8 @@ void fakePerfPublish(struct fakeCounter *counter)
 	page->lock++;
 }
 
-static int open(const struct perf_event_attr *attr, int pid, int cpu,
-		int leader)
+static int openCounter(const struct perf_event_attr *attr, int pid, int cpu,
+		       int leader)
 {
 	struct fakeCounter *new;
 
@@ -97,7 +97,7 @@ static int open(const struct perf_event_attr *attr, int pid, int cpu,
 	return FIRST_HANDLE + fakePerf.count++;
 }
 
-static int read(int handle, uint64_t *numbers, size_t count)
+static int readCounters(int handle, uint64_t *numbers, size_t count)
 {
 	struct fakeCounter *leader = counterOf(handle);
 	size_t members = 0;
@@ -141,7 +141,7 @@ static void unmap(const volatile struct perf_event_mmap_page *page)
 	(void)page;
 }
 
-static void close(int handle)
+static void closeCounter(int handle)
 {
 	counterOf(handle)->isOpen = false;
 }
@@ -170,12 +170,12 @@ static uint64_t readStamp(void)
 }
 
 static const struct hdPerfKernel kernel = {
-	.open = open,
-	.read = read,
+	.open = openCounter,
+	.read = readCounters,
 	.identify = identify,
 	.map = map,
 	.unmap = unmap,
-	.close = close,
+	.close = closeCounter,
 	.readCounter = readCounter,
 	.readStamp = readStamp,
 };

@@ -18,8 +18,8 @@ for candidate in "$(command -v python3)" /usr/bin/python3; do
 	case " $pythons " in
 	*" $candidate "*) continue ;;
 	esac
-	[ -x "$candidate" ] && "$candidate" -c \
-		'import sys; sys.exit(sys.version_info < (3, 11))' || continue
+	[ -x "$candidate" ] || continue
+	"$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || continue
 	pythons="$pythons${pythons:+ }$candidate"
 	if [ -z "$panda" ] && "$candidate" -c 'import numpy, pandas' 2>/dev/null; then
 		panda=$candidate

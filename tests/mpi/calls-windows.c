@@ -79,9 +79,9 @@ static void sides(MPI_Win win, int next)
 	expect("Group_incl groupSize=1");
 	MPI_Group_incl(world, 1, &next, &behind);
 	for (int i = 0; i < 2; i++) {
-		expect("Win_post assert=0 wid=0");
+		expect("Win_post assert=0 ranks=%d wid=0", last);
 		MPI_Win_post(before, 0, win);
-		expect("Win_start assert=0 wid=0");
+		expect("Win_start assert=0 ranks=%d wid=0", next);
 		MPI_Win_start(behind, 0, win);
 		expect("Put size=4 count=1 tid=0 toRank=%d targetDisp=0 "
 		       "targetCount=1 targetTid=0 wid=0",

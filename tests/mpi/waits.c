@@ -123,6 +123,72 @@ static void collectives(void)
 	MPI_Scan(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* Sections 10 to 13: a window. */
+static void windows(void)
+{
+	int other = 1 - rank, data = rank, *memory;
+	MPI_Group all, group;
+	MPI_Win win;
+
+	MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL,
+			 MPI_COMM_WORLD, &memory, &win);
+	start(-1);
+	enter();
+	MPI_Win_fence(0, win);
+	start(2);
+	enter();
+	MPI_Win_fence(0, win);
+	MPI_Comm_group(MPI_COMM_WORLD, &all);
+	start(1);
+	if (rank < 2)
+		MPI_Group_incl(all, 1, &other, &group);
+	if (rank == 0) {
+		enter();
+		MPI_Win_start(group, 0, win);
+		MPI_Put(&data, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+		sleepUntil(LATE + LATE / 2);
+		enter();
+		MPI_Win_complete(win);
+	} else if (rank == 1) {
+		enter();
+		MPI_Win_post(group, 0, win);
+		enter();
+		MPI_Win_wait(win);
+	}
+	start(-1);
+	if (rank == 0) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		sleepUntil(LATE);
+		MPI_Win_unlock(0, win);
+		enter();
+	} else if (rank == 1) {
+		sleepUntil(LATE / 4);
+		enter();
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+		MPI_Put(&data, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+		MPI_Win_unlock(0, win);
+	}
+	MPI_Win_free(&win);
+}
+
+/* Sections 14 to 16: a file. */
+static void files(void)
+{
+	MPI_File file;
+
+	start(-1);
+	enter();
+	MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_WRONLY,
+		      MPI_INFO_NULL, &file);
+	start(1);
+	enter();
+	MPI_File_write_at_all(file, rank * (MPI_Offset)sizeof(rank), &rank, 1,
+			      MPI_INT, MPI_STATUS_IGNORE);
+	start(-1);
+	enter();
+	MPI_File_close(&file);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
@@ -132,7 +198,10 @@ int main(int argc, char **argv)
 	MPI_Bcast(&begin, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 	messages();
 	collectives();
+	windows();
+	files();
 	start(-1);
+	enter();
 	MPI_Finalize();
 	return EXIT_SUCCESS;
 }

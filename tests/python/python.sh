@@ -71,6 +71,8 @@ points() {
 for interpreter in $pythons; do
 	points "$interpreter" "$interpreter" "$tests/api.py"
 done
+points "recording" "$python" "$tests/recording.py" "$hdtrace"
+points "commands" "$python" "$tests/commands.py" "$hdtrace"
 if [ -n "$panda" ]; then
 	points "NumPy and pandas" "$panda" "$tests/frames.py"
 else

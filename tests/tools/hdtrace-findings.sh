@@ -187,7 +187,8 @@ threads() {
 		</Program>
 		END
 	done
-	finds "omp-idle 1 2 0 0 0" "omp-barrier 1 1 0 0 0" "omp-lock 1 0.5 0 0 -" &&
+	finds "omp-idle 1 2 0 0 0" "omp-barrier 1 1 0 0 0" "omp-lock 1 0.5 0 0 -" \
+		"imbalance-threads 1 0.5 0.5 - 0" &&
 		tells 'report["account"]["waiting_s"]=3.5' \
 			'report["account"]["openmp_s"]=2' \
 			'report["account"]["computation_s"]=8.5' \

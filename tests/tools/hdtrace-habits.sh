@@ -22,7 +22,7 @@ finds() {
 	         for f in json.load(open("out"))["findings"]]
 	print(found)
 	kinds = ("oversubscription", "steal", "polling", "small-messages", "placement",
-	         "io-one-rank")
+	         "io-one-rank", "tiny-collectives", "io-small", "io-reopen")
 	assert [f for f in found if f.startswith(kinds)] == sys.argv[1:], sys.argv[1:]
 	END
 }
@@ -137,6 +137,67 @@ one_writes 1
 ok "one rank writes for all" finds "io-one-rank 1 4 - 0"
 one_writes 9
 ok "all ranks write" finds
+
+# A thousand sums of one element: 2 ms of each rank, after the last one came and until the
+# first one left.
+sums() {
+	make_run <<-END
+	one, other = [], []
+	for i in range($1):
+	    time = 10 + i / 10
+	    one.append(("Allreduce", time, time + 0.03, ""))
+	    other.append(("Allreduce", time + 0.01, time + 0.04, ""))
+	ranks += [one, other]
+	END
+}
+sums 1000
+ok "sums of one element" finds "tiny-collectives 1000 4 0,1 -"
+sums 999
+ok "few sums of one element" finds
+sums 1000
+sed -i "s/size='8'/size='800'/" run_*.trc
+ok "sums of many elements" finds
+sums 1000
+sed -i "s/Allreduce/Barrier/" run_*.trc
+ok "barriers move no element" finds
+
+# A thousand accesses of 5 ms in each of two ranks: NAME SIZE OFFSET
+accesses() {
+	make_run <<-END
+	for rank in range(2):
+	    ranks.append([("$1", 10 + i / 10, 10 + (i + 0.5) / 10, "fid='0' offset='$3'")
+	                  for i in range(1000)])
+	END
+	sed -i "s/size='8'/size='$2'/" run_*.trc
+}
+accesses File_write_at 8 4096
+ok "small accesses" finds "io-small 2000 10 0,1 -"
+accesses File_read 100000 5
+ok "accesses that are not at the start of a page" finds "io-small 2000 10 0,1 -"
+accesses File_write_at 65536 8192
+ok "large aligned accesses" finds
+accesses File_write_all 8 5
+ok "small collective accesses" finds
+
+# A file that two ranks open so often; rank 0 waits 0.1 s for the other one each time.
+openings() {
+	make_run <<-END
+	ranks += [[], []]
+	for i in range($1):
+	    time = 10 + 10 * i
+	    name = "$2" or i
+	    for rank in range(2):
+	        ranks[rank].append(("File_open", time + rank, time + 3,
+	                            f"fid='{i}' name='{name}'"))
+	        ranks[rank].append(("File_close", time + 3, time + 4, f"fid='{i}'"))
+	END
+}
+openings 11 data
+ok "a file that is opened again and again" finds "io-reopen 20 6 0,1 -"
+openings 10 data
+ok "a file that is opened less often" finds
+openings 11
+ok "many files" finds
 
 # Ranks 0 and 1, and 2 and 3, exchange 1000 bytes; rank 3 and 0 100 bytes.
 pairs() {

@@ -30,4 +30,21 @@ for format in text csv json; do
 	ok "info describes a damaged project as $format" prints info-damaged.$format 1 \
 		info --format=$format mini
 done
+
+# Many nodes: alike ones are one line, an odd one is not.
+folds() {
+	"$abs_top_builddir/tests/bench/make-project" --nodes=40 --ranks=8 \
+		--records=20000 --values=400000 large || return 1
+	rm large_node007_Energy.stat
+	status 0 info large || return 1
+	lines=$(wc -l <out)
+	echo "$lines lines"
+	[ "$lines" -le 60 ] && grep -q "node001 to node040 (39 x Host)$" out &&
+		grep -q "node007 (Host)$" out && grep -q " 0 to 319 (312 x Rank)$" out &&
+		grep -q "^Energy of 39 nodes, node001 to node040$" out || return 1
+	status 0 info --nodes large && grep -q "node011 (Host)$" out &&
+		grep -q " 80 to 87 (8 x Rank)$" out || return 1
+	status 0 info --ranks large && [ "$(grep -c "(Rank)$" out)" = 320 ]
+}
+ok "info folds nodes that are alike" folds
 done_testing

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The numbers of pages are those of hdtrace stat: exact, or as close as they say.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -5,8 +5,7 @@
  *
  * Operations on a window are complete with the call that synchronizes it; those
  * on the same target since then share a number. Operations with a request have
- * one of their own. Which processes MPI_Win_start and MPI_Win_post mean is not
- * in traces.
+ * one of their own. Win_start and Win_post have no records of their own.
  */
 #include "config.h"
 

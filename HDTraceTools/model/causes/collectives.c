@@ -7,7 +7,10 @@
 
 #include <string.h>
 
-#include "HDTraceTools/model/causes/ends.h"
+#include "HDTraceTools/model/causes/windows.h"
+
+/** The largest element of MPI has so many bytes. */
+#define COLLECTIVES_TINY 16
 
 /** A function of MPI, without "MPI_". */
 struct function {
@@ -19,11 +22,14 @@ struct function {
 static const struct function functions[] = {
 	{ "Finalize", PATTERN_FINALIZE },
 #define PATTERN_OF_ROLE(role) PATTERN_##role
+#define MPI_MEETS(name, PATTERN) { name, PATTERN_OF_ROLE(PATTERN) },
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
 	{ name, PATTERN_OF_ROLE(ROLE) },
 #include "HDTraceTools/model/mpi/functions.h"
 };
+
+#undef MPI_MEETS
 
 /** Of role "other", too, but those that are prefixes. */
 static const char *const prefixes[] = {
@@ -110,6 +116,20 @@ static void collectivesComplete(struct dependencyReader *reader,
 	g_hash_table_remove(reader->calls, &key);
 }
 
+/** Whether a call moves one element of each rank. */
+static bool collectivesIsTiny(const struct messageFields *fields, int function)
+{
+	int64_t sizes[2] = { -1, -1 };
+
+	if (functions[function].pattern == PATTERN_BARRIER ||
+	    functions[function].pattern == PATTERN_FINALIZE)
+		return false;
+	messageField(fields, MESSAGE_SIZE, &sizes[0]);
+	messageField(fields, MESSAGE_RECV_SIZE, &sizes[1]);
+	return MAX(sizes[0], sizes[1]) > 0 &&
+	       MAX(sizes[0], sizes[1]) <= COLLECTIVES_TINY;
+}
+
 static void noteCall(struct dependencyReader *reader, uint8_t source,
 		     int function)
 {
@@ -123,6 +143,7 @@ static void noteCall(struct dependencyReader *reader, uint8_t source,
 		.end.root = -1,
 		.end.function = (uint16_t)function,
 		.end.source = source,
+		.end.isTiny = collectivesIsTiny(fields, function),
 		.epoch = reader->epoch,
 	};
 	struct calls *calls;
@@ -157,12 +178,59 @@ static void noteCall(struct dependencyReader *reader, uint8_t source,
 			    g_memdup2(&call, sizeof(call)));
 }
 
+/** Note a call of all ranks of a window or file. */
+static void noteHandleCall(struct dependencyReader *reader, uint8_t source,
+			   int function)
+{
+	const hdIRecord *record = reader->record;
+	bool isFence = functions[function].pattern == PATTERN_FENCE;
+	enum handleKind kind = isFence ? HANDLE_WINDOW : HANDLE_FILE;
+	struct dependencyEnd end = {
+		.start = record->start,
+		.waited = record->start,
+		.time = record->end,
+		.rank = reader->rank,
+		.root = -1,
+		.function = (uint16_t)function,
+		.source = source,
+	};
+	struct handle *handle;
+
+	/* What was recorded before an interruption is not known after it. */
+	if (reader->epoch != 0)
+		return;
+	handle = strcmp(record->name, "File_open") == 0
+			 ? handlesMake(reader, kind)
+			 : handlesFind(reader, kind);
+	if (!handle)
+		return;
+	end.number = handle->calls++;
+	end.local = handle->local;
+	end.isAgain = handle->isAgain;
+	handlesAdd(reader, &end, handle, HANDLE_CALLS, -1, -1);
+	if (isFence)
+		windowsNoteTouches(reader, &end, handle);
+	if (strcmp(record->name, "File_close") == 0)
+		handlesForget(reader, kind);
+}
+
+/** Whether a call is one of a window or file. */
+static bool isOfHandle(enum collectivePattern pattern)
+{
+	return pattern == PATTERN_FENCE || pattern == PATTERN_FILES;
+}
+
 static void collectivesNote(struct dependencyReader *reader, uint8_t source)
 {
+	int function = (int)(reader->role / ROLE_FUNCTION);
+
 	if (reader->role & ROLE_COMPLETES)
 		dependencyRequests(reader, collectivesComplete, NULL);
+	else if (reader->role & ROLE_COLLECTIVE &&
+		 isOfHandle(functions[function].pattern))
+		noteHandleCall(reader, source, function);
 	else if (reader->role & ROLE_COLLECTIVE)
-		noteCall(reader, source, (int)(reader->role / ROLE_FUNCTION));
+		noteCall(reader, source, function);
 }
 
 /* ---- Joining ----------------------------------------------------------- */
@@ -182,6 +250,9 @@ static bool dependsOn(enum collectivePattern pattern,
 	case PATTERN_ALL2ALL:
 	case PATTERN_PREFIX:
 	case PATTERN_FINALIZE:
+	case PATTERN_FENCE:
+	case PATTERN_FILES:
+	case PATTERN_ALONE:
 		break;
 	}
 	return true;
@@ -246,20 +317,63 @@ static void countLoose(struct dependencies *self, const GArray *held)
 	}
 }
 
-/** Whether nobody left before the last one came. */
-static bool haveMet(const GArray *held)
+/** Whether nobody left before the last one came, as far as clocks tell. */
+static bool haveMet(const struct dependencies *self, const GArray *held)
 {
-	int64_t last = INT64_MIN;
-	int64_t first = INT64_MAX;
+	const struct dependencyEnd *last = NULL;
+	const struct dependencyEnd *first = NULL;
 
 	for (guint i = 0; i < held->len; i++) {
 		const struct dependencyEnd *end =
 			&g_array_index(held, struct dependencyEnd, i);
 
-		last = MAX(last, end->start);
-		first = MIN(first, end->time);
+		if (!last || end->start > last->start)
+			last = end;
+		if (!first || end->time < first->time)
+			first = end;
 	}
-	return last <= first;
+	return !last || last->start <= first->time ||
+	       last->start - first->time <=
+		       dependencyResidual(self, last->trace, first->trace);
+}
+
+/** Whether ranks may wait for each other in a call, and need not. */
+static bool mayMeet(enum collectivePattern pattern)
+{
+	return pattern == PATTERN_FINALIZE || isOfHandle(pattern);
+}
+
+/** The last access to the window of a rank before a fence. */
+struct touch {
+	int64_t time; /**< INT64_MIN: there is none. */
+	uint32_t trace;
+};
+
+/** Take the accesses away, which come after the calls: by rank in the group, a
+ *  struct touch for each call. NULL: there are none. */
+static struct touch *takeTouches(GArray *held)
+{
+	const struct dependencyEnd *ends =
+		(const struct dependencyEnd *)(const void *)held->data;
+	struct touch *touches;
+	guint calls = held->len;
+
+	while (calls && ends[calls - 1].function == WINDOWS_TOUCHED)
+		calls--;
+	if (calls == held->len)
+		return NULL;
+	touches = g_new(struct touch, calls + 1);
+	for (guint i = 0; i < calls; i++)
+		touches[i].time = INT64_MIN;
+	for (guint i = calls; i < held->len; i++) {
+		struct touch *touch =
+			ends[i].rank < calls ? &touches[ends[i].rank] : NULL;
+
+		if (touch && ends[i].time > touch->time)
+			*touch = (struct touch){ ends[i].time, ends[i].trace };
+	}
+	g_array_set_size(held, calls);
+	return touches;
 }
 
 /** The one that came last of the first so many, and of all but that one. */
@@ -288,9 +402,9 @@ static int collectivesMakeEdge(struct dependencyJoin *join,
 					pattern == PATTERN_FINALIZE
 				? DEPENDENCY_BARRIER
 				: DEPENDENCY_COLLECTIVE,
-		.certainty = pattern == PATTERN_FINALIZE ? DEPENDENCY_POSSIBLE
-			     : join->channel->key.epoch  ? DEPENDENCY_UNSURE
-							 : DEPENDENCY_CERTAIN,
+		.certainty = mayMeet(pattern)           ? DEPENDENCY_POSSIBLE
+			     : join->channel->key.epoch ? DEPENDENCY_UNSURE
+							: DEPENDENCY_CERTAIN,
 		.from = from->trace,
 		.fromTime = from->start,
 		.to = to->trace,
@@ -307,7 +421,8 @@ static int collectivesMakeEdge(struct dependencyJoin *join,
 
 /** Hand on all of a call, if all are chosen. */
 static int handOnCall(struct dependencyJoin *join,
-		      enum collectivePattern pattern)
+		      enum collectivePattern pattern,
+		      const struct touch *touches)
 {
 	const struct dependencyEnd *ends =
 		(const struct dependencyEnd *)(const void *)join->held->data;
@@ -317,6 +432,8 @@ static int handOnCall(struct dependencyJoin *join,
 		.certainty = join->channel->key.epoch ? DEPENDENCY_UNSURE
 						      : DEPENDENCY_CERTAIN,
 		.root = join->held->len,
+		.isTiny = true,
+		.isOpening = ends->number == 0,
 		.size = -1,
 	};
 
@@ -325,14 +442,23 @@ static int handOnCall(struct dependencyJoin *join,
 			g_array_set_size(join->parts, 0);
 			return 0;
 		}
+		match.isTiny = match.isTiny && ends[i].isTiny;
 		if (ends[i].rank == ends[i].root)
 			match.root = i;
 		dependencyAddPart(join, &ends[i], ends[i].rank);
+		if (touches && touches[i].trace != ends[i].trace) {
+			struct dependencyPart *part = &g_array_index(
+				join->parts, struct dependencyPart, i);
+
+			part->touched = touches[i].time;
+			part->toucher = touches[i].trace;
+		}
 	}
 	return dependencyHandOn(join, &match);
 }
 
-static int collectivesFinish(struct dependencyJoin *join)
+static int collectivesJoin(struct dependencyJoin *join,
+			   const struct touch *touches)
 {
 	struct dependencies *self = join->dependencies;
 	const struct messageGroup *group = join->channel->key.group;
@@ -349,10 +475,12 @@ static int collectivesFinish(struct dependencyJoin *join)
 	}
 	ends = (const struct dependencyEnd *)(const void *)held->data;
 	pattern = patternOf(ends->function);
-	if (pattern == PATTERN_FINALIZE && !haveMet(held))
-		return 0;
+	if (mayMeet(pattern) && !haveMet(self, held))
+		return pattern == PATTERN_FILES && self->filter.take
+			       ? handOnCall(join, PATTERN_ALONE, NULL)
+			       : 0;
 	if (self->filter.take)
-		ret = handOnCall(join, pattern);
+		ret = handOnCall(join, pattern, touches);
 	for (guint i = 0; pattern != PATTERN_PREFIX && i < held->len; i++) {
 		const struct dependencyEnd *end = &ends[i];
 
@@ -369,6 +497,15 @@ static int collectivesFinish(struct dependencyJoin *join)
 		if (pattern == PATTERN_PREFIX)
 			addLatest(&latest, end);
 	}
+	return ret;
+}
+
+static int collectivesFinish(struct dependencyJoin *join)
+{
+	struct touch *touches = takeTouches(join->held);
+	int ret = collectivesJoin(join, touches);
+
+	g_free(touches);
 	return ret;
 }
 

@@ -14,6 +14,7 @@
 static const struct dependencySource *const sources[] = {
 	&dependencyMessages, &dependencyCollectives, &dependencyCompletions,
 	&dependencyTeams,    &dependencyTasks,       &dependencyGraph,
+	&dependencyAccesses, &dependencyLocks,
 };
 
 /* ---- Orders ------------------------------------------------------------ */
@@ -146,6 +147,7 @@ void dependenciesDrop(struct dependencyReader *reader)
 	g_array_unref(reader->roles);
 	g_hash_table_destroy(reader->started);
 	g_hash_table_destroy(reader->calls);
+	dependencyHandlesEnd(reader);
 	if (reader->sends)
 		g_hash_table_destroy(reader->sends);
 	g_free(reader);
@@ -191,6 +193,7 @@ static unsigned int dependenciesFindRole(const char *name)
 	else if (name[0] == 'I' && !g_str_has_suffix(name, "_init") &&
 		 !g_str_has_suffix(name, "_init_c"))
 		role |= ROLE_BEGINS;
+	role |= dependencyIsOfWindow(name) ? ROLE_WINDOW : 0;
 	if (function >= 0)
 		role |= ROLE_COLLECTIVE +
 			(unsigned int)function * ROLE_FUNCTION;
@@ -435,6 +438,16 @@ static const hdINode *dependenciesNodeOf(const struct dependencies *self,
 	return g_array_index(self->nodes, const hdINode *, trace);
 }
 
+int64_t dependencyResidual(const struct dependencies *self, uint32_t a,
+			   uint32_t b)
+{
+	int64_t residual;
+
+	residualsGet(self->residuals, dependenciesNodeOf(self, a),
+		     dependenciesNodeOf(self, b), &residual);
+	return residual;
+}
+
 /** Compare its times with what clocks allow. */
 static void dependenciesCheckTimes(struct dependencies *self,
 				   struct dependency *edge)
@@ -491,6 +504,8 @@ void dependencyAddPart(struct dependencyJoin *join,
 		.start = end->start,
 		.waited = end->waited,
 		.end = end->time,
+		.touched = INT64_MIN,
+		.isAgain = end->isAgain,
 	};
 
 	g_array_append_val(join->parts, part);

@@ -23,7 +23,9 @@
  *                 others; unless all of its ranks have one, of the same
  *                 function, it is none; nor is one of an intercommunicator.
  *                 Finalize is a barrier of all if nobody left it before all had
- *                 come, which is possible only.
+ *                 come, which is possible only. So are fences of a window, and
+ *                 collective calls of a file: of those that the same
+ *                 communicator made at the same place in their order.
  *   completions   in one activity, from the start of what a request does to the
  *                 end of the call that completes it.
  *   teams         of OpenMP (hdtrace-openmp(7)), between threads of a rank:
@@ -139,6 +141,9 @@ enum collectivePattern {
 	PATTERN_ALL2ALL,
 	PATTERN_PREFIX,
 	PATTERN_FINALIZE, /**< A barrier if the MPI library waits in it. */
+	PATTERN_FENCE,    /**< Of a window; likewise. */
+	PATTERN_FILES,    /**< Of a file; likewise. */
+	PATTERN_ALONE,    /**< Of a file, in which nobody waited. */
 };
 
 /** What is put together, whether somebody waited or not. */
@@ -147,6 +152,11 @@ enum dependencyMeeting {
 	MEETING_COLLECTIVE,
 	MEETING_TEAM, /**< A barrier of threads. */
 	MEETING_FORK, /**< Of two: the first thread of a region, another one. */
+	/** Of four calls: Win_start and Win_complete of a rank, Win_post and
+	 *  Win_wait of another one. Win_complete starts with the end of the
+	 * last access. */
+	MEETING_ACCESS,
+	MEETING_LOCK, /**< Of two: who held a lock, and a call that needs it. */
 };
 
 /** The part of a rank or thread. */
@@ -157,6 +167,11 @@ struct dependencyPart {
 			 *   collective call. */
 	int64_t waited; /**< Since when the call that ends it waits, ... */
 	int64_t end; /**< ... and its end; as the start if it is not known. */
+	/** Of a fence: when the last access of another rank to the own window
+	 *  ended, and its trace; INT64_MIN: there was none. */
+	int64_t touched;
+	uint32_t toucher;
+	bool isAgain; /**< It is about a file that was opened before. */
 };
 
 /** What belongs together. */
@@ -168,7 +183,10 @@ struct dependencyMatch {
 	guint count;
 	guint root;         /**< Of those; as count: there is none. */
 	bool isSynchronous; /**< The sender waits for the receiver always. */
+	bool isTiny;        /**< Of a collective call: one element of each. */
+	bool isOpening;     /**< Of a file: the first call. */
 	int64_t size;       /**< Of a message, in bytes; -1 if not known. */
+	int64_t residual;   /**< Of a message: how far clocks can be apart. */
 };
 
 /** Takes what belongs together; valid during the call. 0 or a negative errno.

@@ -28,7 +28,8 @@ enum dependencyRole {
 	ROLE_CREATE = 256,    /**< the creation of a task, */
 	ROLE_TASK = 512,      /**< a task, */
 	ROLE_IDLE = 1024,     /**< waiting, also for tasks. */
-	ROLE_FUNCTION = 2048, /**< The unit of that number. */
+	ROLE_WINDOW = 2048,   /**< They are about a window. */
+	ROLE_FUNCTION = 4096, /**< The unit of that number. */
 };
 
 /** Number of a collective function, those that do not wait included; -1: it is
@@ -63,6 +64,8 @@ struct dependencyEnd {
 	uint16_t completes : 1; /**< It is the completion of what was sent. */
 	/** Of what was sent: waited and time are of the call that ends it. */
 	uint16_t isEnded : 1;
+	uint16_t isTiny : 1;  /**< Of a collective call: one element. */
+	uint16_t isAgain : 1; /**< Of a file that was opened before. */
 };
 
 /** To be no rank of a group. */
@@ -85,8 +88,9 @@ struct dependencyReader {
 	GHashTable *sends;   /**< Likewise to what it sends; NULL: not wanted.
 			      */
 	GHashTable *calls;   /**< Communicators and epochs to uint64_t. */
-	GArray *nestings;    /**< Of a thread of OpenMP; or NULL. */
-	uint8_t taskSource;  /**< The number of that source. */
+	struct handles *handles; /**< Windows and files; or NULL. */
+	GArray *nestings;        /**< Of a thread of OpenMP; or NULL. */
+	uint8_t taskSource;      /**< The number of that source. */
 	const hdIRecord *record;
 	bool isChosen;
 	bool isMixed; /**< A channel is. */
@@ -174,6 +178,10 @@ int dependencyMake(struct dependencies *self, struct dependency *edge);
  */
 bool dependencyIsInVain(const struct messageFields *fields);
 
+/** How far the clocks of two traces can be apart; 0: that is not known. */
+int64_t dependencyResidual(const struct dependencies *self, uint32_t a,
+			   uint32_t b);
+
 /** Add a part to what is handed on. */
 void dependencyAddPart(struct dependencyJoin *join,
 		       const struct dependencyEnd *end, int64_t rank);
@@ -187,9 +195,11 @@ int dependencyHandOn(struct dependencyJoin *join,
 extern const struct dependencySource dependencyMessages;
 extern const struct dependencySource dependencyCollectives;
 extern const struct dependencySource dependencyCompletions;
-extern const struct dependencySource dependencyTeams; /* openmp.c */
-extern const struct dependencySource dependencyTasks; /* Likewise. */
-extern const struct dependencySource dependencyGraph; /* taskgraph.c */
+extern const struct dependencySource dependencyTeams;    /* openmp.c */
+extern const struct dependencySource dependencyTasks;    /* Likewise. */
+extern const struct dependencySource dependencyAccesses; /* windows.c */
+extern const struct dependencySource dependencyLocks;    /* Likewise. */
+extern const struct dependencySource dependencyGraph;    /* taskgraph.c */
 
 /** What records of a name are for OpenMP: bits of enum dependencyRole. */
 unsigned int dependencyOpenmp(const char *name);
@@ -199,6 +209,12 @@ void dependencyNest(struct dependencyReader *reader);
 
 /** The last one was noted; frees what was needed. */
 void dependencyNestEnd(struct dependencyReader *reader);
+
+/** Whether a function makes, accesses or synchronizes windows. */
+bool dependencyIsOfWindow(const char *name);
+
+/** The last record was noted; frees windows and files. */
+void dependencyHandlesEnd(struct dependencyReader *reader);
 
 /** When what a request does was started; false if that is not known. */
 bool dependencyStarted(const struct dependencyReader *reader, int64_t request,

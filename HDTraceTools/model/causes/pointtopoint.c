@@ -223,6 +223,8 @@ static int handOnMessage(struct dependencyJoin *join,
 		.root = 2,
 		.isSynchronous = sent->blocks == 2,
 		.size = edge->size,
+		.residual = dependencyResidual(join->dependencies, sent->trace,
+					       received->trace),
 	};
 
 	if (!sent->isEnded)

@@ -9,7 +9,8 @@
 # MPI_FUNCTION(name) of all and MPI_PREFIX(name) of those where a rank gets what
 # those below it give, for those that do. MPI_BYTES(name, RULE) of collective calls
 # in all their forms, and MPI_MOVES(name, WAY) of one-sided calls and file accesses,
-# are for those that define them; the others get nothing else. MPI_REPLAY(name, KIND)
+# are for those that define them, and so is MPI_MEETS(name, PATTERN) of calls of all
+# ranks of a window or file; the others get nothing else. MPI_REPLAY(name, KIND)
 # and MPI_OPERATION(name, OPERATION, FORM) of collective calls in all their forms
 # (PLAIN, BEGUN, LATER) are for time-independent traces.
 
@@ -41,6 +42,7 @@ END {
 	printf "#ifdef MPI_MOVES\n%s#endif\n", moves
 	printf "#ifdef MPI_REPLAY\n%s#endif\n", replays
 	printf "#ifdef MPI_OPERATION\n%s#endif\n", operations
+	printf "#ifdef MPI_MEETS\n%s#endif\n", meets
 }
 
 function forms(name) {
@@ -86,6 +88,14 @@ $1 == "=" && $2 ~ /^replay:/ {
 		for (k = 0; k < forms($i); k++)
 			replays = replays sprintf("MPI_REPLAY(\"%s%s\", %s)\n", $i,
 				k ? "_c" : "", toupper(substr($2, 8)))
+	next
+}
+
+$1 == "=" && $2 ~ /^meets:/ {
+	for (i = 3; i <= NF; i++)
+		for (k = 0; k < forms($i); k++)
+			meets = meets sprintf("MPI_MEETS(\"%s%s\", %s)\n", $i,
+				k ? "_c" : "", toupper(substr($2, 7)))
 	next
 }
 

@@ -75,6 +75,8 @@ static const char *const fieldNames[MESSAGE_FIELDS] = {
 	[MESSAGE_ACTIVITY] = "activity",
 	[MESSAGE_AWAITS] = "awaits",
 	[MESSAGE_FOLLOWS] = "follows",
+	[MESSAGE_WID] = "wid",
+	[MESSAGE_FID] = "fid",
 };
 
 bool messagesIsOfGraph(const hdIRecord *record)

@@ -90,9 +90,10 @@ const char *tiComputeName(enum tiCompute compute);
 
 /** A line of a rank of a text of ti.h. */
 struct tiLine {
-	const char *action;   /**< "" of what has none. */
-	const char *function; /**< Of MPI; NULL where it is unknown. */
+	const char *action;
+	const char *function; /**< Of MPI, or the action with a capital. */
 	const char *arguments;
+	uint64_t block; /**< The same for all lines of a call. */
 };
 
 /** Goes through the lines of a rank. */

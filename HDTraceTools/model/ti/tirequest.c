@@ -329,6 +329,8 @@ static void tiRequestDone(struct tiRank *self, const struct messageRecord *read,
 		}
 		return;
 	}
+	if (request->isFile && !self->marked)
+		tiMarkAlways(self);
 	if (request->isFile)
 		tiPutSleep(self, read->record->end - read->record->start);
 	/* Of an exchange no size is recorded. */

@@ -36,5 +36,7 @@ int waitsOfMessage(struct waits *self, const struct dependencyMatch *match);
 int waitsOfCollective(struct waits *self, const struct dependencyMatch *match);
 int waitsOfTeam(struct waits *self, const struct dependencyMatch *match);
 int waitsOfFork(struct waits *self, const struct dependencyMatch *match);
+int waitsOfAccess(struct waits *self, const struct dependencyMatch *match);
+int waitsOfLock(struct waits *self, const struct dependencyMatch *match);
 
 #endif

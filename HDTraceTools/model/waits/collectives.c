@@ -40,6 +40,13 @@ static const struct dependencyPart *waitsCauseOf(
 	case PATTERN_FINALIZE:
 		*kind = WAIT_BARRIER;
 		return call->last;
+	case PATTERN_FENCE:
+		*completion = WAIT_EARLY_FENCE;
+		*kind = WAIT_FENCE;
+		return call->last;
+	case PATTERN_FILES:
+		*kind = WAIT_IO;
+		return call->last;
 	case PATTERN_ALL2ALL:
 		*completion = WAIT_NXN_COMPLETION;
 		*kind = WAIT_NXN;
@@ -53,8 +60,22 @@ static const struct dependencyPart *waitsCauseOf(
 	case PATTERN_PREFIX:
 		*kind = WAIT_EARLY_SCAN;
 		return call->last;
+	case PATTERN_ALONE:
+		break;
 	}
 	return NULL;
+}
+
+/** The part of a wait at a fence until the last access to the own window. */
+static void waitsSetFence(struct waitCandidate *candidate,
+			  const struct dependencyPart *part)
+{
+	struct dependencyPart toucher = { .trace = part->toucher };
+
+	if (part->touched > part->waited)
+		waitsSet(&candidate->completion, WAIT_EARLY_FENCE, part,
+			 &toucher, part->waited,
+			 MIN(part->touched, candidate->wait.end));
 }
 
 static int waitsOfPart(struct waits *self, const struct waitCall *call,
@@ -70,11 +91,13 @@ static int waitsOfPart(struct waits *self, const struct waitCall *call,
 	if (cause != part)
 		waitsSet(&candidate.wait, kind, part, cause, part->waited,
 			 cause->start);
-	if (completion != WAIT_NONE)
+	if (completion == WAIT_EARLY_FENCE)
+		waitsSetFence(&candidate, part);
+	else if (completion != WAIT_NONE)
 		waitsSet(&candidate.completion, completion, part, cause,
 			 MAX(call->firstEnd, cause->start), part->end);
 	/* Nobody waits for itself. */
-	if (cause == part)
+	if (cause == part && completion != WAIT_EARLY_FENCE)
 		candidate.completion.cause = WAIT_NO_CAUSE;
 	if (candidate.wait.end <= candidate.wait.start &&
 	    candidate.completion.end <= candidate.completion.start)

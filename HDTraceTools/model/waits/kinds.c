@@ -67,6 +67,48 @@ static const struct waitKindInfo waitKinds[WAIT_KINDS] = {
 		"Let the root send its data earlier, or use MPI_Ibcast and "
 		"compute until the data is needed.",
 	},
+	[WAIT_LATE_POST] = {
+		"late-post", WAIT_NONE,
+		"Ranks wait until a window is open for access",
+		"Call MPI_Win_post earlier, or let the origin compute before "
+		"MPI_Win_start.",
+	},
+	[WAIT_EARLY_WAIT] = {
+		"early-wait", WAIT_NONE,
+		"Ranks wait until accesses to their window are complete",
+		"Call MPI_Win_wait later, or let the origin call "
+		"MPI_Win_complete earlier.",
+	},
+	[WAIT_LATE_COMPLETE] = {
+		"late-complete", WAIT_EARLY_WAIT,
+		"Ranks do other work between the last access and "
+		"MPI_Win_complete",
+		"Call MPI_Win_complete directly after the last access.",
+	},
+	[WAIT_FENCE] = {
+		"wait-at-fence", WAIT_NONE,
+		"Ranks wait at fences for the last rank",
+		"Give the last rank less work, or synchronize only ranks that "
+		"exchange data, with MPI_Win_post and MPI_Win_start.",
+	},
+	[WAIT_EARLY_FENCE] = {
+		"early-fence", WAIT_FENCE,
+		"Ranks wait at fences for accesses to their window",
+		"Access the window earlier, or call MPI_Win_fence later on the "
+		"target.",
+	},
+	[WAIT_RMA_LOCK] = {
+		"rma-lock", WAIT_NONE,
+		"Ranks wait for locks of windows",
+		"Hold locks for a shorter time, use shared locks, or distribute "
+		"the data over more ranks.",
+	},
+	[WAIT_IO] = {
+		"io-wait", WAIT_NONE,
+		"Ranks wait for the last rank in collective calls of files",
+		"Give the last rank less work, or use calls that are not "
+		"collective, such as MPI_File_write_at.",
+	},
 	[WAIT_TEAM] = {
 		"omp-barrier", WAIT_NONE,
 		"Threads wait at barriers for the last thread",

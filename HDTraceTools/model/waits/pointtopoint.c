@@ -19,7 +19,8 @@ int waitsOfMessage(struct waits *self, const struct dependencyMatch *match)
 	waitsSet(&received.wait, WAIT_LATE_SENDER, receiver, sender,
 		 receiver->waited, sender->start);
 	ret = waitsAdd(self, &received);
-	if (ret < 0 || receiver->start >= sender->end)
+	/* The send left before, as far as clocks tell. */
+	if (ret < 0 || receiver->start - match->residual >= sender->end)
 		return ret;
 	waitsSet(&sent.wait, WAIT_LATE_RECEIVER, sender, receiver,
 		 sender->waited, receiver->start);

@@ -28,8 +28,13 @@ static int64_t waitLength(const struct wait *wait)
 
 static int64_t candidateLength(const struct waitCandidate *candidate)
 {
+	/* A part of the wait is no time after it. */
+	bool isPart =
+		candidate->completion.kind < WAIT_KINDS &&
+		waitKindInfo(candidate->completion.kind)->partOf != WAIT_NONE;
+
 	return waitLength(&candidate->wait) +
-	       waitLength(&candidate->completion);
+	       (isPart ? 0 : waitLength(&candidate->completion));
 }
 
 /** Those of the same end together; of a call the largest first. */
@@ -133,6 +138,10 @@ int waitsTake(const struct dependencyMatch *match, void *data)
 		return waitsOfTeam(data, match);
 	case MEETING_FORK:
 		return waitsOfFork(data, match);
+	case MEETING_ACCESS:
+		return waitsOfAccess(data, match);
+	case MEETING_LOCK:
+		return waitsOfLock(data, match);
 	}
 	return 0;
 }

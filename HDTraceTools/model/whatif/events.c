@@ -121,7 +121,8 @@ static int eventsOfCollective(struct events *self,
 	struct replayEvent event;
 	int ret = 0;
 
-	if ((isOneToAll || isAllToOne) && match->root == match->count)
+	if (match->pattern == PATTERN_ALONE ||
+	    ((isOneToAll || isAllToOne) && match->root == match->count))
 		return 0;
 	event = eventOf(self, isOneToAll ? 1 : match->count,
 			isOneToAll   ? match->count - 1
@@ -142,6 +143,25 @@ static int eventsOfCollective(struct events *self,
 	return ret;
 }
 
+/** The call of the origin that waited for the exposure, and that of the target
+ *  which waits for the end of the access. */
+static int eventsOfAccess(struct events *self,
+			  const struct dependencyMatch *match)
+{
+	const struct dependencyPart *start = &match->parts[0];
+	const struct dependencyPart *post = &match->parts[2];
+	struct dependencyPart complete = match->parts[1];
+	int ret = 0;
+
+	complete.start = complete.waited;
+	if (post->start < start->end)
+		ret = eventsHand(self, post, start, -1);
+	else if (post->start < complete.end)
+		ret = eventsHand(self, post, &complete, -1);
+	return ret < 0 ? ret
+		       : eventsHand(self, &complete, &match->parts[3], -1);
+}
+
 int eventsTake(const struct dependencyMatch *match, void *data)
 {
 	switch (match->meeting) {
@@ -149,8 +169,11 @@ int eventsTake(const struct dependencyMatch *match, void *data)
 		return eventsOfMessage(data, match);
 	case MEETING_COLLECTIVE:
 		return eventsOfCollective(data, match);
+	case MEETING_ACCESS:
+		return eventsOfAccess(data, match);
 	case MEETING_TEAM:
 	case MEETING_FORK:
+	case MEETING_LOCK:
 		break;
 	}
 	return 0;

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <string.h>
 
+#include "HDTraceTools/base/comparekeys.h"
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/whatif/meetings.h"
 #include "HDTraceTools/model/whatif/replay.h"
@@ -30,6 +32,7 @@ struct replay {
 	struct replayList *lists;
 	int64_t smallest; /**< What the fastest message took; INT64_MAX. */
 	GArray *sections; /**< struct replaySection; or NULL. */
+	uint32_t *hosts;  /**< Of traces. */
 	int64_t spared;   /**< Computation, in the last run. */
 };
 
@@ -81,8 +84,14 @@ struct replay *replayNew(const struct calls *calls, size_t traces,
 	self->events = events;
 	self->spool = spoolNew();
 	self->lists = g_new0(struct replayList, traces + 1);
+	self->hosts = g_new0(uint32_t, traces + 1);
 	self->smallest = INT64_MAX;
 	return self;
+}
+
+void replaySetHosts(struct replay *self, const uint32_t *hosts)
+{
+	memcpy(self->hosts, hosts, self->traces * sizeof(*hosts));
 }
 
 void replayFree(struct replay *self)
@@ -91,6 +100,7 @@ void replayFree(struct replay *self)
 		return;
 	spoolFree(self->spool);
 	g_free(self->lists);
+	g_free(self->hosts);
 	if (self->sections)
 		g_array_unref(self->sections);
 	g_free(self);
@@ -287,6 +297,8 @@ static void replayAddSection(struct replay *self, guint section, uint32_t trace,
 	struct replaySection *sum = replaySectionAt(self, section);
 
 	sum->mean += own / self->events->ranks;
+	sum->hostSum += own;
+	sum->hostRanks++;
 	if (own > sum->largest) {
 		sum->largest = own;
 		sum->trace = trace;
@@ -336,14 +348,82 @@ static int replaySplitTrace(struct replay *self, uint32_t trace)
 	return ret;
 }
 
+/** All ranks of a host are known, of which one is a trace. */
+static void replayEndHost(struct replay *self, uint32_t trace)
+{
+	for (guint i = 0; i < self->sections->len; i++) {
+		struct replaySection *section = replaySectionAt(self, i);
+		double mean = section->hostRanks
+				      ? section->hostSum / section->hostRanks
+				      : 0;
+
+		if (mean > section->hostLargest) {
+			section->hostLargest = mean;
+			section->hostTrace = trace;
+		}
+		section->hostSum = 0;
+		section->hostRanks = 0;
+	}
+}
+
+/** A trace and its host. */
+struct replayPlace {
+	uint32_t host;
+	uint32_t trace;
+};
+
+static gint replayComparePlaces(gconstpointer a, gconstpointer b)
+{
+	const struct replayPlace *x = a;
+	const struct replayPlace *y = b;
+
+	COMPARE_KEYS(x->host, y->host);
+	COMPARE_KEYS(x->trace, y->trace);
+	return 0;
+}
+
+/** The traces, with those of a host after each other. */
+static GArray *replayPlaces(const struct replay *self)
+{
+	GArray *places = g_array_new(FALSE, FALSE, sizeof(struct replayPlace));
+
+	for (uint32_t i = 0; i < self->traces; i++) {
+		const struct replayPlace place = { self->hosts[i], i };
+
+		g_array_append_val(places, place);
+	}
+	g_array_sort(places, replayComparePlaces);
+	return places;
+}
+
+static int replaySplitAll(struct replay *self)
+{
+	GArray *places = replayPlaces(self);
+	const struct replayPlace *last = NULL;
+	int ret = 0;
+
+	for (guint i = 0; i < places->len && ret == 0; i++) {
+		const struct replayPlace *place =
+			&g_array_index(places, struct replayPlace, i);
+
+		if (last && last->host != place->host)
+			replayEndHost(self, last->trace);
+		ret = replaySplitTrace(self, place->trace);
+		last = place;
+	}
+	if (last)
+		replayEndHost(self, last->trace);
+	g_array_unref(places);
+	return ret;
+}
+
 const GArray *replaySections(struct replay *self, int *error)
 {
 	*error = 0;
 	if (self->sections)
 		return self->sections;
 	self->sections = g_array_new(FALSE, TRUE, sizeof(struct replaySection));
-	for (uint32_t i = 0; i < self->traces && *error == 0; i++)
-		*error = replaySplitTrace(self, i);
+	*error = replaySplitAll(self);
 	return *error ? NULL : self->sections;
 }
 

@@ -80,10 +80,17 @@ int64_t replaySpared(const struct replay *self);
 
 /** Computation between two calls in which all ranks wait for each other. */
 struct replaySection {
-	double mean;    /**< Of all ranks. */
-	double largest; /**< Of any ... */
-	uint32_t trace; /**< ... which is that one. */
+	double mean;        /**< Of all ranks. */
+	double largest;     /**< Of any ... */
+	uint32_t trace;     /**< ... which is that one. */
+	double hostLargest; /**< The largest mean of the ranks of a host ... */
+	uint32_t hostTrace; /**< ... which has that one. */
+	double hostSum;     /**< While they are found: of a host, ... */
+	uint32_t hostRanks; /**< ... of so many ranks. */
 };
+
+/** Tell on which hosts the traces are: a number for each, from 0 on. */
+void replaySetHosts(struct replay *self, const uint32_t *hosts);
 
 /** Find all of these: array of struct replaySection, of @p self; NULL after an
  *  error, which is told by @p error. */

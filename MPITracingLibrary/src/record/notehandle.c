@@ -3,6 +3,8 @@
  * and of the environment. */
 #include "config.h"
 
+#include <stdio.h>
+
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/testclock.h"
 #include "MPITracingLibrary/src/core/mpilog.h"
@@ -35,6 +37,38 @@ void hdmpiNoteFromTarget(struct hdmpiCall *call, int rank, MPI_Aint disp,
 {
 	hdmpiNoteRank(call, "fromRank", rank);
 	noteTarget(call, disp, count, datatype);
+}
+
+/** Numbers as text, with a blank between. */
+static void noteRanks(struct hdmpiCall *call, const int *ranks, int count)
+{
+	char text[HDMPI_MEMBERS * 12];
+	size_t length = 0;
+
+	for (int i = 0; i < count; i++)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%s%d", i ? " " : "",
+					   hdmpiRank(ranks[i]));
+	if (count)
+		hdmpiNoteText(call, "ranks", text);
+}
+
+void hdmpiNoteMembers(struct hdmpiCall *call, MPI_Group group, MPI_Win win)
+{
+	int members[HDMPI_MEMBERS], ranks[HDMPI_MEMBERS];
+	MPI_Group all;
+	int count = 0;
+
+	if (PMPI_Group_size(group, &count) != MPI_SUCCESS ||
+	    count > HDMPI_MEMBERS ||
+	    PMPI_Win_get_group(win, &all) != MPI_SUCCESS)
+		return;
+	for (int i = 0; i < count; i++)
+		members[i] = i;
+	if (PMPI_Group_translate_ranks(group, count, members, all, ranks) ==
+	    MPI_SUCCESS)
+		noteRanks(call, ranks, count);
+	PMPI_Group_free(&all);
 }
 
 void hdmpiNoteFreeWin(struct hdmpiCall *call, MPI_Win win)

@@ -309,6 +309,11 @@ static inline void hdmpiNoteNewWin(struct hdmpiCall *call, MPI_Win win)
 	hdmpiNoteWin(call, win);
 }
 
+/** ranks: the members of a group, as ranks of the window's communicator; not of
+ *  groups of more than HDMPI_MEMBERS. */
+#define HDMPI_MEMBERS 256
+void hdmpiNoteMembers(struct hdmpiCall *call, MPI_Group group, MPI_Win win);
+
 /** toRank, targetDisp, targetCount, targetTid */
 void hdmpiNoteToTarget(struct hdmpiCall *call, int rank, MPI_Aint disp,
 		       int64_t count, MPI_Datatype datatype);

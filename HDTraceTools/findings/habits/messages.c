@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Findings of habits that cost time: polling, many small messages, ranks far
- * from those that they send to, and files that one rank writes for all.
+ * Findings of habits that cost time: polling, many small messages, and ranks
+ * far from those that they send to.
  */
 #include "config.h"
 
 #include <string.h>
 
-#include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/findings/habits/habits.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/mpi/polls.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 
-/** Messages of fewer bytes are small; so many are many. */
+/** Messages of fewer bytes are small. */
 #define HABITS_SMALL 1024
-#define HABITS_MANY 1000
 /** Bytes of so many pairs of traces are kept. */
 #define HABITS_PAIRS (1 << 18)
 
@@ -28,15 +27,6 @@ struct habitsPair {
 	int64_t time;
 };
 
-struct habits {
-	const hdIProject *project;
-	int hostLevel;
-	uint64_t small;
-	int64_t *times;    /**< In calls of small messages, by trace. */
-	GHashTable *pairs; /**< uint64_t of both traces to struct habitsPair. */
-	bool isFull;       /**< There are more. */
-};
-
 struct habits *habitsNew(const hdIProject *project)
 {
 	struct habits *self = g_new0(struct habits, 1);
@@ -44,6 +34,9 @@ struct habits *habitsNew(const hdIProject *project)
 	self->project = project;
 	self->hostLevel = MAX(rolesLevel(project, HD_LEVEL_HOST), 1);
 	self->times = g_new0(int64_t, project->traceCount + 1);
+	self->tinyTimes = g_new0(int64_t, project->traceCount + 1);
+	self->accesses = g_new0(struct habitsCount, project->traceCount + 1);
+	self->openings = g_new0(struct habitsCount, project->traceCount + 1);
 	self->pairs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    g_free);
 	return self;
@@ -54,6 +47,9 @@ void habitsFree(struct habits *self)
 	if (!self)
 		return;
 	g_free(self->times);
+	g_free(self->tinyTimes);
+	g_free(self->accesses);
+	g_free(self->openings);
 	g_hash_table_destroy(self->pairs);
 	g_free(self);
 }
@@ -91,15 +87,16 @@ static void habitsAddPair(struct habits *self,
 	pair->time += time;
 }
 
-void habitsTake(struct habits *self, const struct dependencyMatch *match,
-		const struct selection *selection)
+static void habitsTakeMessage(struct habits *self,
+			      const struct dependencyMatch *match,
+			      const struct selection *selection)
 {
 	const struct dependencyPart *sender = match->parts;
 	const struct dependencyPart *receiver = match->parts + 1;
 	int64_t received;
 
-	if (match->meeting != MEETING_MESSAGE || match->size < 0 ||
-	    receiver->end <= selection->start || receiver->end > selection->end)
+	if (match->size < 0 || receiver->end <= selection->start ||
+	    receiver->end > selection->end)
 		return;
 	received = habitsCallTime(receiver, sender->start);
 	habitsAddPair(self, match, received);
@@ -112,33 +109,26 @@ void habitsTake(struct habits *self, const struct dependencyMatch *match,
 						      : sender->start);
 }
 
-/* ---- Findings -------------------------------------------------------------
- */
-
-/** List a finding, if it takes more than 1 % of all time. */
-static void habitsList(struct findings *findings, struct finding finding,
-		       GArray *waiting, GArray *causing)
+void habitsTake(struct habits *self, const struct dependencyMatch *match,
+		const struct selection *selection)
 {
-	if (!findings->path || finding.time <= findings->account.total / 100) {
-		g_array_unref(waiting);
-		g_array_unref(causing);
+	if (match->meeting == MEETING_MESSAGE) {
+		habitsTakeMessage(self, match, selection);
 		return;
 	}
-	findingSortShares(waiting, finding.time);
-	findingSortShares(causing, finding.time);
-	finding.waits = WAIT_NONE;
-	finding.waiting = waiting;
-	finding.causing = causing;
-	finding.nodes = findingShares();
-	finding.threads = findingShares();
-	finding.from = findings->start;
-	finding.to = findings->end;
-	finding.confidence = findingConfidenceOf(
-		findings, finding.time - finding.energy.measured);
-	finding.command = findingCommand(findings, finding.kind, finding.from,
-					 finding.to);
-	g_array_append_val(findings->list, finding);
+	if (match->meeting != MEETING_COLLECTIVE ||
+	    match->parts[0].end <= selection->start ||
+	    match->parts[0].end > selection->end)
+		return;
+	if (match->isTiny)
+		habitsTakeTiny(self, match);
+	else if (match->pattern == PATTERN_FILES ||
+		 match->pattern == PATTERN_ALONE)
+		habitsTakeOpening(self, match);
 }
+
+/* ---- Findings -------------------------------------------------------------
+ */
 
 static void habitsFindPolling(struct findings *findings)
 {
@@ -164,7 +154,8 @@ static void habitsFindPolling(struct findings *findings)
 			state->own.amounts[FINDINGS_RULE].measured;
 	}
 	if (finding.count >= HABITS_MANY)
-		habitsList(findings, finding, findingShares(), findingShares());
+		findingsAddFinding(findings, finding, findingShares(),
+				   findingShares(), findingShares());
 }
 
 static void habitsFindSmall(struct findings *findings)
@@ -191,37 +182,8 @@ static void habitsFindSmall(struct findings *findings)
 	}
 	if (habits->small < HABITS_MANY)
 		finding.time = 0;
-	habitsList(findings, finding, waiting, findingShares());
-}
-
-static void habitsFindFiles(struct findings *findings)
-{
-	GArray *causing = findingShares();
-	int64_t all = 0, most = 0;
-	struct finding finding = {
-		.kind = FINDING_IO_ONE_RANK,
-		.title = "One rank accesses files for all ranks",
-		.advice = "Let each rank access its own part of the file with "
-			  "MPI_File_write_all or MPI_File_read_all.",
-		.count = 1,
-	};
-
-	for (size_t i = 0; i < findings->project->traceCount; i++) {
-		const struct findingShare share = {
-			.rank = findings->traces[i].rank,
-			.time = findings->traces[i].io,
-		};
-
-		all += share.time;
-		if (share.time <= most)
-			continue;
-		most = share.time;
-		g_array_set_size(causing, 0);
-		g_array_append_val(causing, share);
-	}
-	if (findings->ranks->len > 1 && most >= all / 10 * 9)
-		finding.time = most;
-	habitsList(findings, finding, findingShares(), causing);
+	findingsAddFinding(findings, finding, waiting, findingShares(),
+			   findingShares());
 }
 
 /* ---- Placement ------------------------------------------------------------
@@ -347,24 +309,24 @@ static void habitsJudgePlaces(struct findings *findings, const GArray *places,
 	/* Less than a fifth is not worth it. */
 	if (least[isCyclic] >= bytes / 5 * 4)
 		return;
-	habitsList(findings,
-		   (struct finding){
-			   .kind = FINDING_PLACEMENT,
-			   .title = "Ranks that exchange most bytes are on "
-				    "different nodes",
-			   .advice = isCyclic
-					     ? "Place consecutive ranks on "
-					       "different nodes, such as with "
-					       "--map-by node."
-					     : "Place consecutive ranks on the "
-					       "same node, such as with "
-					       "--map-by slot.",
-			   .count = g_hash_table_size(findings->habits->pairs),
-			   .time = (int64_t)((double)time *
-					     (1 - (double)least[isCyclic] /
-							  (double)bytes)),
-		   },
-		   findingShares(), findingShares());
+	findingsAddFinding(
+		findings,
+		(struct finding){
+			.kind = FINDING_PLACEMENT,
+			.title = "Ranks that exchange most bytes are on "
+				 "different nodes",
+			.advice = isCyclic ? "Place consecutive ranks on "
+					     "different nodes, such as with "
+					     "--map-by node."
+					   : "Place consecutive ranks on the "
+					     "same node, such as with "
+					     "--map-by slot.",
+			.count = g_hash_table_size(findings->habits->pairs),
+			.time = (int64_t)((double)time *
+					  (1 - (double)least[isCyclic] /
+						       (double)bytes)),
+		},
+		findingShares(), findingShares(), findingShares());
 }
 
 static void habitsFindPlacement(struct findings *findings)
@@ -382,6 +344,7 @@ void findingsFindHabits(struct findings *findings)
 {
 	habitsFindPolling(findings);
 	habitsFindSmall(findings);
-	habitsFindFiles(findings);
+	findingsFindCollectives(findings);
+	findingsFindFiles(findings);
 	habitsFindPlacement(findings);
 }

@@ -9,6 +9,8 @@
 
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/mpi/roles.h"
+#include "common/format/level.h"
 
 void findingWhatIfClear(void *data)
 {
@@ -61,6 +63,32 @@ static struct calls **namedCalls(const struct findings *findings)
 	return (struct calls **)g_ptr_array_free(named, FALSE);
 }
 
+/** Tell the replay on which host each trace is. */
+static void setHosts(const struct findings *findings)
+{
+	const hdIProject *project = findings->project;
+	int level = MAX(rolesLevel(project, HD_LEVEL_HOST), 1);
+	GHashTable *numbers = g_hash_table_new(NULL, NULL);
+	uint32_t *hosts = g_new0(uint32_t, project->traceCount + 1);
+
+	for (size_t i = 0; i < project->traceCount; i++) {
+		gpointer node =
+			(gpointer)rolesAt(project->traces[i]->node, level);
+		guint number =
+			GPOINTER_TO_UINT(g_hash_table_lookup(numbers, node));
+
+		if (!number) {
+			number = g_hash_table_size(numbers) + 1;
+			g_hash_table_insert(numbers, node,
+					    GUINT_TO_POINTER(number));
+		}
+		hosts[i] = number - 1;
+	}
+	replaySetHosts(findings->replay, hosts);
+	g_hash_table_destroy(numbers);
+	g_free(hosts);
+}
+
 void findingsStartReplay(struct findings *findings)
 {
 	const hdIProject *project = findings->project;
@@ -70,6 +98,8 @@ void findingsStartReplay(struct findings *findings)
 	eventsInit(&findings->events, countRanks(project));
 	findings->replay = replayNew(findings->calls, project->traceCount,
 				     &findings->events);
+	setHosts(findings);
+	findings->teamTimes = g_new0(int64_t, project->traceCount + 1);
 	findings->waits = waitsNew();
 	findings->habits = habitsNew(project);
 	findings->efficiency = efficiencyUnknown();
@@ -86,6 +116,7 @@ void findingsFreeReplay(struct findings *findings)
 	for (size_t i = 0; findings->named[i]; i++)
 		callsFree(findings->named[i]);
 	g_free(findings->named);
+	g_free(findings->teamTimes);
 	waitsFree(findings->waits);
 	habitsFree(findings->habits);
 	g_array_unref(findings->whatIf);
@@ -97,6 +128,8 @@ int findingsTakeMatch(const struct dependencyMatch *match, void *data)
 	int ret = waitsTake(match, findings->waits);
 
 	habitsTake(findings->habits, match, &findings->selection);
+	if (match->meeting == MEETING_TEAM)
+		findingsTakeTeam(findings, match);
 	return ret < 0 ? ret : eventsTake(match, &findings->events);
 }
 

@@ -289,8 +289,23 @@ static void waitSumsCover(struct waitSums *self, const struct wait *wait)
 		trace->waitOpenmp += new;
 	else if (wait->kind == WAIT_IDLE)
 		trace->waitIdle += new;
+	else if (wait->kind == WAIT_IO)
+		trace->waitIo += new;
 	else
 		trace->waitMpi += new;
+}
+
+/** Add it to what all waits took. */
+static void waitSumsAddWaiting(const struct waitSums *self,
+			       const struct wait *wait,
+			       const struct waitCost *cost)
+{
+	struct findingsWaiting *waiting = &self->findings->waiting;
+
+	waiting->time += wait->end - wait->start;
+	waiting->energy.pico += cost->energy.pico;
+	waiting->energy.measured += cost->energy.measured;
+	waiting->avoidable += cost->avoidable;
 }
 
 static int waitSumsTake(struct waitSums *self, struct wait *wait)
@@ -311,10 +326,8 @@ static int waitSumsTake(struct waitSums *self, struct wait *wait)
 	ret = regionsCursorFind(self->regions, wait->start, &cost.place);
 	if (ret < 0)
 		return ret;
-	self->findings->waiting.time += wait->end - wait->start;
-	self->findings->waiting.energy.pico += cost.energy.pico;
-	self->findings->waiting.energy.measured += cost.energy.measured;
-	self->findings->waiting.avoidable += cost.avoidable;
+	if (waitKindInfo(wait->kind)->partOf == WAIT_NONE)
+		waitSumsAddWaiting(self, wait, &cost);
 	waitSumsCover(self, wait);
 	waitSumAdd(self, wait->kind, wait, &cost);
 	if (wait->isWrongOrder)

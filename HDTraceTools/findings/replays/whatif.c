@@ -140,7 +140,8 @@ int64_t findingsWithoutWaits(const struct findings *findings,
 	for (size_t i = 0; i < findings->project->traceCount; i++) {
 		const struct findingTrace *trace = &findings->traces[i];
 		int64_t waits = kind == WAIT_NONE
-					? trace->waitMpi + trace->waitOpenmp +
+					? trace->waitMpi + trace->waitIo +
+						  trace->waitOpenmp +
 						  trace->waitIdle
 					: trace->waits[kind];
 

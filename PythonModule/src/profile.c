@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Functions of a Python program as states, from sys.setprofile().
+ *
+ * Whether the function of a code is recorded is decided once, in Python. What
+ * was decided is kept with the code, so its address stays its own.
+ */
+#include "config.h"
+
+#include "PythonModule/src/python.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "PythonModule/src/lanes.h"
+#include "PythonModule/src/writing.h"
+
+/** Calls that can be open at once in a thread; deeper ones are not recorded. */
+#define PROFILE_CALLS_MAX 900
+
+/** A code, and the name of its states, as bytes; NULL: it has none. */
+struct profileCode {
+	PyObject *code;
+	PyObject *name;
+};
+
+/** An open call. */
+struct profileCall {
+	const PyObject *code;
+	uint64_t state;
+};
+
+static struct {
+	PyObject *decide; /**< NULL: nothing is recorded. */
+	/* The objects that are the events: the interpreter has its own. */
+	const PyObject *call;
+	const PyObject *back;
+	struct profileCode *codes; /**< A hash table, half empty. */
+	size_t size;               /**< A power of two. */
+	size_t count;
+	unsigned long long calls;
+} profile;
+
+/** The calls of the calling thread. */
+static _Thread_local struct profileCall profileCalls[PROFILE_CALLS_MAX];
+static _Thread_local unsigned int profileDepth;
+
+/* ---- Codes ------------------------------------------------------------- */
+
+/** The place of a code in a table, which may be empty. */
+static struct profileCode *profileFind(struct profileCode *codes, size_t size,
+				       const PyObject *code)
+{
+	size_t at = ((uintptr_t)code >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+
+	while (codes[at & (size - 1)].code &&
+	       codes[at & (size - 1)].code != code)
+		at++;
+	return &codes[at & (size - 1)];
+}
+
+static bool profileGrow(void)
+{
+	size_t size = profile.size ? 2 * profile.size : 256;
+	struct profileCode *codes;
+
+	if (2 * profile.count < profile.size)
+		return true;
+	codes = calloc(size, sizeof(*codes));
+	if (!codes)
+		return false;
+	for (size_t i = 0; i < profile.size; i++) {
+		if (profile.codes[i].code)
+			*profileFind(codes, size, profile.codes[i].code) =
+				profile.codes[i];
+	}
+	free(profile.codes);
+	profile.codes = codes;
+	profile.size = size;
+	return true;
+}
+
+/** Ask whether the function of a code is recorded; false with an exception. */
+static bool profileDecide(struct profileCode *known, PyObject *frame,
+			  PyObject *code)
+{
+	PyObject *globals = PyObject_GetAttrString(frame, "f_globals");
+	PyObject *module = NULL, *name = NULL;
+
+	if (globals)
+		module = PyMapping_GetItemString(globals, "__name__");
+	if (globals && !module) {
+		PyErr_Clear();
+		module = Py_NewRef(Py_None);
+	}
+	if (module)
+		name = PyObject_CallFunctionObjArgs(profile.decide, code,
+						    module, NULL);
+	Py_XDECREF(globals);
+	Py_XDECREF(module);
+	if (!name)
+		return false;
+	*known = (struct profileCode){ .code = Py_NewRef(code) };
+	if (name != Py_None)
+		known->name =
+			PyUnicode_AsEncodedString(name, "utf-8", "replace");
+	profile.count++;
+	Py_DECREF(name);
+	return !PyErr_Occurred();
+}
+
+/* ---- Calls ------------------------------------------------------------- */
+
+static void profileEnter(const struct profileCode *known)
+{
+	if (profileDepth == PROFILE_CALLS_MAX)
+		return;
+	profileCalls[profileDepth++] = (struct profileCall){
+		known->code, hdPyLanesBegin(PyBytes_AsString(known->name))
+	};
+	profile.calls++;
+}
+
+/** A return of a call that was begun before the profile has no state. */
+static void profileLeave(const PyObject *code)
+{
+	if (profileDepth == 0 || profileCalls[profileDepth - 1].code != code)
+		return;
+	hdPyLanesEnd(profileCalls[--profileDepth].state);
+}
+
+/** Whether an event is of a kind; the objects of both kinds become known. */
+static bool profileIs(PyObject *event, const PyObject **kind, const char *name)
+{
+	if (*kind == NULL && PyUnicode_CompareWithASCIIString(event, name) == 0)
+		*kind = event;
+	return event == *kind;
+}
+
+PyObject *hdPyProfile(PyObject *module, PyObject *const *arguments,
+		      Py_ssize_t count)
+{
+	PyObject *frame = arguments[0];
+	struct profileCode *known;
+	bool isCall, isFine = true;
+	PyObject *code;
+
+	(void)module;
+	if (count != 3 || !profile.decide)
+		return Py_NewRef(Py_None);
+	isCall = profileIs(arguments[1], &profile.call, "call");
+	/* Calls of functions in C are other events. */
+	if (!isCall && !profileIs(arguments[1], &profile.back, "return"))
+		return Py_NewRef(Py_None);
+	code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
+	if (!profileGrow()) {
+		Py_DECREF(code);
+		return PyErr_NoMemory();
+	}
+	known = profileFind(profile.codes, profile.size, code);
+	if (!known->code)
+		isFine = profileDecide(known, frame, code);
+	if (isFine && known->name && isCall)
+		profileEnter(known);
+	else if (isFine && known->name)
+		profileLeave(code);
+	Py_DECREF(code);
+	return isFine ? Py_NewRef(Py_None) : NULL;
+}
+
+PyObject *hdPyProfileStart(PyObject *module, PyObject *decide)
+{
+	(void)module;
+	Py_XDECREF(profile.decide);
+	profile.decide = Py_NewRef(decide);
+	profile.calls = 0;
+	return Py_NewRef(Py_None);
+}
+
+PyObject *hdPyProfileStop(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	while (profileDepth > 0)
+		hdPyLanesEnd(profileCalls[--profileDepth].state);
+	for (size_t i = 0; i < profile.size; i++) {
+		Py_XDECREF(profile.codes[i].code);
+		Py_XDECREF(profile.codes[i].name);
+	}
+	free(profile.codes);
+	profile.codes = NULL;
+	profile.size = profile.count = 0;
+	Py_CLEAR(profile.decide);
+	return PyLong_FromUnsignedLongLong(profile.calls);
+}

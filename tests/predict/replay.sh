@@ -1,0 +1,268 @@
+#!/bin/sh
+# hdpredict replay: times that can be computed, powers as SimGrid's own plugin
+# computes them, deadlocks, and what is left behind.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/simgrid.sh"
+simgrid_find || skip_all "SimGrid is missing (Debian: libsimgrid-dev)"
+command -v python3 >/dev/null || skip_all "no python3"
+hdpredict=${abs_top_builddir:?}/hdpredict
+hdtrace=$abs_top_builddir/hdtrace
+LC_ALL=C
+PYTHONDONTWRITEBYTECODE=1
+# What is left there is found.
+TMPDIR=$scratch/tmp
+export LC_ALL PYTHONDONTWRITEBYTECODE TMPDIR
+unset HDTRACE_SIMGRID HDTRACE_PREFIX
+mkdir "$TMPDIR"
+cd "$scratch" || exit 99
+
+# A star: each host has a link in each direction.
+python3 - >star.xml <<'END'
+print("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
+      '"https://simgrid.org/simgrid.dtd">\n<platform version="4.1">\n'
+      '<zone id="star" routing="Full">')
+for i in range(8):
+    print(f'<host id="h{i}" speed="1Gf" core="2"><prop id="wattage_per_state" '
+          f'value="100:150:{200 + i}"/></host>'
+          f'<link id="l{i}" bandwidth="1MBps" latency="1ms" '
+          'sharing_policy="SPLITDUPLEX"/>')
+for i in range(8):
+    for k in range(i + 1, 8):
+        print(f'<route src="h{i}" dst="h{k}"><link_ctn id="l{i}" direction="UP"/>'
+              f'<link_ctn id="l{k}" direction="DOWN"/></route>')
+print("</zone></platform>")
+END
+sed 's/<prop[^>]*>//' star.xml >dark.xml
+
+# A run, and how long it should take: PROGRAM RANKS
+make_run() {
+	[ -f "$1.proj" ] && return
+	python3 "$abs_top_srcdir/tests/predict/replays.py" "$1" "$2" >"$1.time"
+}
+
+# A number of the JSON that was printed last: EXPRESSION of Python, of r.
+of_result() {
+	python3 -c 'import json, sys
+r = json.load(open("result"))
+print(eval(sys.argv[1]))' "$1"
+}
+
+# PROJECT [OPTION...]: with SimGrid's plainest network.
+replay() {
+	replayed=$1
+	shift
+	"$hdpredict" replay "$replayed" --platform=star.xml --ranks=cyclic \
+		--format=json --cfg=network/model:CM02 --cfg=network/crosstraffic:0 \
+		--cfg=network/TCP-gamma:1e12 "$@" >result
+}
+
+# NUMBER NUMBER [DIFFERENCE]
+is_near() {
+	echo "$1, expected $2"
+	awk -v a="$1" -v b="$2" -v most="${3-1e-6}" \
+		'BEGIN { exit !(a - b <= most && b - a <= most) }'
+}
+
+# PROGRAM RANKS
+takes_as_computed() {
+	make_run "$1" "$2" && replay "$1" &&
+		is_near "$(of_result 'r["time_s"]')" "$(cat "$1.time")"
+}
+
+# FACTORS EXPECTED
+is_scaled() {
+	make_run ring 8 && replay ring --scale="$1" &&
+		is_near "$(of_result 'r["time_s"]')" "$2"
+}
+
+is_scaled_in_computation() {
+	make_run pipeline 4 && replay pipeline --scale=cpu=1e6 &&
+		is_near "$(of_result 'r["time_s"]')" \
+			"$(python3 -c 'print(7 * (2e-3 + 0.05))')" 1e-5
+}
+
+# The energy of each host, from what SimGrid's plugin says of the same replay.
+energies_are_equal() {
+	make_run unbalanced 8 && rm -rf kept &&
+		replay unbalanced --waiting=idle --keep=kept --ranks=block &&
+		(cd kept && simgrid_time ti.list 8 hostfile platform.xml \
+			--cfg=network/model:CM02 --cfg=network/crosstraffic:0 \
+			--cfg=network/TCP-gamma:1e12 --cfg=plugin:host_energy) ||
+		return 1
+	sed -n 's/^Energy consumption of host \([^:]*\): \([0-9.]*\) Joules$/\1 \2/p' \
+		simgrid | sort >theirs
+	of_result '"\n".join("%s %.6f" % (h["host"], h["energy_j"]) for h in r["hosts"])' |
+		sort >ours
+	paste -d ' ' theirs ours
+	join theirs ours | awk '{ d = $2 - $3; n++
+			if (d > 1e-6 * $2 + 1e-6 || d < -1e-6 * $2 - 1e-6) bad = 1 }
+		END { exit !(n == 4 && !bad) }'
+}
+
+# Ranks that poll are busy to their end.
+waiting_is_busy() {
+	make_run unbalanced 8 && replay unbalanced --ranks=block || return 1
+	[ "$(of_result 'r["waiting"]')" = busy ] &&
+		of_result '[(h["energy_j"], r["time_s"]) for h in r["hosts"]]' &&
+		[ "$(of_result 'all(0.98 * (200 + i) < h["energy_j"] / r["time_s"] <=
+			200 + i + 1e-9 for i, h in enumerate(r["hosts"]))')" = True ]
+}
+
+unknown_power_is_null() {
+	make_run unbalanced 8
+	"$hdpredict" replay unbalanced --platform=dark.xml --format=json >result &&
+		[ "$(of_result 'r["energy_j"], r["known_s"]')" = "(None, 0)" ] &&
+		[ "$(of_result 'set(h["energy_j"] for h in r["hosts"])')" = "{None}" ]
+}
+
+# The project has the same time and energy, and is sound.
+project_is_sound() {
+	make_run stencil 6 && replay stencil -o out -f || return 1
+	"$hdtrace" check -q out && "$hdtrace" report -q --format=json out >report.json &&
+		python3 - <<-'END' || return 1
+		import json
+		r = json.load(open("result"))
+		p = json.load(open("report.json"))
+		assert abs(p["duration_s"] - r["time_s"]) < 2e-9, p["duration_s"]
+		e = p["energy"]["energy_j"]
+		assert abs(e - r["energy_j"]) < 1e-6 * r["energy_j"], (e, r["energy_j"])
+		d = p["critical_path"]["dependencies"]
+		assert d["unpaired"] == 0 and d["unpaired_collectives"] == 0, d
+		END
+	"$hdtrace" compare -q stencil out >compared &&
+		"$hdtrace" dump out | grep -q 'Waitall' &&
+		! replay stencil -o out 2>err && grep -q "the project exists" err
+}
+
+waits_are_found() {
+	make_run unbalanced 8 && replay unbalanced -o unbalanced-out -f &&
+		"$hdtrace" report -q unbalanced-out | grep -q 'wait-at-barrier'
+}
+
+deadlock_is_explained() {
+	make_run deadlock 3
+	replay deadlock -o stuck 2>err
+	[ $? -eq 1 ] || return 1
+	cat err
+	grep -q '^hdpredict replay: deadlock: rank 2 waits in MPI_Send since 0.01 s (send 0 1 1000000)$' \
+		err && [ "$(grep -c deadlock err)" -eq 3 ] && [ ! -e stuck.proj ]
+}
+
+# OPTION... STATUS TEXT: the command fails like that.
+fails() {
+	failing_status=$1
+	failing_text=$2
+	shift 2
+	"$hdpredict" replay "$@" >printed 2>err
+	found=$?
+	cat err
+	[ "$found" -eq "$failing_status" ] && grep -qF -- "$failing_text" err
+}
+
+wrong_input() {
+	make_run ring 8
+	echo '<platform version="4.1"><zone id="z" routing="Nonsense"/></platform>' \
+		>wrong.xml
+	printf 'h0\nh9\n' >hosts
+	fails 1 "SimGrid cannot read it" ring --platform=wrong.xml &&
+		fails 2 "--platform" ring &&
+		fails 2 "missing.xml" ring --platform=missing.xml &&
+		fails 1 'line 2: the platform has no host "h9"' ring \
+			--platform=star.xml --ranks=hosts &&
+		fails 2 "--ranks" ring --platform=star.xml --ranks=nonsense &&
+		fails 2 "--scale" ring --platform=star.xml --scale=cpu=0 &&
+		fails 2 "--scale" ring --platform=star.xml --scale=disk=2 &&
+		fails 2 "--cfg" ring --platform=star.xml --cfg=nonsense &&
+		fails 2 "SimGrid failed" ring --platform=star.xml \
+			--cfg=no/such:option &&
+		fails 2 "--waiting" ring --platform=star.xml --waiting=asleep
+}
+
+cut_trace_is_refused() {
+	make_run pipeline 4
+	for file in pipeline*; do
+		cp "$file" "cut${file#pipeline}"
+	done
+	sed -i '/Finalize/,$d' cut_m3_3_0.trc
+	fails 1 "rank 3: MPI_Finalize is missing" cut --platform=star.xml
+}
+
+simgrid_is_missing() {
+	make_run ring 8
+	HDTRACE_SIMGRID=$scratch/nowhere fails 2 "libsimgrid-dev" ring \
+		--platform=star.xml
+}
+
+# The child ends, and the directory goes, when a signal ends the command.
+killed_leaves_nothing() {
+	make_run ring 8
+	mkdir -p slow
+	cat >slow/smpimain <<-END
+	#!/bin/sh
+	echo \$\$ >$scratch/child
+	exec sleep 100
+	END
+	cp slow/smpimain slow/smpireplaymain
+	chmod +x slow/*
+	rm -f child
+	HDTRACE_SIMGRID=$scratch/slow "$hdpredict" replay ring \
+		--platform=star.xml >printed 2>&1 &
+	pid=$!
+	until_done [ -s child ] && kill -TERM "$pid"
+	wait "$pid"
+	echo "status $?"
+	ls -A "$TMPDIR"
+	until_done child_is_gone && [ -z "$(ls -A "$TMPDIR")" ]
+}
+child_is_gone() {
+	! kill -0 "$(cat child)" 2>/dev/null
+}
+
+own_platform_is_converted() {
+	make_run ring 8
+	"$hdpredict" platform --nodes=8 -o own.xml &&
+		"$hdpredict" replay ring --platform=own.xml --ranks=cyclic \
+			--format=json >result && is_near "$(of_result 'r["time_s"]')" 3.3e-4 1e-3
+}
+
+placement_by_file() {
+	make_run ring 8
+	for i in 7 6 5 4 3 2 1 0; do echo "h$i"; done >turned
+	replay ring --ranks=turned &&
+		[ "$(of_result 'r["ranks"][0]["host"]')" = h7 ] &&
+		is_near "$(of_result 'r["time_s"]')" "$(cat ring.time)"
+}
+
+is_described() {
+	python3 "$abs_top_srcdir/tests/tools/readers/validate-json.py" \
+		"$abs_top_srcdir/doc/json.schema.json" result
+}
+
+ok "ring on a star" takes_as_computed ring 8
+ok "pipeline" takes_as_computed pipeline 4
+ok "stencil" takes_as_computed stencil 6
+ok "all to all" takes_as_computed alltoall 5
+ok "ten times the latency" is_scaled latency=10 0.56
+ok "twice the bandwidth" is_scaled bandwidth=2 0.216
+ok "faster processors" is_scaled_in_computation
+ok "energy as of SimGrid's plugin" energies_are_equal
+ok "ranks that wait are busy" waiting_is_busy
+ok "power that is not known is null" unknown_power_is_null
+if python3 -c 'import jsonschema' 2>/dev/null; then
+	ok "JSON conforms to the schema" is_described
+else
+	skip "JSON conforms to the schema" "no python3-jsonschema"
+fi
+ok "the project is sound" project_is_sound
+ok "waits are found in it" waits_are_found
+ok "deadlock names ranks and calls" deadlock_is_explained
+ok "wrong options and platforms" wrong_input
+ok "cut trace is refused" cut_trace_is_refused
+ok "missing SimGrid" simgrid_is_missing
+ok "platform of hdpredict" own_platform_is_converted
+ok "hosts by a file" placement_by_file
+ok "a signal leaves nothing behind" killed_leaves_nothing
+ok "nothing is left in TMPDIR" [ -z "$(ls -A "$TMPDIR")" ]
+done_testing
