@@ -28,7 +28,9 @@
 #     }
 #
 # HDMPI_NEXT is PMPI_Send, or that of another tool which wraps it, too; see
-# src/wrap/next.h. Those for Fortran get pointers, pass them on, and convert what
+# src/wrap/next.h. Persistent collectives of MPI 4.0 have wrappers for libraries of
+# MPI 3, too, which have them as an extension: MPIX_Bcast_init is recorded as
+# Bcast_init. Those for Fortran get pointers, pass them on, and convert what
 # is recorded. They have no names of MPI themselves: an entry that does decides
 # where a call goes; see src/wrap/forward.h.
 #
@@ -202,6 +204,11 @@ function isAlways() {
 	return class == "env" || after ~ /hdmpiNote(MadeFromGroup|OfSession)\(/
 }
 
+# Whether libraries of MPI 3 may have the function at hand as an extension.
+function hasExtension() {
+	return isNew && class == "coll" && function_ ~ /_init$/
+}
+
 # ---- C -----------------------------------------------------------------------
 
 function prototype(    i, text) {
@@ -217,9 +224,11 @@ function arguments(    i, text) {
 	return text
 }
 
-function emitC(    i, status, tracks) {
+# PREFIX is that of the function's name: MPI, or MPIX of an extension.
+function emitC(prefix,    i, status, tracks, through) {
 	tracks = before != "" || after != ""
-	printf "int MPI_%s(%s)\n{\n\tstruct hdmpiCall call;\n", function_,
+	through = prefix == "MPI" ? "HDMPI_NEXT" : "HDMPI_NEXT_EXTENSION"
+	printf "int %s_%s(%s)\n{\n\tstruct hdmpiCall call;\n", prefix, function_,
 		prototype()
 	for (i = 1; i <= count; i++)
 		if (isStatus(i) && !extent[i])
@@ -231,8 +240,8 @@ function emitC(    i, status, tracks) {
 		printf "\thdmpiBegin(&call, HDMPI_%s);\n", function_
 	else
 		printf "\tif (!hdmpiBegin(&call, HDMPI_%s)%s)\n" \
-			"\t\treturn HDMPI_NEXT(%s)(%s);\n", function_,
-			tracks ? " && !call.self" : "", function_, arguments()
+			"\t\treturn %s(%s)(%s);\n", function_,
+			tracks ? " && !call.self" : "", through, function_, arguments()
 	if (after ~ /hdmpiNoteDone(One|Some)\(/)
 		print "\tcall.base = 0;"
 	for (i = 1; i <= count; i++) {
@@ -247,7 +256,7 @@ function emitC(    i, status, tracks) {
 				name[i]
 	}
 	printf "%s", indented(before)
-	printf "\tret = HDMPI_NEXT(%s)(%s);\n\thdmpiStop(&call);\n", function_,
+	printf "\tret = %s(%s)(%s);\n\thdmpiStop(&call);\n", through, function_,
 		arguments()
 	emitAfter("ret")
 	for (i = 1; i <= count; i++)
@@ -378,7 +387,8 @@ function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengt
 	printf "HDMPI_ENTRY(%d, %s, (%sMPI_Fint *ierror%s), (%sierror%s))\n\n",
 		entries, symbol, head, lengths, same, plain(lengths)
 	table = table conditional(sprintf("\tHDMPI_ROW(%d, %s, %s),\n", \
-		entries, symbol, actual), isNew)
+		entries, symbol, actual), \
+		symbol ~ /^mpix_/ ? extension : isNew ? "MPI_VERSION >= 4" : "")
 	entries++
 }
 
@@ -398,9 +408,9 @@ function emitPcontrol(suffix, prefix,    symbol, actual) {
 	entries++
 }
 
-# Lines that hold for MPI 4 only, or always.
-function conditional(lines, isOfFour) {
-	return isOfFour ? "#if MPI_VERSION >= 4\n" lines "#endif\n" : lines
+# Lines that hold on a condition, or always.
+function conditional(lines, condition) {
+	return condition ? "#if " condition "\n" lines "#endif\n" : lines
 }
 
 # The names of hidden lengths, to be passed on.
@@ -509,7 +519,7 @@ function releaseFortran(i, all) {
 function emit() {
 	if (function_ == "")
 		return
-	next_ = next_ nextRow(isNew)
+	next_ = next_ nextRow("HDMPI_NEXT_ROW", isNew ? "MPI_VERSION >= 4" : "")
 	parse(parameters_)
 	parseNotes(notes)
 	if (isNew && what != "list" && what != "large")
@@ -517,29 +527,43 @@ function emit() {
 	if (what == "list")
 		list()
 	else if (what == "c")
-		emitC()
+		emitC("MPI")
 	else if (what == "large" && isLarge)
 		printf "#define MPI_%s MPI_%s_c\nLARGE(%s)\n", function_,
 			function_, function_
-	emitOthers()
+	emitOthers("mpi", "pmpi")
 	if (isNew && what != "list" && what != "large")
 		print "#endif"
+	if (hasExtension())
+		emitExtension()
 	if (isLarge && (what == "list" || what == "c")) {
 		enlarge()
 		if (what == "list") {
 			list()
 		} else {
 			print "#if MPI_VERSION >= 4"
-			emitC()
+			emitC("MPI")
 			print "#endif"
-			next_ = next_ nextRow(1)
+			next_ = next_ nextRow("HDMPI_NEXT_ROW", "MPI_VERSION >= 4")
 		}
 	}
 	function_ = ""
 }
 
-function nextRow(isOfFour) {
-	return conditional(sprintf("\tHDMPI_NEXT_ROW(%s),\n", function_), isOfFour)
+function nextRow(macro, condition) {
+	return conditional(sprintf("\t%s(%s),\n", macro, function_), condition)
+}
+
+# The same with the name that an extension has.
+function emitExtension() {
+	if (what != "c" && what != "fortran" && what != "f08-openmpi")
+		return
+	print "#if " extension
+	if (what == "c")
+		emitC("MPIX")
+	emitOthers("mpix", "pmpix")
+	print "#endif"
+	next_ = next_ nextRow("HDMPI_NEXT_EXTENSION_ROW", extension)
 }
 
 function list() {
@@ -548,13 +572,13 @@ function list() {
 		(polled != "" ? "true" : "false") ")\n"
 }
 
-function emitOthers() {
+function emitOthers(prefix, actual) {
 	if (what == "fortran") {
-		emitFortran(tolower("mpi_" function_ "_"),
-			tolower("pmpi_" function_ "_"), 0)
+		emitFortran(tolower(prefix "_" function_ "_"),
+			tolower(actual "_" function_ "_"), 0)
 	} else if (what == "f08-openmpi") {
-		emitFortran(tolower("mpi_" function_ "_f08_"),
-			tolower("pmpi_" function_ "_f08_"), 1)
+		emitFortran(tolower(prefix "_" function_ "_f08_"),
+			tolower(actual "_" function_ "_f08_"), 1)
 		# An overloaded one of "use mpi", too.
 		if (function_ ~ /^Win_allocate/)
 			emitFortran(tolower("mpi_" function_ "_cptr_"),
@@ -567,6 +591,7 @@ function emitOthers() {
 
 BEGIN {
 	entries = 0
+	extension = "MPI_VERSION < 4 && HDMPI_HAS_PERSISTENT"
 	print "/* Made by generate.awk from functions.table. */"
 }
 

@@ -17,9 +17,9 @@
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/cpu.h"
 #include "MPITracingLibrary/src/host/process.h"
+#include "MPITracingLibrary/src/host/ranks.h"
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/power.h"
-#include "MPITracingLibrary/src/host/presence.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/host/utilization.h"
 #include "MPITracingLibrary/src/core/mpilog.h"
@@ -252,26 +252,6 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 /* ---- Begin -----------------------------------------------------------------
  */
 
-/* Whether a rank is missing that would be waited for; the lowest one that is
- * there says it. */
-static bool runtimeIsIncomplete(void)
-{
-	int rank, size, first = 0, missing;
-
-	PMPI_Comm_rank(runtime.all, &rank);
-	PMPI_Comm_size(runtime.all, &size);
-	missing = hdmpiPresenceMissing(size, &first);
-	if (missing > 0 && rank == (first == 0 ? hdmpiPresenceLowest(size) : 0))
-		hdmpiLossSay("nothing is recorded: %d of %d ranks run without "
-			     "libhdMPI, the first is rank %d; run all programs "
-			     "with hdmpirun, or build them with hdmpicc",
-			     missing, size, first);
-	/* Others on this host look for this one. */
-	if (missing > 0)
-		hdmpiPresenceLeave();
-	return missing > 0;
-}
-
 /* Let rank 0's settings hold for all. Every process takes part, whatever its
  * own environment says, or the others would wait forever. */
 static int runtimeAgree(void)
@@ -279,10 +259,9 @@ static int runtimeAgree(void)
 	MPI_Comm parent = MPI_COMM_NULL;
 	int rank;
 
-	if (runtimeIsIncomplete() ||
-	    PMPI_Comm_dup(runtime.all, &runtime.world) != MPI_SUCCESS)
+	if (hdmpiRanksOpen(runtime.all, runtime.isOfSession, &runtime.world) <
+	    0)
 		return -1;
-	hdmpiPresenceEnd();
 	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
 	PMPI_Comm_rank(runtime.world, &rank);
 	PMPI_Comm_get_parent(&parent);
@@ -293,6 +272,7 @@ static int runtimeAgree(void)
 		       runtime.world) == MPI_SUCCESS &&
 	    hdmpiOptions.isOn &&
 	    hdmpiProcessFind(runtime.world, &runtime.process) == 0) {
+		runtime.process.number = hdmpiRanksNumber(rank);
 		hdmpiOptionsSettle(&hdmpiOptions);
 		hdmpiProjectPrepare();
 		return 0;
@@ -326,7 +306,7 @@ static hdTopoNode *runtimeNode(unsigned int thread, int depth)
 	char rank[16], number[16];
 	const char *path[] = { runtime.process.host, rank, number };
 
-	snprintf(rank, sizeof(rank), "%d", runtime.process.rank);
+	snprintf(rank, sizeof(rank), "%d", runtime.process.number);
 	snprintf(number, sizeof(number), "%u", thread);
 	return hdT_createTopoNode(runtime.topology, path, depth);
 }
@@ -513,6 +493,11 @@ MPI_Comm hdmpiRuntimeWorld(void)
 	return runtime.world;
 }
 
+int hdmpiRuntimeNumber(int rank)
+{
+	return hdmpiRanksNumber(rank);
+}
+
 void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 {
 	static bool wasStarted;
@@ -681,4 +666,5 @@ void hdmpiRuntimeFinish(const struct hdmpiCall *call)
 	if (hdmpiOptions.writesProject)
 		runtimeProject();
 	hdmpiAwaitEnd();
+	hdmpiRanksClose();
 }

@@ -117,6 +117,25 @@ says_sessions() {
 		HDTRACE_MPI_VERBOSITY=-1 run -p s ./sessions && [ ! -s out ]
 }
 
+# A program that starts such a command is told the same: env mpiexec ...
+refuses_inner_launcher() {
+	launcher=mpiexec.hydra
+	refuses "$launcher: starts processes itself; put hdmpirun after its options: $launcher \.\.\. hdmpirun PROGRAM" \
+		env A=1 "$launcher" -n 2 ./app
+}
+
+# With --mpi the processes of a shell's mpiexec are recorded, and that is all: Open MPI
+# closes the descriptors that they would have had.
+records_below_shell() {
+	# The shell is to see them.
+	# shellcheck disable=SC2016
+	timeout -k 10 300 "$hdmpirun" --mpi="$library" -p below \
+		sh -c '"$1" -n 2 ./moves; exit $?' sh "$launcher" >out 2>&1 </dev/null
+	status=$?
+	cat out
+	[ "$status" -eq 0 ] && [ ! -s out ] && "$hdtrace" check below
+}
+
 mixed() {
 	run -p mixed ./mixed && [ ! -s out ] && "$hdtrace" check mixed
 }
@@ -127,6 +146,7 @@ library=$(built_libraries | head -n 1)
 ok "commands that start processes are refused" refuses_launchers
 ok "commands that start processes are refused with --mpi" \
 	refuses_launchers --mpi="$library"
+ok "a command that starts processes is refused as an argument" refuses_inner_launcher
 ok "a program without MPI is reported" refuses \
 	"ls: not linked with MPI; .*--mpi=openmpi or --mpi=mpich" ls
 ok "an unknown MPI library is refused" refuses \
@@ -153,6 +173,7 @@ for library in $(built_libraries); do
 	ok "$library: a changed directory does not affect the project" moves
 	ok "$library: a changed directory does not affect --directory" moves_to_directory
 	ok "$library: an existing project is reported" exists
+	ok "$library: processes that a shell starts are recorded" records_below_shell
 	if has_sessions; then
 		ok "$library: a program with sessions compiles" compiles_sessions
 		ok "$library: sessions without MPI_Init are reported" says_sessions

@@ -168,8 +168,8 @@ void callsRequests(void)
 	require(count == 1 && indices[0] == 1, "the index of Waitsome");
 	expect("Cancel rid=6");
 	MPI_Cancel(&requests[0]);
-	expect("Request_free rid=6");
-	MPI_Request_free(&requests[0]);
+	expect("Wait rid=6 fromRank=-2 fromTag=-1 size=0 cid=0");
+	MPI_Wait(&requests[0], &status);
 
 	sendToSelf(6, &requests[0], 8);
 	expect("Mprobe fromRank=%d fromTag=6 size=8 cid=0", rank);

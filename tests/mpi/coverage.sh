@@ -68,13 +68,24 @@ all_defined() {
 	! comm -23 "$scratch/wrapped" "$scratch/defined" | grep .
 }
 
+# The persistent collectives that an extension of the MPI library has: LIBRARY FILE
+all_extended() {
+	${NM:-nm} -D --defined-only "$2" | awk '{ print $3 }' | sed 's/@.*//' |
+		grep -xE 'MPIX_[A-Za-z_]*_init' | sort >"$scratch/wanted"
+	${NM:-nm} -D --defined-only "${abs_top_builddir:?}/libhdMPI-$1.so" |
+		sed -n 's/.* T MPIX_/MPIX_/p' | sort | diff "$scratch/wanted" -
+}
+
 # The Fortran wrappers of the library that MPI has, too: LIBRARY SUFFIX FILE...
 all_fortran() {
 	library=$1
 	suffix=$2
 	shift 2
-	tr '[:upper:]' '[:lower:]' <"$scratch/wrapped" |
-		sed "s/.*/mpi_&$suffix/" | sort >"$scratch/names"
+	{
+		sed 's/^/mpi_/' "$scratch/wrapped"
+		awk '/^coll4/ { sub(/\(.*/, "", $2); print "mpix_" $2 }' "$table" |
+			grep '_init$'
+	} | tr '[:upper:]' '[:lower:]' | sed "s/\$/$suffix/" | sort >"$scratch/names"
 	for file; do
 		${NM:-nm} -D --defined-only "$file"
 	done | awk '{ print $3 }' | sed 's/@.*//' | sort >"$scratch/theirs"
@@ -93,7 +104,7 @@ all_called() {
 	# A word in what is expected: "Send size=..", or a name of a table.
 	grep -oE '"(  )*[A-Z][A-Za-z0-9_]*[ ",]' "$scratch/calls" |
 		sed 's/^" *//; s/[ ",]$//' >>"$scratch/expected"
-	grep -oE '(MAKES|FINDS|ONCE|AMONG)\([A-Za-z0-9_]*' "$scratch/calls" |
+	grep -oE '(MAKES|FINDS|ONCE|AMONG|PERSISTENT)\([A-Za-z0-9_]*' "$scratch/calls" |
 		sed 's/.*(//' | tee -a "$scratch/called" >>"$scratch/expected"
 	sort -u "$scratch/called" -o "$scratch/called"
 	sort -u "$scratch/expected" -o "$scratch/expected"
@@ -132,6 +143,9 @@ for library in openmpi mpich; do
 		none_superfluous "$scratch/functions"
 	ok "$library: the library contains all wrappers" all_defined $library
 	directory=$(${PKG_CONFIG:-pkg-config} --variable=libdir "$package")
+	[ ! -f "$directory/libmpi.so" ] || [ "$library" != openmpi ] ||
+		ok "$library: the library contains the persistent collectives of the extension" \
+			all_extended $library "$directory/libmpi.so"
 	case $library in
 	openmpi)
 		fortran=$directory/libmpi_mpifh.so

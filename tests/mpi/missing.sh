@@ -1,6 +1,6 @@
 #!/bin/sh
 # Where not all ranks of a run have libhdMPI nobody waits for them: the program runs,
-# and one line says which are missing. And programs with a sanitizer, which insists on
+# the others are recorded, and one line says which are missing. And programs with a sanitizer, which insists on
 # being the first library, start and are recorded.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain mpi
@@ -16,10 +16,17 @@ compiles() {
 
 int main(int argc, char **argv)
 {
+	int rank, size, got;
+
 	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT,
+		     (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+		     MPI_STATUS_IGNORE);
 	MPI_Finalize();
-	return 0;
+	return got != (rank + size - 1) % size;
 }
 END
 	"$compiler" -o meet meet.c
@@ -51,17 +58,24 @@ END
 	"$compiler" -shared -fPIC -o nobind.so nobind.c
 }
 
-# So many ranks are missing, the first of which is that: COUNT FIRST RANKS COMMAND...
+# So many ranks are missing, the first of which is that; of the recorded ones, ranks of a
+# pair have a message: COUNT FIRST RANK PEER RANKS COMMAND...
 missing() {
 	count=$1
 	first=$2
-	shift 2
+	pair="$3 +$4"
+	shift 4
 	rm -rf p.* p_*
 	launch "$library" "$@" >out 2>&1
 	status=$?
 	cat out
-	[ "$status" -eq 0 ] && [ ! -e p.proj ] && [ "$(wc -l <out)" -eq 1 ] &&
-		grep "^libhdMPI: nothing is recorded: $count of 3 ranks run without libhdMPI, the first is rank $first; " out
+	[ "$status" -eq 0 ] && [ "$(wc -l <out)" -eq 1 ] &&
+		grep "^libhdMPI: $count of 3 ranks are not recorded: they run without libhdMPI, the first is rank $first; " out &&
+		"$hdtrace" check p && "$hdtrace" dump p >dumped &&
+		[ "$(grep -c ' Barrier ' dumped)" -eq $((3 - count)) ] &&
+		! grep "trace node \"[^\"]*_${first}_0\"" dumped &&
+		"$hdtrace" report p >/dev/null &&
+		"$hdtrace" stat --volume p >volume && grep -E "^ +$pair  sent  +1 " volume
 }
 
 # Nobody is: COMMAND...
@@ -100,11 +114,11 @@ for library in $(built_libraries); do
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
 	ok "$library: the program compiles" compiles
-	ok "$library: a last rank of another program is reported" missing 1 2 \
+	ok "$library: a last rank of another program is reported" missing 1 2 0 1 \
 		2 "$hdmpirun" -p p ./meet : -n 1 ./meet
-	ok "$library: first ranks of another program are reported" missing 2 0 \
+	ok "$library: first ranks of another program are reported" missing 2 0 2 - \
 		2 ./meet : -n 1 "$hdmpirun" -p p ./meet
-	ok "$library: a rank without preloading is reported" missing 1 1 \
+	ok "$library: a rank without preloading is reported" missing 1 1 2 0 \
 		1 "$hdmpirun" -p p ./meet : \
 		-n 1 "$hdmpirun" -p p env -u LD_PRELOAD ./meet : \
 		-n 1 "$hdmpirun" -p p ./meet
@@ -112,7 +126,7 @@ for library in $(built_libraries); do
 	# The shell that mpiexec starts expands it.
 	# shellcheck disable=SC2016
 	ok "$library: a rank that cannot announce itself delays no other" \
-		missing 1 1 1 "$hdmpirun" -p p ./meet : \
+		missing 1 1 2 0 1 "$hdmpirun" -p p ./meet : \
 		-n 1 "$hdmpirun" -p p sh -c 'LD_PRELOAD=$LD_PRELOAD:./nobind.so exec ./meet' : \
 		-n 1 "$hdmpirun" -p p ./meet
 	ok "$library: several recorded programs cause no report" complete \

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A rank without libhdMPI on another host: nobody waits for it, and one line names it.
+# A rank without libhdMPI on another host: nobody waits for it, the others are recorded,
+# and one line names it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain mpi waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
@@ -34,6 +35,7 @@ write_rank() {
 #!/bin/sh
 cd "$run" || exit 1
 [ "\${OMPI_COMM_WORLD_RANK-\$PMI_RANK}" = "$1" ] || export LD_PRELOAD="$abs_top_builddir/libhdMPI-$library.so"
+export HDTRACE_MPI_HDTRACE="$hdtrace"
 HDTRACE_MPI_PROJECT=p HDTRACE_MPI_RUT=0 exec "$scratch/meet"
 END
 	chmod +x "$scratch/rank"
@@ -67,8 +69,9 @@ runs() {
 
 says() {
 	runs "$1" && [ "$(grep -c '^libhdMPI:' "$scratch/out")" -eq 1 ] &&
-		grep "^libhdMPI: nothing is recorded: 1 of $ranks ranks run without libhdMPI, the first is rank $1; " "$scratch/out" &&
-		[ -z "$(ls "$run")" ]
+		grep "^libhdMPI: 1 of $ranks ranks are not recorded: they run without libhdMPI, the first is rank $1; " "$scratch/out" &&
+		"$hdtrace" check "$run/p" &&
+		[ "$("$hdtrace" dump "$run/p" | grep -c ' Barrier ')" -eq $((ranks - 1)) ]
 }
 
 complete() {

@@ -91,7 +91,7 @@ for library in $(built_libraries); do
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
 	ok "$library: only wrapped names are exported" exports "libhdMPI-$library.so" MPI_Send \
-		'MPI_[A-Z][a-z0-9_]*|mpi_[a-z0-9_]*[a-z0-9]_|hdMPI_[a-zA-Z]*|hdmpi_[a-z]*_|_exit'
+		'MPIX?_[A-Z][a-z0-9_]*|mpix?_[a-z0-9_]*[a-z0-9]_|hdMPI_[a-zA-Z]*|hdmpi_[a-z]*_|_exit'
 	ok "$library: a library with names of MPI functions compiles" compiles
 	ok "$library: functions with names of MPI run alone" runs none ./names
 	ok "$library: functions with names of MPI run with libhdMPI preloaded" runs 5 "$hdmpirun" ./names

@@ -200,6 +200,75 @@ prepare=ray_input
 filter=ray_output
 app Ray ray 2 Ray -k 21 -s reads.fasta -o ray
 
+# ---- PT-Scotch, parallel HDF5 --------------------------------------------------------
+
+scotch_input() { gmk_m3 12 12 12 mesh.grf; }
+scotch_output() { cat ordering; }
+prepare=scotch_input
+filter=scotch_output
+app dgord ptscotch 2 dgord mesh.grf ordering
+
+compiles_hdf5() {
+	cat >hdf5.c <<'END'
+#include <hdf5.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	double row[1000], sum = 0, all;
+	hsize_t whole[] = { 64, 1000 }, one[] = { 1, 1000 };
+	int rank, size;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	hid_t access = H5Pcreate(H5P_FILE_ACCESS), how = H5Pcreate(H5P_DATASET_XFER);
+	H5Pset_fapl_mpio(access, MPI_COMM_WORLD, MPI_INFO_NULL);
+	H5Pset_dxpl_mpio(how, H5FD_MPIO_COLLECTIVE);
+	hid_t file = H5Fcreate("data.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+	hid_t space = H5Screate_simple(2, whole, NULL), part = H5Screate_simple(2, one, NULL);
+	hid_t data = H5Dcreate2(file, "rows", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+				H5P_DEFAULT, H5P_DEFAULT);
+	for (int i = rank; i < 64; i += size) {
+		hsize_t from[] = { i, 0 };
+		for (int j = 0; j < 1000; j++)
+			row[j] = i * j;
+		H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, one, NULL);
+		H5Dwrite(data, H5T_NATIVE_DOUBLE, part, space, how, row);
+	}
+	for (int i = size - 1 - rank; i < 64; i += size) {
+		hsize_t from[] = { i, 0 };
+		H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, one, NULL);
+		H5Dread(data, H5T_NATIVE_DOUBLE, part, space, how, row);
+		for (int j = 0; j < 1000; j++)
+			sum += row[j];
+	}
+	H5Dclose(data);
+	H5Sclose(space);
+	H5Sclose(part);
+	H5Fclose(file);
+	H5Pclose(access);
+	H5Pclose(how);
+	H5close();
+	MPI_Reduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("sum %.0f\n", all);
+	MPI_Finalize();
+	return 0;
+}
+END
+	# Unquoted: a list of options.
+	# shellcheck disable=SC2046
+	"$MPICC_OPENMPI" -w -O1 -o hdf5 hdf5.c \
+		$(${PKG_CONFIG:-pkg-config} --cflags --libs hdf5-openmpi) >log 2>&1
+}
+if compiles_hdf5; then
+	filter=all_output
+	app "$scratch/hdf5" hdf5 2 "$scratch/hdf5"
+else
+	skip hdf5 "it cannot be linked: $(tail -n 1 log)"
+fi
+
 # ---- Python and R as hosts ----------------------------------------------------------
 
 if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then

@@ -213,8 +213,11 @@ void hdmpiNotePart(struct hdmpiThread *self);
  */
 void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all);
 
-/** Our own communicator of all processes. */
+/** Our own communicator of all processes that are recorded. */
 MPI_Comm hdmpiRuntimeWorld(void);
+
+/** The rank in MPI_COMM_WORLD of a rank in that communicator. */
+int hdmpiRuntimeNumber(int rank);
 
 /** Begin a state of the tracer; false: nothing is recorded. */
 bool hdmpiTracerBegin(struct hdmpiThread *self, int64_t start);

@@ -105,7 +105,8 @@ static int groupDescribe(MPI_Group group, struct members *members, int side)
 	for (int i = 0; ret == 0 && i < size; i++) {
 		if (ranks[size + i] == MPI_UNDEFINED)
 			continue;
-		hdmpiTextAdd(text, "%d->%d;", ranks[size + i], i);
+		hdmpiTextAdd(text, "%d->%d;",
+			     hdmpiRuntimeNumber(ranks[size + i]), i);
 		members->known[side]++;
 	}
 	free(ranks);

@@ -11,6 +11,7 @@
 
 #include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/host/await.h"
+#include "MPITracingLibrary/src/host/ranks.h"
 #include "common/clock.h"
 #include "common/format/frame.h"
 
@@ -30,7 +31,8 @@ static bool awaitIsShared(MPI_Comm world, const struct hdmpiProcess *process)
 	char project[HDMPI_PATH_MAX];
 	int sees = 0, allSee = 0;
 
-	snprintf(file, sizeof(file), "_%s_0_0.trc", process->host);
+	snprintf(file, sizeof(file), "_%s_%d_0.trc", process->host,
+		 process->number);
 	if (PMPI_Bcast(file, (int)sizeof(file), MPI_CHAR, 0, world) ==
 	    MPI_SUCCESS) {
 		hdmpiOptionsPath(hdmpiOptions.project, project,
@@ -145,7 +147,8 @@ bool hdmpiAwaitTraces(int count)
 	hdmpiOptionsPath(hdmpiOptions.project, project, sizeof(project));
 	for (int i = 0; awaited.isShared && awaited.hosts && i < count; i++) {
 		snprintf(path, sizeof(path) - sizeof(HD_FRAME_SUFFIX),
-			 "%s_%s_%d_0.trc", project, awaited.hosts[i], i);
+			 "%s_%s_%d_0.trc", project, awaited.hosts[i],
+			 hdmpiRanksNumber(i));
 		while (*awaited.hosts[i] && !awaitIsClosed(path) &&
 		       awaitSleep(end, &ns))
 			;

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -229,15 +230,38 @@ static bool lossFile(const struct launched *launched, struct stat *file)
 	       file->st_ino == launched->inode;
 }
 
+/* Note in the file that a process came. Open MPI closes the files of what it
+ * starts: then the process that hdmpirun started has it. */
+static void lossNote(const struct launched *launched)
+{
+	struct launched opened = *launched;
+	struct stat file;
+	char path[64];
+
+	if (lossFile(launched, &file)) {
+		(void)!write((int)launched->fd, "x", 1);
+		return;
+	}
+	if (launched->fd < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%ld/fd/%ld", launched->pid,
+		 launched->fd);
+	/* Nothing but a file is waited for. */
+	opened.fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (opened.fd < 0)
+		return;
+	if (lossFile(&opened, &file))
+		(void)!write((int)opened.fd, "x", 1);
+	close((int)opened.fd);
+}
+
 void hdmpiLossSeen(void)
 {
 	struct launched launched;
-	struct stat file;
 
 	if (!lossLaunched(&launched))
 		return;
-	if (lossFile(&launched, &file))
-		(void)!write((int)launched.fd, "x", 1);
+	lossNote(&launched);
 	/* For another copy of this library in this process as well. */
 	*lossVariable() = '-';
 }
@@ -273,8 +297,8 @@ void hdmpiLossUnseen(void)
 		return;
 	isOurs = launched.pid == (long)getpid();
 	/* One that was started by that one says it itself. */
-	if (lossHasSessions && !isOurs && lossFile(&launched, &file))
-		(void)!write((int)launched.fd, "x", 1);
+	if (lossHasSessions && !isOurs && launched.fd >= 0)
+		lossNote(&launched);
 	else if (!isOurs || (launched.fd >= 0 && !lossHasSessions &&
 			     (!lossFile(&launched, &file) || file.st_size > 0)))
 		return;

@@ -173,58 +173,41 @@ static bool presenceIsThere(int fd, int rank)
 	       errno != ECONNREFUSED;
 }
 
-int hdmpiPresenceLowest(int size)
+/* On several hosts: once one is missing that was waited for, all others have
+ * come. */
+static int presenceMissingSpread(int size, int *missing)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), rank = 0;
+	int count = 0;
 
-	while (fd >= 0 && rank < size && !presenceIsThere(fd, rank))
-		rank++;
-	if (fd >= 0)
-		close(fd);
-	return rank;
+	for (int rank = 0; rank < size; rank++)
+		if (!presenceHasKey(rank, false) &&
+		    (count > 0 || !presenceHasKey(rank, true)))
+			missing[count++] = rank;
+	return count;
 }
 
-/* The same on several hosts: once one is missing that was waited for, all
- * others have come. */
-static int presenceMissingSpread(int size, int *first)
+int hdmpiPresenceMissing(int size, int *missing)
 {
-	int missing = 0;
-
-	for (int rank = 0; rank < size; rank++) {
-		if (presenceHasKey(rank, false) ||
-		    (missing == 0 && presenceHasKey(rank, true)))
-			continue;
-		if (missing++ == 0)
-			*first = rank;
-	}
-	return missing;
-}
-
-int hdmpiPresenceMissing(int size, int *first)
-{
-	int fd, missing = 0, saved = errno;
+	int fd, count = 0, saved = errno;
 
 	if (presence.isByKeys)
-		return presenceMissingSpread(size, first);
+		return presenceMissingSpread(size, missing);
 	if ((presence.fd < 0 && !presence.hasFailed) ||
 	    presence.localSize != size)
 		return 0;
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	for (int rank = 0; fd >= 0 && rank < size; rank++) {
-		if (presenceIsThere(fd, rank))
-			continue;
-		if (missing++ == 0)
-			*first = rank;
-	}
+	for (int rank = 0; fd >= 0 && rank < size; rank++)
+		if (!presenceIsThere(fd, rank))
+			missing[count++] = rank;
 	if (fd >= 0)
 		close(fd);
 	/* The others miss it, and will not wait for it. */
 	if (fd < 0 && presence.hasFailed) {
-		*first = presenceRank();
-		missing = 1;
+		missing[0] = presenceRank();
+		count = 1;
 	}
 	errno = saved;
-	return missing;
+	return count;
 }
 
 void hdmpiPresenceLeave(void)

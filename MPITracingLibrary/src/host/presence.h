@@ -10,7 +10,8 @@
  * the others are looked for. Nothing is sent: a name of a socket that no file
  * system has is taken, by its rank. This is done where all ranks are on one
  * host, and the launcher says which ones. On several hosts it is the key-value
- * space of Open MPI's launcher (keyvalue.h).
+ * space of Open MPI's launcher (keyvalue.h). Those that are there agree without
+ * the others (ranks.h).
  */
 #ifndef HDMPI_PRESENCE_H
 #define HDMPI_PRESENCE_H
@@ -22,14 +23,11 @@ void hdmpiPresenceAnnounce(void);
  * Look for all others.
  *
  * @param size Of MPI_COMM_WORLD.
- * @param[out] first The lowest rank that is missing.
+ * @param[out] missing Those that are missing, by number; room for all.
  *
  * @return How many are missing; 0 also where nobody knows.
  */
-int hdmpiPresenceMissing(int size, int *first);
-
-/** The lowest rank that is there. */
-int hdmpiPresenceLowest(int size);
+int hdmpiPresenceMissing(int size, int *missing);
 
 /** This one has looked, but others may still look for it. */
 void hdmpiPresenceLeave(void);

@@ -13,8 +13,9 @@
 
 /** Where a process is. */
 struct hdmpiProcess {
-	int rank; /**< In MPI_COMM_WORLD. */
-	int size;
+	int rank;   /**< Among those that are recorded. */
+	int number; /**< In MPI_COMM_WORLD; set by the caller. */
+	int size;   /**< How many are recorded. */
 	char host[HDMPI_HOST_MAX +
 		  12]; /**< Label of the host in the project. */
 	bool isLeader; /**< Whether it speaks for the host. */

@@ -2,6 +2,7 @@
 /* What the wrappers record of requests: who made them, who completed them. */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +254,20 @@ static inline __attribute__((__always_inline__)) bool noteWaitTakeRequest(
 	return true;
 }
 
+/* The program has cancelled a request. Few programs do. */
+static atomic_bool noteWaitCancels;
+
+/* MPI says nothing of the source and the size of a receive that was cancelled.
+ */
+static __attribute__((__noinline__)) bool noteWaitIsCancelled(
+	const MPI_Status *status)
+{
+	int isCancelled = 0;
+
+	PMPI_Test_cancelled(status, &isCancelled);
+	return isCancelled;
+}
+
 /* What is known of a request that is complete. */
 struct completion {
 	struct hdmpiRequest request;
@@ -275,6 +290,11 @@ static inline __attribute__((__always_inline__)) bool noteWaitCompleteRequest(
 		return false;
 	if (status && (completion->request.kind == HDMPI_RECEIVE ||
 		       completion->request.kind == HDMPI_FILE)) {
+		if (__builtin_expect(atomic_load_explicit(&noteWaitCancels,
+							  memory_order_relaxed),
+				     0) &&
+		    noteWaitIsCancelled(status))
+			return true;
 		completion->source = status->MPI_SOURCE;
 		completion->tag = status->MPI_TAG;
 		PMPI_Get_elements_x(status, MPI_BYTE, &completion->size);
@@ -460,6 +480,7 @@ void hdmpiNoteCancel(struct hdmpiCall *call, MPI_Request request)
 {
 	struct hdmpiRequest found;
 
+	atomic_store(&noteWaitCancels, true);
 	if (hdmpiRequestPeek(request, &found))
 		noteRequest(call, found.id);
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "MPITracingLibrary/src/record/verbs.h"
+#include "MPITracingLibrary/src/wrap/extension.h"
 #include "MPITracingLibrary/src/wrap/forward.h"
 
 /* Large enough for both implementations. */

@@ -8,6 +8,7 @@
 #define HDMPI_NEXT_H
 
 #include "MPITracingLibrary/functions.h"
+#include "MPITracingLibrary/src/wrap/extension.h"
 #include "MPITracingLibrary/src/wrap/forward.h"
 
 /** A function that is wrapped. */
@@ -23,5 +24,12 @@ extern struct hdmpiNext hdmpiNext[HDMPI_FUNCTIONS];
 
 #define HDMPI_NEXT_ROW(name) \
 	[HDMPI_##name] = { (hdmpiCode *)PMPI_##name, "MPI_" #name }
+
+/* The same of a function that an extension of the MPI library has. */
+#define HDMPI_NEXT_EXTENSION(name) \
+	((__typeof__(&MPIX_##name))hdmpiNext[HDMPI_##name].to)
+
+#define HDMPI_NEXT_EXTENSION_ROW(name) \
+	[HDMPI_##name] = { (hdmpiCode *)PMPIX_##name, "MPIX_" #name }
 
 #endif
