@@ -82,7 +82,7 @@ static const struct ptWireValue value = {
 };
 static const struct ptWireListEnd listEnd = { 4, 0 };
 static const unsigned char selections[] = "\0\0\2\0n1\0\0\1\0P";
-static const struct ptWireOpen open = {
+static const struct ptWireOpen openFields = {
 	.flags = PT_WIRE_KEEP | PT_WIRE_LINES,
 	.frequency = 20,
 	.delayMs = 100,
@@ -173,7 +173,7 @@ static const struct {
 	  0 },
 	{ "end of list", PT_WIRE_LIST_END, &listEnd,
 	  "04000000 0601 3412 0400 0000", 0 },
-	{ "open", PT_WIRE_OPEN, &open,
+	{ "open", PT_WIRE_OPEN, &openFields,
 	  "1d000000 0400 3412 03000000 0000000000003440 64000000 0100"
 	  "0000 0200 6e31 0000 0100 50",
 	  11 },
