@@ -209,7 +209,8 @@ static bool clientTake(struct hdConnection *connection)
 	char line[CLIENT_IN_MAX + 1];
 	size_t length = end ? (size_t)(end - bytes) : 0;
 
-	if (!end && used >= CLIENT_IN_MAX) {
+	/* A line may come whole: its length counts, not only what waits. */
+	if (end ? length > CLIENT_IN_MAX : used >= CLIENT_IN_MAX) {
 		clientRefuse(connection, "request exceeds the size limit");
 		return false;
 	}

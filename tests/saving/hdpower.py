@@ -406,7 +406,8 @@ def hostile():
     for text in (b"", b"lease\n", b"lease fixed\n", b"lease fixed max_freq=\n",
                  b"lease fixed max_freq=12;3\n", b"lease fixed path=1\n",
                  b"lease ../x max_freq=1\n", b"lease fixed max_freq=1,max_freq\n",
-                 b"\n" * 500, b"x" * 5000, b"status\0\n", b"end\nend\nstatus\n"):
+                 b"\n" * 500, b"x" * 5000, b"x" * 3000 + b"\n", b"x" * 1025 + b"\n",
+                 b"status\0\n", b"end\nend\nstatus\n"):
         client = socket.socket(socket.AF_UNIX)
         client.connect(path)
         assert client.recv(10) == b"hdpower 1\n"
