@@ -144,9 +144,10 @@ int powerServerOpen(struct powerServer *self, const char *root,
 	if (ret < 0)
 		return ret;
 	hdLoopFiles(SERVER_FILES);
-	ret = permissionsRead(&self->permissions, root);
+	/* First: an error of the configuration does not keep changed settings. */
+	ret = powerServerRecover(self, root);
 	if (ret == 0)
-		ret = powerServerRecover(self, root);
+		ret = permissionsRead(&self->permissions, root);
 	if (ret == 0)
 		ret = powerServerListen(self, socketPath);
 	return ret;

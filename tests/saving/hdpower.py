@@ -310,6 +310,22 @@ def forged():
     assert get(path) == "1500000"
 
 
+def recover():
+    """A service that finds an error in hdpower.conf restores settings before it ends."""
+    tree()
+    before = settings()
+    service = Service()
+    run = Run(SET)
+    service.kill()
+    assert settings() != before
+    put("/etc/hdtrace/hdpower.conf", "[users *]\nallow = rapl")
+    service = Service(check=False)
+    service.end()
+    assert service.process.returncode == 2 and "unknown section" in service.said, service.said
+    assert settings() == before and open(JOURNAL).read() == ""
+    run.forget()
+
+
 def full():
     """Without room for the journal, nothing is changed."""
     tree()

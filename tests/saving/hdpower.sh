@@ -68,6 +68,7 @@ ok "two leases: the less restrictive value" saving two_leases
 ok "random kills of command, program and service" saving kills
 ok "a program goes on when hdpower is killed, or settings are restored" saving goes_on
 ok "forged journals, and journals of another boot" saving forged
+ok "settings come back although hdpower.conf has an error" saving recover
 ok "no room for the journal" saving full
 ok "a CPU that goes offline" saving vanishing
 ok "values that the kernel refuses" saving refused
