@@ -144,7 +144,7 @@ int powerServerOpen(struct powerServer *self, const char *root,
 	if (ret < 0)
 		return ret;
 	hdLoopFiles(SERVER_FILES);
-	/* First: an error of the configuration does not keep changed settings. */
+	/* First: an invalid configuration does not keep changed settings. */
 	ret = powerServerRecover(self, root);
 	if (ret == 0)
 		ret = permissionsRead(&self->permissions, root);
