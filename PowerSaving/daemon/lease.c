@@ -91,7 +91,8 @@ static int leaseSetKind(struct leases *self, enum hdSettingKind kind)
 }
 
 /* A lower limit may have to change before an upper one, or the other way round:
- * so what fails is tried once more. */
+ * so what fails is tried once more. Only a value that a lease wants can make a
+ * lease fail. */
 static int leaseSetAll(struct leases *self)
 {
 	int failed[HD_SETTING_KINDS], ret = 0;
@@ -99,9 +100,12 @@ static int leaseSetAll(struct leases *self)
 	for (int i = 0; i < HD_SETTING_KINDS; i++)
 		failed[i] = leaseSetKind(self, (enum hdSettingKind)i);
 	for (int i = 0; i < HD_SETTING_KINDS; i++) {
+		pid_t pid;
+
 		if (failed[i] < 0)
 			failed[i] = leaseSetKind(self, (enum hdSettingKind)i);
-		if (failed[i] < 0 && ret == 0)
+		if (failed[i] < 0 && ret == 0 &&
+		    leaseWanted(self, (enum hdSettingKind)i, &pid))
 			ret = failed[i];
 	}
 	return ret;

@@ -351,6 +351,25 @@ def vanishing():
     service.stop()
 
 
+def offline():
+    """The kernel keeps the policy of a CPU that is offline, and refuses to change it."""
+    tree()
+    path = ROOT + CPU + "cpufreq/policy1/scaling_max_freq"
+    os.remove(path)
+    os.symlink("/dev/full", path)
+    service = Service()
+    hdpower("run", "--apply", "--set=max_freq=1200MHz", "--", "true", status=125)
+    put(CPU + "cpufreq/policy1/affected_cpus", "")
+    before = get(CPU + "cpufreq/policy0/scaling_max_freq")
+    run = Run("--set=max_freq=1200MHz")
+    assert get(CPU + "cpufreq/policy0/scaling_max_freq") == "1200000"
+    run.end()
+    assert get(CPU + "cpufreq/policy0/scaling_max_freq") == before
+    said = hdpower("run", "--set=max_freq=1200MHz", "--", "true")
+    assert said.count("would set ") == 1, said
+    service.stop()
+
+
 def refused():
     """A value that the kernel refuses: all is as before, and the command fails."""
     tree()
