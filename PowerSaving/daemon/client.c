@@ -79,13 +79,27 @@ static bool clientIsTrusted(const struct powerClient *self)
 	return self->uid == 0 || self->uid == geteuid();
 }
 
-static void clientEndLease(struct powerClient *self)
+static int clientEndLease(struct powerClient *self)
 {
+	int ret;
+
 	if (!self->hasLease)
-		return;
-	leaseEnd(&self->server->leases, &self->lease);
+		return 0;
+	ret = leaseEnd(&self->server->leases, &self->lease);
 	self->hasLease = false;
 	hdNetLog(HD_LOG_INFO, "lease of process %ld ended", (long)self->pid);
+	return ret;
+}
+
+static void clientEnd(struct powerClient *self)
+{
+	int ret = clientEndLease(self);
+
+	if (ret < 0)
+		clientSay(self, "error %s: cannot restore: %s",
+			  self->server->leases.failed, strerror(-ret));
+	else
+		clientSay(self, "ok");
 }
 
 static void clientLease(struct powerClient *self, char *text)
@@ -181,8 +195,7 @@ static void clientRequest(struct powerClient *self, char *line)
 	if (strncmp(line, "lease ", 6) == 0) {
 		clientLease(self, line + 6);
 	} else if (strcmp(line, "end") == 0) {
-		clientEndLease(self);
-		clientSay(self, "ok");
+		clientEnd(self);
 	} else if (strcmp(line, "status") == 0) {
 		clientStatus(self);
 	} else if (strcmp(line, "restore") == 0) {

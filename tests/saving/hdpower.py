@@ -370,6 +370,45 @@ def offline():
     service.stop()
 
 
+def connect():
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(ROOT + "/run/hdtrace/hdpower.sock")
+    return client, client.makefile("rw")
+
+
+def ask(stream, request):
+    """The last line of an answer."""
+    stream.write(request + "\n")
+    stream.flush()
+    while True:
+        line = stream.readline().rstrip("\n")
+        if not line.startswith(("set ", "restored ", "hdpower ")):
+            return line
+
+
+def late():
+    """What cannot be restored is named, and restored as soon as that works."""
+    tree()
+    before = settings()
+    path = CPU + "cpufreq/policy1/scaling_max_freq"
+    service = Service()
+    _, stream = connect()
+    assert ask(stream, "lease fixed max_freq=1200000,rapl=90000000") == "ok"
+    os.remove(ROOT + path)
+    os.symlink("/dev/full", ROOT + path)
+    said = ask(stream, "end")
+    assert said.startswith(f"error {path}: cannot restore: "), said
+    # It does not keep others from leases.
+    assert ask(stream, "lease fixed rapl=80000000") == "ok"
+    assert ask(stream, "end").startswith("error ")
+    os.remove(ROOT + path)
+    put(path, 1200000)
+    until(lambda: settings() == before, "restored later")
+    until(lambda: open(JOURNAL).read() == "", "journal")
+    service.stop()
+    assert "restored 1 settings" in service.said and path in service.said, service.said
+
+
 def refused():
     """A value that the kernel refuses: all is as before, and the command fails."""
     tree()
