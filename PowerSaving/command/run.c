@@ -347,6 +347,7 @@ int powerRun(int argc, char **argv)
 	if (self.record && !hdLoadRecordEnd(self.record) && status == 0)
 		status = CLI_EXIT_FAILED;
 	powerPlanClear(&self.plan);
+	g_free(self.error);
 	if (self.usage)
 		g_ptr_array_unref(self.usage);
 	g_free(options.root);

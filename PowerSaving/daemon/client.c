@@ -116,6 +116,10 @@ static void clientLease(struct powerClient *self, char *text)
 		clientSay(self, "error invalid request");
 		return;
 	}
+	if (self->isRevoked) {
+		clientSay(self, "error lease was ended by hdpower restore");
+		return;
+	}
 	if (self->pidfd < 0) {
 		clientSay(self, "error the owner of the connection is unknown");
 		return;
@@ -177,8 +181,10 @@ static void clientRestore(struct powerClient *self)
 				"user of the service may restore");
 		return;
 	}
-	for (struct powerClient *c = server->clients; c; c = c->next)
+	for (struct powerClient *c = server->clients; c; c = c->next) {
+		c->isRevoked = c->isRevoked || c->hasLease;
 		c->hasLease = false;
+	}
 	server->leases.first = NULL;
 	left = hdJournalRestoreAll(&server->leases.journal, clientTellRestored,
 				   self);

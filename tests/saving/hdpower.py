@@ -409,6 +409,28 @@ def late():
     assert "restored 1 settings" in service.said and path in service.said, service.said
 
 
+def revoked():
+    """After a restoration by hand, a program that goes on gets no lease any more."""
+    tree()
+    before = settings()
+    service = Service()
+    _, stream = connect()
+    _, other = connect()
+    assert ask(stream, "lease min-energy max_freq=1200000") == "ok"
+    hdpower("restore")
+    assert settings() == before
+    said = ask(stream, "lease min-energy max_freq=1400000")
+    assert said == "error lease was ended by hdpower restore", said
+    assert settings() == before
+    assert ask(stream, "end") == "ok"
+    # One that had none, and one that comes later, may have one.
+    assert ask(other, "lease fixed max_freq=1200000") == "ok"
+    Run("--set=max_freq=1200MHz").end()
+    assert ask(other, "end") == "ok"
+    assert settings() == before
+    service.stop()
+
+
 def refused():
     """A value that the kernel refuses: all is as before, and the command fails."""
     tree()
