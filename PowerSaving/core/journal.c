@@ -17,6 +17,8 @@
 /* Longest journal, in bytes, and longest line. */
 #define JOURNAL_MAX (4 * 1024 * 1024)
 #define JOURNAL_LINE_MAX 512
+/* What may be in it that is not needed, beyond as much as is. */
+#define JOURNAL_SPARE 4096
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 /* ---- Directories ------------------------------------------------------- */
@@ -314,7 +316,9 @@ int hdJournalSet(struct hdJournal *self, long pid, const char *path,
 	strcpy(entry.old, known ? known->old : before);
 	if (!known || strcmp(known->now, value) != 0) {
 		ret = journalAppend(self, &entry);
-		if (ret < 0)
+		/* The old value is on disk already if the path is known: then
+		 * nothing is lost, and a change can be undone. */
+		if (ret < 0 && !known)
 			return ret;
 	}
 	if (known)
@@ -401,6 +405,20 @@ static int journalRewrite(struct hdJournal *self)
 	fsync(self->folder);
 	close(old);
 	return 0;
+}
+
+int hdJournalShorten(struct hdJournal *self)
+{
+	char line[JOURNAL_LINE_MAX];
+	off_t needed = 0;
+	struct stat is;
+
+	for (size_t i = 0; i < self->count; i++)
+		needed += journalFormat(self, &self->entries[i], line);
+	if (fstat(self->fd, &is) < 0)
+		return -errno;
+	return is.st_size > 2 * needed + JOURNAL_SPARE ? journalRewrite(self)
+						       : 0;
 }
 
 int hdJournalClean(struct hdJournal *self)

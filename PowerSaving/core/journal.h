@@ -85,6 +85,10 @@ int hdJournalRestore(struct hdJournal *self, const char *path);
 size_t hdJournalRestoreAll(struct hdJournal *self, hdJournalTell *tell,
 			   void *context);
 
+/** Let the file have only what is still changed, if much else is in it; 0 or a
+ *  negative errno. */
+int hdJournalShorten(struct hdJournal *self);
+
 /** Let the file have only what is still changed; 0 or a negative errno. */
 int hdJournalClean(struct hdJournal *self);
 

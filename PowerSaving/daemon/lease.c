@@ -264,6 +264,11 @@ int leaseGrant(struct leases *self, struct lease *lease,
 		leaseRestoreAll(self);
 		return ret;
 	}
+	/* Each phase of a program adds lines. */
+	ret = hdJournalShorten(&self->journal);
+	if (ret < 0)
+		hdNetLog(HD_LOG_WARNING, "journal: cannot shorten: %s",
+			 strerror(-ret));
 	if (tell)
 		leaseReportAll(self, lease, tell, context);
 	return 0;

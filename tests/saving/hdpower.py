@@ -335,7 +335,33 @@ def full():
     said = hdpower("run", "--apply", SET, "--", "true", status=125)
     assert "cannot apply: " in said, said
     assert settings() == before and open(JOURNAL).read() == ""
+    # A path whose old value is in the journal can change, and come back.
+    _, stream = connect()
+    assert ask(stream, "lease fixed max_freq=1200000") == "ok"
+    assert ask(stream, "lease fixed max_freq=1400000") == "ok"
+    assert get(CPU + "cpufreq/policy1/scaling_max_freq") == "1400000"
+    assert ask(stream, "end") == "ok"
+    assert settings() == before and open(JOURNAL).read() == ""
     service.stop()
+
+
+def phases():
+    """The journal does not grow with the phases of a program."""
+    tree()
+    before = settings()
+    service = Service()
+    _, stream = connect()
+    for number in range(150):
+        clock = 1200000 + number % 2 * 200000
+        assert ask(stream, f"lease min-energy max_freq={clock}") == "ok"
+    lines = open(JOURNAL).read().splitlines()
+    print(len(lines), os.path.getsize(JOURNAL))
+    assert os.path.getsize(JOURNAL) < 6000, os.path.getsize(JOURNAL)
+    # The old value stays in it.
+    assert all(line.split()[3] == "2000000" for line in lines), lines
+    service.kill()
+    hdpower("restore")
+    assert settings() == before
 
 
 def vanishing():
