@@ -299,6 +299,22 @@ static int journalAppend(struct hdJournal *self,
 	return ret;
 }
 
+int hdJournalNote(struct hdJournal *self, long pid, const char *path)
+{
+	struct hdJournalEntry entry = { .pid = pid };
+	int ret;
+
+	if (journalFind(self, path))
+		return 0;
+	ret = hdSettingRead(self->root, path, entry.old);
+	if (ret < 0)
+		return ret;
+	snprintf(entry.path, sizeof(entry.path), "%s", path);
+	strcpy(entry.now, entry.old);
+	ret = journalAppend(self, &entry);
+	return ret < 0 ? ret : journalAdd(self, &entry);
+}
+
 int hdJournalSet(struct hdJournal *self, long pid, const char *path,
 		 const char *value)
 {

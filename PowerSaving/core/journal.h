@@ -62,6 +62,10 @@ int hdJournalOpen(struct hdJournal *self, const char *root);
 /** Close it; settings stay. */
 void hdJournalClose(struct hdJournal *self);
 
+/** Note the value of a setting that will change, if it is not noted yet; 0 or a
+ *  negative errno. */
+int hdJournalNote(struct hdJournal *self, long pid, const char *path);
+
 /**
  * Change a setting: note it, wait until that is on disk, and write it.
  *

@@ -132,6 +132,11 @@ static void clientLease(struct powerClient *self, char *text)
 			  hdSettingNames[refused]);
 		return;
 	}
+	if (leaseIsManual(&self->server->leases, &values)) {
+		clientSay(self, "error governor: userspace cannot be restored; "
+				"select another governor first");
+		return;
+	}
 	self->lease.pid = self->pid;
 	self->lease.uid = self->uid;
 	if (!self->hasLease)

@@ -364,6 +364,33 @@ def phases():
     assert settings() == before
 
 
+def limits():
+    """Lower limits are noted before upper ones change, which may lower them; a governor
+    that has a state of its own is not replaced."""
+    tree()
+    before = settings()
+    service = Service()
+    _, stream = connect()
+    assert ask(stream, "lease fixed max_freq=1200000,min_freq=1100000") == "ok"
+    paths = [line.split()[2] for line in open(JOURNAL).read().splitlines()]
+    upper = [i for i, path in enumerate(paths) if path.endswith("max_freq")]
+    lower = {path: i for i, path in reversed(list(enumerate(paths)))
+             if path.endswith("min_freq")}
+    assert len(upper) == 2 and len(lower) == 2, paths
+    assert max(lower.values()) < min(upper), paths
+    assert get(CPU + "cpufreq/policy1/scaling_min_freq") == "1100000"
+    assert ask(stream, "end") == "ok"
+    assert settings() == before and open(JOURNAL).read() == ""
+    put(CPU + "cpufreq/policy1/scaling_governor", "userspace")
+    before = settings()
+    said = ask(stream, "lease fixed max_freq=1200000,governor=powersave")
+    assert said.startswith("error governor: userspace cannot be restored"), said
+    assert settings() == before
+    assert ask(stream, "lease fixed max_freq=1200000") == "ok"
+    service.stop()
+    assert settings() == before
+
+
 def vanishing():
     """A CPU goes offline while it has a lease."""
     tree()
