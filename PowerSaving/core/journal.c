@@ -35,9 +35,12 @@ static bool journalIsOurs(int fd, mode_t type)
 }
 
 /* Open ROOT/run/hdtrace/hdpower, which is made if it is not there. */
-static int journalOpenFolder(const char *root, bool mayMake)
+static int journalOpenFolder(const char *root, bool mayMake,
+			     const char **foreign)
 {
 	static const char *const names[] = { "run", "hdtrace", "hdpower" };
+	static const char *const paths[] = { "/run", "/run/hdtrace",
+					     HD_POWER_FOLDER };
 	int fd = open(*root ? root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t i = 0; fd >= 0 && i < 3; i++) {
@@ -50,6 +53,7 @@ static int journalOpenFolder(const char *root, bool mayMake)
 		if (next >= 0 && !journalIsOurs(next, S_IFDIR)) {
 			close(next);
 			close(fd);
+			*foreign = paths[i];
 			return -EPERM;
 		}
 		if (next < 0) {
@@ -203,7 +207,7 @@ static int journalOpenAll(struct hdJournal *self)
 
 	if (ret < 0)
 		return ret;
-	self->folder = journalOpenFolder(self->root, true);
+	self->folder = journalOpenFolder(self->root, true, &self->foreign);
 	if (self->folder < 0)
 		return self->folder;
 	self->lock = journalOpenFile(self, "lock", 0);
@@ -222,9 +226,11 @@ int hdJournalOpen(struct hdJournal *self, const char *root)
 {
 	int ret;
 
-	*self = (struct hdJournal){
-		.root = root, .folder = -1, .lock = -1, .fd = -1
-	};
+	*self = (struct hdJournal){ .root = root,
+				    .foreign = HD_POWER_FOLDER "/journal",
+				    .folder = -1,
+				    .lock = -1,
+				    .fd = -1 };
 	ret = journalOpenAll(self);
 	if (ret < 0)
 		hdJournalClose(self);
@@ -240,7 +246,9 @@ void hdJournalClose(struct hdJournal *self)
 	if (self->lock >= 0)
 		close(self->lock);
 	free(self->entries);
-	*self = (struct hdJournal){ .folder = -1, .lock = -1, .fd = -1 };
+	*self = (struct hdJournal){
+		.foreign = self->foreign, .folder = -1, .lock = -1, .fd = -1
+	};
 }
 
 int hdJournalLook(const char *root, struct hdJournalEntry **entries,
@@ -253,7 +261,7 @@ int hdJournalLook(const char *root, struct hdJournalEntry **entries,
 	*count = 0;
 	if (ret < 0)
 		return ret;
-	self.folder = journalOpenFolder(root, false);
+	self.folder = journalOpenFolder(root, false, &self.foreign);
 	if (self.folder < 0)
 		return self.folder == -ENOENT ? 0 : self.folder;
 	self.fd = openat(self.folder, "journal",

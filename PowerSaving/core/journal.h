@@ -40,7 +40,8 @@ typedef void hdJournalTell(void *context, const char *path, const char *value,
 /** An open journal. */
 struct hdJournal {
 	const char *root;
-	int folder; /**< Descriptor of the directory. */
+	const char *foreign; /**< For -EPERM: what others can change. */
+	int folder;          /**< Descriptor of the directory. */
 	int lock;
 	int fd;
 	char boot[40];

@@ -299,6 +299,12 @@ def forged():
     service.end()
     assert service.process.returncode == 2 and "can change the journal" in service.said
     assert "can change the journal" in hdpower("restore", status=2)
+    assert f"{JOURNAL}: other users" in service.said and "chown root" in service.said
+    os.chmod(ROOT + "/run/hdtrace", 0o777)
+    service = Service(check=False)
+    service.end()
+    assert f"{ROOT}/run/hdtrace: other users" in service.said, service.said
+    os.chmod(ROOT + "/run/hdtrace", 0o755)
     os.remove(JOURNAL)
     os.symlink(ROOT + "/etc/shadow", JOURNAL)
     assert "can change the journal" in hdpower("restore", status=2)
@@ -389,6 +395,16 @@ def limits():
     assert ask(stream, "lease fixed max_freq=1200000") == "ok"
     service.stop()
     assert settings() == before
+
+
+def zones():
+    """The zone psys has a number as packages have, and is not one."""
+    tree()
+    for number, name in ((0, "package-0"), (1, "psys")):
+        put(f"/sys/class/powercap/intel-rapl:{number}/name", name)
+        put(f"/sys/class/powercap/intel-rapl:{number}/constraint_0_power_limit_uw", 1)
+    said = hdpower("run", "--set=rapl=90W", "--", "true")
+    assert said.count("would set ") == 1 and "intel-rapl:0/" in said, said
 
 
 def vanishing():
@@ -522,6 +538,8 @@ def users():
     assert "permission denied: max_freq; see hdpower.conf(5)" in said, said
     assert "permission denied" in as_nobody("restore", status=2)
     service.stop()
+    assert "only root can read the journal" in as_nobody("status")
+    assert "No changed settings." in hdpower("status")
     put("/etc/hdtrace/hdpower.conf", "[user *]\nallow = max_freq governor")
     service = Service()
     as_nobody("run", "--apply", "--set=max_freq=1200MHz", "--", "true")

@@ -72,6 +72,7 @@ ok "settings come back although hdpower.conf has an error" saving recover
 ok "no room for the journal" saving full
 ok "a journal that does not grow with phases" saving phases
 ok "limits that depend on each other, and the governor userspace" saving limits
+ok "limits of packages only" saving zones
 ok "a CPU that goes offline" saving vanishing
 ok "leases do not fail because a CPU is offline" saving offline
 ok "a restoration that fails is named and tried again" saving late
