@@ -292,6 +292,32 @@ files_sleep_and_windows_are_refused() {
 		grep -q 'cannot represent: Win_fence (4)' err
 }
 
+# Several requests that one call completes take its time once.
+files_sleep_once() {
+	for rank in 0 1; do
+		cat >"rank$rank" <<-END
+		Init||0|1
+		File_iread|fid='1' rid='4'|1|1
+		File_iread|fid='1' rid='5'|1|1
+		File_iread|fid='1' rid='6'|1|1
+		Waitall|count='2' completed='2'|1|501|<Request rid='4' size='3' fid='1'/><Request rid='5' size='3' fid='1'/>
+		Wait|rid='6' size='3' fid='1'|501|801
+		Finalize||801|802
+		END
+	done
+	project p
+	gives <<-END
+	0 init
+	0 sleep 0.000500000
+	0 sleep 0.000300000
+	0 finalize
+	1 init
+	1 sleep 0.000500000
+	1 sleep 0.000300000
+	1 finalize
+	END
+}
+
 # Of polls only the time inside of them belongs to MPI.
 polls_are_no_computation() {
 	for rank in 0 1; do
@@ -458,6 +484,7 @@ ok "others are messages" collective_calls_of_others
 ok "messages of 2 GiB and more are split" large_messages_are_split
 ok "file access sleeps, one-sided calls are refused" \
 	files_sleep_and_windows_are_refused
+ok "requests of files that complete together sleep once" files_sleep_once
 ok "time of polls is not computation" polls_are_no_computation
 ok "instructions, then CPU time" counts_are_used
 ok "unmatched ends, missing ends and interruptions are refused" refusals

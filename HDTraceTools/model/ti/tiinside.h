@@ -144,6 +144,7 @@ struct tiRank {
 	int64_t latest;       /**< ... without that of the latest state, ... */
 	int64_t latestStart;  /**< ... which may be in the next call. */
 	int64_t last;         /**< Time that was reached. */
+	bool hasSlept;        /**< The call that is read did, in a file. */
 	double pending;       /**< Computation that is not written yet. */
 	double counted, measured; /**< Counts so far, and their time. */
 	bool hasBegun;

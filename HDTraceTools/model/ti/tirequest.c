@@ -331,8 +331,10 @@ static void tiRequestDone(struct tiRank *self, const struct messageRecord *read,
 	}
 	if (request->isFile && !self->marked)
 		tiMarkAlways(self);
-	if (request->isFile)
+	/* All that a call completes takes its time together. */
+	if (request->isFile && !self->hasSlept)
 		tiPutSleep(self, read->record->end - read->record->start);
+	self->hasSlept |= request->isFile;
 	/* Of an exchange no size is recorded. */
 	if (hasEnd && !(fields->has >> MESSAGE_SIZE & 1) &&
 	    !(fields->has >> MESSAGE_RECV_SIZE & 1))
@@ -347,6 +349,7 @@ void tiRequestComplete(struct tiRank *self, const struct messageRecord *read)
 {
 	int64_t rid;
 
+	self->hasSlept = false;
 	if (messageField(&read->own, MESSAGE_RID, &rid))
 		tiRequestDone(self, read, &read->own);
 	for (size_t i = 0; i < read->record->elementCount; i++) {
