@@ -155,6 +155,40 @@ persistent_requests() {
 	END
 }
 
+# A message that came before MPI_Cancel is received; without one, completion has no
+# sender, and a request that is freed gets none.
+late_cancels() {
+	cat >rank0 <<-END
+	Init||0|1
+	Send|size='10' toRank='1' toTag='5' cid='0'|1|2
+	Finalize||7|8
+	END
+	cat >rank1 <<-END
+	Init||0|1
+	Irecv|size='100' fromRank='0' fromTag='5' cid='0' rid='1'|1|2
+	Irecv|size='100' fromRank='0' fromTag='6' cid='0' rid='2'|2|3
+	Irecv|size='100' fromRank='0' fromTag='7' cid='0' rid='3'|3|4
+	Cancel|rid='1'|4|4
+	Cancel|rid='2'|4|4
+	Cancel|rid='3'|4|4
+	Wait|rid='1' fromRank='0' fromTag='5' size='10' cid='0'|4|5
+	Wait|rid='2'|5|6
+	Request_free|rid='3'|6|7
+	Finalize||7|8
+	END
+	project p
+	gives <<-END
+	0 init
+	0 send 1 5 10
+	0 compute 5000
+	0 finalize
+	1 init
+	1 irecv 0 5 10
+	1 wait 0 1 5
+	1 finalize
+	END
+}
+
 # Sizes of which only a total is recorded are those of the other ranks.
 collective_calls_of_all() {
 	for rank in 0 1; do
@@ -479,6 +513,7 @@ jsonschema.validate(found, schema)' "$abs_top_srcdir/doc/json.schema.json" \
 
 ok "messages, requests and failed tests" messages_are_mapped
 ok "persistent requests" persistent_requests
+ok "messages that came before their request was cancelled" late_cancels
 ok "collective calls of all ranks are SMPI's own" collective_calls_of_all
 ok "others are messages" collective_calls_of_others
 ok "messages of 2 GiB and more are split" large_messages_are_split

@@ -92,6 +92,7 @@ struct tiRequest {
 	bool isFile; /**< It reads or writes one. */
 	bool isCollective;
 	bool isSynchronous;
+	bool isCancelled; /**< It may be complete all the same. */
 	bool hasSend;
 	bool hasReceive;
 	bool isAny; /**< It receives from any rank, or with any tag. */

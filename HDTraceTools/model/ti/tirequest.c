@@ -208,7 +208,7 @@ static struct tiRequest *tiRequestOf(const struct tiRank *self,
 
 void tiRequestStart(struct tiRank *self, struct tiRequest *request)
 {
-	request->isFile = false;
+	request->isFile = request->isCancelled = false;
 	if (request->isCollective) {
 		tiRequestTag(self, &request->call);
 		tiPutBegun(self, &request->call, request->pieces);
@@ -362,8 +362,9 @@ void tiRequestCancel(struct tiRank *self, const struct messageRecord *read)
 {
 	struct tiRequest *request = tiRequestOf(self, &read->own);
 
+	/* The message may have come before; its completion tells. */
 	if (request)
-		tiRequestClose(self, request, NULL);
+		request->isCancelled = true;
 }
 
 void tiRequestForget(struct tiRank *self, const struct messageRecord *read)
@@ -379,7 +380,8 @@ void tiRequestForget(struct tiRank *self, const struct messageRecord *read)
 	if (!request)
 		return;
 	/* Its message may come, but nobody knows when. */
-	tiRequestClose(self, request, request->isAny ? NULL : &end);
+	tiRequestClose(self, request,
+		       request->isAny || request->isCancelled ? NULL : &end);
 	g_hash_table_remove(self->requests, &request->rid);
 }
 
