@@ -215,6 +215,51 @@ def test_files():
     assert done.stdout == "0\n1\n2\n" and done.stderr.count("\n") == 1, done
 
 
+def profiled(decide, call):
+    """Call with the profile of this thread."""
+    _native.profile_start(decide)
+    sys.setprofile(_native.profile)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+        _native.profile_stop()
+
+
+def test_profile():
+    """decisions about functions outlast what other threads do meanwhile"""
+    hdtrace.record("profile")
+    asked = []
+
+    def outer():
+        pass
+
+    def fill():
+        sys.setprofile(_native.profile)
+        names = {}
+        for i in range(1000):
+            exec(f"def f{i}(): pass\nf{i}()", names)
+        sys.setprofile(None)
+
+    def decide(code, _):
+        asked.append(code.co_name)
+        if code is outer.__code__:
+            thread = threading.Thread(target=fill)
+            thread.start()
+            thread.join()
+            return "outer"
+        return None
+
+    def decide_end(code, _):
+        _native.profile_stop()
+        return code.co_name
+
+    profiled(decide, outer)
+    assert len(asked) > 1000 and asked.count("outer") == 1, asked.count("outer")
+    profiled(decide_end, outer)
+    assert [name for name, _, _ in states_of(recorded("profile"))] == ["outer"]
+
+
 def test_run():
     """python3 -m hdtrace run records the functions of a program"""
     os.makedirs("program", exist_ok=True)
