@@ -47,6 +47,9 @@ static struct {
 /** The calls of the calling thread. */
 static _Thread_local struct profileCall profileCalls[PROFILE_CALLS_MAX];
 static _Thread_local unsigned int profileDepth;
+/** Open calls that are too deep, and the profile that all are of. */
+static _Thread_local unsigned long profileBeyond;
+static _Thread_local unsigned int profileRun;
 
 /* ---- Codes ------------------------------------------------------------- */
 
@@ -149,8 +152,10 @@ static bool profileDecide(struct profileCode **known, PyObject *frame,
 
 static void profileEnter(const struct profileCode *known)
 {
-	if (profileDepth == PROFILE_CALLS_MAX)
+	if (profileDepth == PROFILE_CALLS_MAX) {
+		profileBeyond++;
 		return;
+	}
 	profileCalls[profileDepth++] = (struct profileCall){
 		known->code, hdPyLanesBegin(PyBytes_AsString(known->name))
 	};
@@ -160,6 +165,10 @@ static void profileEnter(const struct profileCode *known)
 /** A return of a call that was begun before the profile has no state. */
 static void profileLeave(const PyObject *code)
 {
+	if (profileBeyond > 0) {
+		profileBeyond--;
+		return;
+	}
 	if (profileDepth == 0 || profileCalls[profileDepth - 1].code != code)
 		return;
 	hdPyLanesEnd(profileCalls[--profileDepth].state);
@@ -184,6 +193,11 @@ PyObject *hdPyProfile(PyObject *module, PyObject *const *arguments,
 	(void)module;
 	if (count != 3 || !profile.decide)
 		return Py_NewRef(Py_None);
+	if (profileRun != profile.run) {
+		profileRun = profile.run;
+		profileDepth = 0;
+		profileBeyond = 0;
+	}
 	isCall = profileIs(arguments[1], &profile.call, "call");
 	/* Calls of functions in C are other events. */
 	if (!isCall && !profileIs(arguments[1], &profile.back, "return"))

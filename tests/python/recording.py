@@ -260,6 +260,30 @@ def test_profile():
     assert [name for name, _, _ in states_of(recorded("profile"))] == ["outer"]
 
 
+def test_depth():
+    """calls that are too deep to be recorded leave others their states"""
+    hdtrace.record("depth")
+
+    def inner():
+        pass
+
+    def outer(depth):
+        if depth > 0:
+            outer(depth - 1)
+        if depth == 990:
+            inner()
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(5000)
+    for _ in range(2):
+        profiled(lambda code, _: code.co_name.replace("<lambda>", "") or None,
+                 lambda: outer(1000))
+    sys.setrecursionlimit(limit)
+    found = states_of(recorded("depth"))
+    assert [state[:2] for state in found if state[0] == "inner"] == [("inner", 11)] * 2
+    assert found[-1][:2] == ("outer", 0)
+
+
 def test_run():
     """python3 -m hdtrace run records the functions of a program"""
     os.makedirs("program", exist_ok=True)
