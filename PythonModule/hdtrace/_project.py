@@ -431,8 +431,10 @@ class Project:
         if isinstance(time, datetime.datetime):
             since = time.astimezone(datetime.timezone.utc) - _EPOCH
             return since // datetime.timedelta(microseconds=1) * 1000
-        if hasattr(time, "astype"):
+        if getattr(getattr(time, "dtype", None), "kind", "") == "M":
             return int(time.astype("datetime64[ns]").astype("int64"))
+        if hasattr(time, "item"):
+            time = time.item()
         seconds = Decimal(repr(time)) if isinstance(time, float) else Decimal(time)
         return (self.start or 0) + int(seconds * 10**9)
 
