@@ -284,6 +284,27 @@ def test_depth():
     assert found[-1][:2] == ("outer", 0)
 
 
+def test_directory():
+    """the project stays where it began when the directory changes"""
+    before = os.getcwd()
+    for prefix, name in (("", "moved"), ("dir/", "prefixed")):
+        os.makedirs("dir", exist_ok=True)
+        os.environ["HDTRACE_PREFIX"] = prefix
+        hdtrace.record(name)
+        os.chdir("dir")
+        try:
+            with hdtrace.state("s"):
+                pass
+            path = hdtrace.finish()
+        finally:
+            os.chdir(before)
+            del os.environ["HDTRACE_PREFIX"]
+        assert path == (os.path.join(before, name) if not prefix else name), path
+        subprocess.run([sys.argv[1], "merge", "-q", prefix + name], check=True,
+                       stdout=subprocess.DEVNULL)
+        assert [state[0] for state in states_of(hdtrace.open(prefix + name))] == ["s"]
+
+
 def test_run():
     """python3 -m hdtrace run records the functions of a program"""
     os.makedirs("program", exist_ok=True)
