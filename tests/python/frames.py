@@ -61,11 +61,9 @@ def test_times():
         return len(hdtrace.open("g_node_G.stat", **options).groups[0])
 
     assert entries(from_=numpy.datetime64(101 * 10**9, "ns")) == 2
-    for number in (0.5, 1, 1.5):
-        for kind in (numpy.float64, numpy.float32, numpy.int64):
-            assert entries(from_=kind(number)) == entries(from_=kind(number).item())
-    assert entries(from_=numpy.float64(0.5)) == entries(from_=0.5) < 3
-    assert entries(to=numpy.float64(0.5)) == entries(to=0.5) > 0
+    for kind in (numpy.float64, numpy.float32, numpy.int64):
+        assert entries(from_=kind(2)) == entries(from_=2) == 2
+        assert entries(to=kind(2)) == entries(to=2) > 0
 
 
 def main():
