@@ -267,6 +267,23 @@ sweep_tells_failed_points() {
 		grep -q 'apply to replays only' err
 }
 
+# Ranks and hosts have more files than are allowed at first.
+files_are_allowed() (
+	make_run ring 8
+	rm -rf many.proj many_*
+	ulimit -S -n 26 && replay ring -o many && [ -f many.proj ]
+)
+
+# The name of a host that is too long for a file.
+traces_that_cannot_be_created() {
+	make_run ring 8
+	name=$(printf '%0300d' 1)
+	sed "s/\"h3\"/\"h$name\"/g" star.xml >long.xml
+	"$hdpredict" replay ring --platform=long.xml --ranks=cyclic -o long >result 2>err
+	[ $? -eq 2 ] && grep -q 'cannot write' err && ! grep -q 'match' err &&
+		[ ! -e long.proj ]
+}
+
 is_described() {
 	python3 "$abs_top_srcdir/tests/tools/readers/validate-json.py" \
 		"$abs_top_srcdir/doc/json.schema.json" result
@@ -297,6 +314,8 @@ ok "platform of hdpredict" own_platform_is_converted
 ok "hosts by a file" placement_by_file
 ok "replays as points of a sweep" sweep_replays
 ok "replays of a sweep that fail" sweep_tells_failed_points
+ok "more files than the soft limit" files_are_allowed
+ok "traces that cannot be created" traces_that_cannot_be_created
 ok "a signal leaves nothing behind" killed_leaves_nothing
 ok "nothing is left in TMPDIR" [ -z "$(ls -A "$TMPDIR")" ]
 done_testing

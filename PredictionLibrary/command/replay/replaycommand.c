@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "HDTraceTools/command/core/tool.h"
@@ -307,6 +308,17 @@ static int replayCommandDo(struct replay *self,
 	return status;
 }
 
+/* Each rank has two files open at once, here and in SimGrid. */
+static void replayCommandAllowFiles(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static void replayCommandFreeHost(void *data)
 {
 	struct replayHost *host = data;
@@ -324,6 +336,7 @@ static int replayCommandRun(struct replay *self,
 
 	if (!project)
 		return PREDICT_FAILED;
+	replayCommandAllowFiles();
 	self->project = project;
 	self->ti = tiNew(project, settings->operations);
 	self->count = tiRanks(self->ti);
