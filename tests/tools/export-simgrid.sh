@@ -443,6 +443,26 @@ refusals() {
 	is_refused "rank 0: recording was interrupted before at 2e-06 s"
 }
 
+# A rank knows its part only, so that the call cannot become messages.
+large_collective_calls() {
+	for rank in 0 1; do
+		cat >"rank$rank" <<-END
+		Init||0|1
+		Allgatherv|size='1073741823' recvSize='2147483646' cid='0' inPlace='0'|1|2
+		Alltoallv|size='2147483647' recvSize='2147483647' cid='0'|2|3
+		Finalize||3|4
+		END
+	done
+	project p
+	status 0 export --to simgrid -o ti p || return 1
+	sed -i "s/'1073741823'/'1073741824'/" rank0 rank1
+	is_refused "rank 0: allgatherv of 2 GiB or more in all; the run ends at 3e-06 s" ||
+		return 1
+	sed -i '/Allgatherv/d' rank0 rank1
+	sed -i "s/size='2147483647'/size='2147483648'/" rank1
+	is_refused "rank 0: alltoallv of 2 GiB or more in all"
+}
+
 a_cut_trace() {
 	printf 'Init||0|1\nFinalize||5|6\n' | tee rank0 >rank1
 	project p
@@ -523,6 +543,7 @@ ok "requests of files that complete together sleep once" files_sleep_once
 ok "time of polls is not computation" polls_are_no_computation
 ok "instructions, then CPU time" counts_are_used
 ok "unmatched ends, missing ends and interruptions are refused" refusals
+ok "collective calls of 2 GiB or more are refused" large_collective_calls
 ok "cut trace is refused" a_cut_trace
 ok "names of hosts that SimGrid cannot read" names_of_hosts
 ok "wrong options" wrong_options

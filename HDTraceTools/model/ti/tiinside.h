@@ -228,6 +228,9 @@ void tiPutMessages(struct tiRank *self, const struct tiCall *call);
 /** Begin a call by messages, all at once. */
 void tiPutBegun(struct tiRank *self, const struct tiCall *call, GArray *pieces);
 
+/** Whether a call of which ranks know only their part is too large. */
+bool tiIsTooLarge(const struct ti *ti, guint number);
+
 /** The line of a call that depends on what all give and get. */
 void tiPrintJoined(const struct ti *ti, size_t rank, guint number, FILE *out);
 
