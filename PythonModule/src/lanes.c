@@ -307,15 +307,21 @@ static void laneFinish(struct lane *lane)
 
 static void laneEndThread(void *ended)
 {
-	struct lane **at = &lanes.lanes;
+	struct lane **at = &lanes.lanes, *lane = ended;
 
 	pthread_mutex_lock(&lanes.lock);
-	while (*at && *at != ended)
+	while (*at && *at != lane)
 		at = &(*at)->next;
 	if (*at) {
 		*at = (*at)->next;
-		laneFinish(ended);
-		free(ended);
+		/* libhdMPI's own destructor may have come first: it has ended
+		 * the states, and its thread may be another one's by now. */
+		if (lanes.recorder) {
+			lane->thread = NULL;
+			lane->depth = 0;
+		}
+		laneFinish(lane);
+		free(lane);
 	}
 	laneOwn = NULL;
 	pthread_mutex_unlock(&lanes.lock);
