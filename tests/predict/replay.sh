@@ -195,6 +195,13 @@ simgrid_is_missing() {
 		--platform=star.xml
 }
 
+# SimGrid runs in another directory.
+simgrid_by_a_relative_path() {
+	make_run ring 8
+	mkdir -p linked && ln -sf "${simgrid_main:?}"/smpi* linked/ &&
+		HDTRACE_SIMGRID=linked replay ring
+}
+
 # The child ends, and the directory goes, when a signal ends the command.
 killed_leaves_nothing() {
 	make_run ring 8
@@ -310,6 +317,7 @@ ok "deadlock names ranks and calls" deadlock_is_explained
 ok "wrong options and platforms" wrong_input
 ok "cut trace is refused" cut_trace_is_refused
 ok "missing SimGrid" simgrid_is_missing
+ok "HDTRACE_SIMGRID is a relative path" simgrid_by_a_relative_path
 ok "platform of hdpredict" own_platform_is_converted
 ok "hosts by a file" placement_by_file
 ok "replays as points of a sweep" sweep_replays
