@@ -80,8 +80,8 @@ struct tiReport {
 	uint64_t messages;    /**< That were sent one by one. */
 	uint64_t synchronous; /**< Sends that waited for their receiver. */
 	uint64_t estimated;   /**< Computations without a count. */
-	int64_t start;        /**< Of the first MPI_Init ... */
-	int64_t end;          /**< ... and end of the last MPI_Finalize. */
+	int64_t start;        /**< End of the first MPI_Init ... */
+	int64_t end;          /**< ... and start of the last MPI_Finalize. */
 };
 
 const struct tiReport *tiReport(const struct ti *self);
