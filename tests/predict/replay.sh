@@ -264,6 +264,17 @@ sweep_replays() {
 	END
 }
 
+left_out_calls() {
+	make_run fenced 8
+	replay fenced 2>err &&
+		[ "$(of_result 'r["refused"]')" = "[{'function': 'Win_fence', 'count': 8}]" ] &&
+		[ "$(of_result 'r["synchronous_lost"]')" = 0 ] &&
+		grep -q 'warning: .*: calls of MPI_Win_fence are left out: 8' err &&
+		"$hdpredict" sweep fenced.proj --platform=star.xml --vary cpu=1,2 \
+			>swept 2>err &&
+		[ "$(grep -c '^hdpredict sweep: warning: ' err)" -eq 1 ]
+}
+
 sweep_tells_failed_points() {
 	make_run deadlock 3
 	"$hdpredict" sweep deadlock.proj --platform=star.xml --vary cpu=1 >swept 2>err
@@ -321,6 +332,7 @@ ok "HDTRACE_SIMGRID is a relative path" simgrid_by_a_relative_path
 ok "platform of hdpredict" own_platform_is_converted
 ok "hosts by a file" placement_by_file
 ok "replays as points of a sweep" sweep_replays
+ok "warning of calls that are left out" left_out_calls
 ok "replays of a sweep that fail" sweep_tells_failed_points
 ok "more files than the soft limit" files_are_allowed
 ok "traces that cannot be created" traces_that_cannot_be_created
