@@ -366,7 +366,6 @@ int platformRun(struct predict *predict, int argc, char **argv)
 	if (self.kind < 0)
 		return PREDICT_FAILED;
 	status = platformReadModel(predict, model, &self);
-	g_free(model);
 	if (status != PREDICT_OK)
 		return status;
 	wrong = topologyWrong(&self);

@@ -45,7 +45,9 @@ double hdPowerComponentWatts(const struct hdPowerComponent *component,
 
 		if (percent <= from)
 			break;
-		watts += component->slope[i] * (fmin(percent, to) - from);
+		/* Not fmin(): this is in libraries that need no libm. */
+		watts += component->slope[i] *
+			 ((percent < to ? percent : to) - from);
 		from = to;
 	}
 	return watts;

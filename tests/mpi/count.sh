@@ -55,11 +55,13 @@ counts() {
 	cat said
 	"$hdtrace" check p &&
 		"$hdtrace" report --all --format=json p >json || return 1
-	cat counted.[01] | python3 "$here/count.py" json
+	cat counted.[01] | python3 "$here/count.py" json good
 }
 
-# A busy machine may stop a rank between the readings of both: then once more.
+# A busy machine may stop a rank between the readings of both: then once more, for the
+# functions whose times differed.
 counts_soon() {
+	rm -f good
 	for try in 1 2 3 4; do
 		echo "try $try"
 		! counts "$@" || return 0

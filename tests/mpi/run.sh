@@ -140,7 +140,14 @@ throttled() {
 
 # Four fifths of a period that is none of the kernel's timer: on a busy machine
 # programs go on when that ticks, always at the same part of a millisecond.
+# On a busy machine all calls may be outside of the recorded parts.
 throttled_a_little() {
+	for _ in 1 2 3 4 5; do
+		! records_a_little || return 0
+	done
+	return 1
+}
+records_a_little() {
 	ring "$hdmpirun" -p ring -v -t 0.00083/0.00103 \
 		"$scratch/ring-$library" &&
 		"$hdtrace" check "$run/ring" &&

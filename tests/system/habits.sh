@@ -177,9 +177,9 @@ letters_agree() {
 		# And the other way round: what has a letter elsewhere has it here.
 		sed -n 's/^  --\([a-z-]*\).*/\1/p' out | while read -r long; do
 			# Its letter was that of --values, or of --value; and -n of
-			# hdtrace report is to select nodes.
+			# hdtrace report and info is to select nodes.
 			case "$words $long" in
-			'hdtrace report nodes') continue ;;
+			'hdtrace report nodes' | 'hdtrace info nodes') continue ;;
 			'pt energy verbose' | 'hdtrace stat verbose' | \
 				'hdtrace plot verbose' | 'hdtrace export verbose') continue ;;
 			esac
