@@ -136,8 +136,8 @@ void timedExplain(struct replay *self);
 /** The project while it is written. */
 struct timedProject;
 
-/** Begin it. If it is not good afterwards, it takes nothing, and its end returns
- *  why. */
+/** Begin it. If it is not good afterwards, it takes nothing, and its end
+ * returns why. */
 struct timedProject *timedProjectNew(struct replay *self, const char *name);
 bool timedProjectIsGood(const struct timedProject *project);
 
