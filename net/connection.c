@@ -339,7 +339,9 @@ int hdConnectionOpen(struct hdConnection *connection,
 	connection->fd = fd;
 	connection->activeNs = hdMonotonicNow();
 	connection->events = EPOLLIN;
-	if (!bufferFit(&connection->in, IN_FIRST, setup->inMax)) {
+	if (!bufferFit(&connection->in,
+		       setup->inMax < IN_FIRST ? setup->inMax : IN_FIRST,
+		       setup->inMax)) {
 		hdNetLog(HD_LOG_WARNING, "out of memory; client rejected");
 		return -ENOMEM;
 	}

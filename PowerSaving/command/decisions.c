@@ -89,10 +89,13 @@ static int decisionsAsk(struct run *self, const struct hdSettingValues *values)
 	ret = powerLinkAsk(&self->link, request, decisionsTakeLine, self,
 			   &error);
 	g_free(request);
-	if (ret < 0)
-		outSay(stderr, RUN_TOOL ": %s",
-		       error ? error : cliErrorReason(ret));
-	g_free(error);
+	if (ret < 0 && !error)
+		error = g_strdup(cliErrorReason(ret));
+	/* Each phase may fail for the same reason: once is enough. */
+	if (error && g_strcmp0(error, self->error) != 0)
+		outSay(stderr, RUN_TOOL ": %s", error);
+	g_free(self->error);
+	self->error = error;
 	return ret < 0 ? CLI_EXIT_FAILED : 0;
 }
 

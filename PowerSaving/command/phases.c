@@ -17,7 +17,11 @@
 #include "PowerSaving/core/phases.h"
 #include "cli/output.h"
 
-/* A name that no other user can guess and take before. */
+/* Datagrams in a row before the end of the command is looked for. */
+#define PHASES_TURN 64
+
+/* A name that no other user can guess and bind first. Once it is bound,
+ * /proc/net/unix shows it to all users: phasesTake() checks the sender. */
 static char *phasesName(void)
 {
 	unsigned char bytes[16];
@@ -93,8 +97,11 @@ static void *phasesFollow(void *data)
 			break;
 		if (fds[1].revents)
 			break;
-		/* The last one is the one that goes on. */
-		while (phasesTake(self->phasesFd, name, sizeof(name))) {
+		/* The last one is the one that goes on. A flood of them must
+		 * not hide the end of the command. */
+		for (int i = 0; i < PHASES_TURN &&
+				phasesTake(self->phasesFd, name, sizeof(name));
+		     i++) {
 			if (name[0])
 				strcpy(last, name);
 		}

@@ -213,9 +213,10 @@ static void runEndLease(struct run *self)
 
 	if (self->link.fd >= 0 &&
 	    powerLinkAsk(&self->link, "end", NULL, NULL, &error) < 0)
-		outSay(stderr, RUN_TOOL ": hdpowerd is gone; settings are "
-					"restored when it starts again, or by "
-					"'hdpower restore'");
+		outSay(stderr, RUN_TOOL ": %s",
+		       error ? error
+			     : "hdpowerd ended the connection; see 'hdpower "
+			       "status'");
 	g_free(error);
 	if (self->link.in)
 		powerLinkClose(&self->link);
@@ -346,6 +347,7 @@ int powerRun(int argc, char **argv)
 	if (self.record && !hdLoadRecordEnd(self.record) && status == 0)
 		status = CLI_EXIT_FAILED;
 	powerPlanClear(&self.plan);
+	g_free(self.error);
 	if (self.usage)
 		g_ptr_array_unref(self.usage);
 	g_free(options.root);

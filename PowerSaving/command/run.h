@@ -39,6 +39,7 @@ struct run {
 	struct powerLink link; /**< fd -1: a dry run. */
 	struct hdLoadRecord *record;
 	GArray *changes; /**< struct runChange, that hold now. */
+	char *error;     /**< Why the service refused the last lease. */
 	/* The thread that follows phases: */
 	GThread *thread;
 	int phasesFd, wakeFd;

@@ -281,6 +281,29 @@ static int settingCompareNames(const struct dirent **a, const struct dirent **b)
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Whether a file is of a CPU that is offline: the kernel keeps the directory of
+ * its policy, and refuses to read and write there (EBUSY). A directory without
+ * affected_cpus is not of a policy. */
+static bool settingIsOffline(const char *full)
+{
+	char other[PATH_MAX], line[32] = "";
+	ssize_t got;
+	int fd;
+
+	if (snprintf(other, sizeof(other), "%.*s/affected_cpus",
+		     (int)(strrchr(full, '/') - full),
+		     full) >= (int)sizeof(other))
+		return false;
+	fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	got = read(fd, line, sizeof(line) - 1);
+	if (got < 0)
+		got = errno == EBUSY ? 0 : 1;
+	close(fd);
+	return strspn(line, " \n") == (size_t)got;
+}
+
 /* Files of one place. */
 static size_t settingList(const char *root, const struct settingPlace *place,
 			  hdSettingTake *take, void *context)
@@ -304,7 +327,7 @@ static size_t settingList(const char *root, const struct settingPlace *place,
 		snprintf(full, sizeof(full), "%s%s", root, path);
 		if (length < (int)sizeof(path) &&
 		    hdSettingKindOf(path) == (int)place->kind &&
-		    access(full, F_OK) == 0) {
+		    access(full, F_OK) == 0 && !settingIsOffline(full)) {
 			take(context, path);
 			found++;
 		}

@@ -72,8 +72,8 @@ bool hdSettingIsValue(const char *text);
 /** Takes a path of a kind. */
 typedef void hdSettingTake(void *context, const char *path);
 
-/** Find the files of a kind on this machine, in the order of their names; how
- *  many there are. */
+/** Find the files of a kind on this machine, in the order of their names, but
+ *  those of CPUs that are offline; how many there are. */
 size_t hdSettingFiles(const char *root, enum hdSettingKind kind,
 		      hdSettingTake *take, void *context);
 

@@ -79,13 +79,27 @@ static bool clientIsTrusted(const struct powerClient *self)
 	return self->uid == 0 || self->uid == geteuid();
 }
 
-static void clientEndLease(struct powerClient *self)
+static int clientEndLease(struct powerClient *self)
 {
+	int ret;
+
 	if (!self->hasLease)
-		return;
-	leaseEnd(&self->server->leases, &self->lease);
+		return 0;
+	ret = leaseEnd(&self->server->leases, &self->lease);
 	self->hasLease = false;
 	hdNetLog(HD_LOG_INFO, "lease of process %ld ended", (long)self->pid);
+	return ret;
+}
+
+static void clientEnd(struct powerClient *self)
+{
+	int ret = clientEndLease(self);
+
+	if (ret < 0)
+		clientSay(self, "error %s: cannot restore: %s",
+			  self->server->leases.failed, strerror(-ret));
+	else
+		clientSay(self, "ok");
 }
 
 static void clientLease(struct powerClient *self, char *text)
@@ -100,6 +114,10 @@ static void clientLease(struct powerClient *self, char *text)
 	    strspn(text, "abcdefghijklmnopqrstuvwxyz-") != strlen(text) ||
 	    hdSettingsParsePlain(list, &values) < 0) {
 		clientSay(self, "error invalid request");
+		return;
+	}
+	if (self->isRevoked) {
+		clientSay(self, "error lease was ended by hdpower restore");
 		return;
 	}
 	if (self->pidfd < 0) {
@@ -163,8 +181,10 @@ static void clientRestore(struct powerClient *self)
 				"user of the service may restore");
 		return;
 	}
-	for (struct powerClient *c = server->clients; c; c = c->next)
+	for (struct powerClient *c = server->clients; c; c = c->next) {
+		c->isRevoked = c->isRevoked || c->hasLease;
 		c->hasLease = false;
+	}
 	server->leases.first = NULL;
 	left = hdJournalRestoreAll(&server->leases.journal, clientTellRestored,
 				   self);
@@ -181,8 +201,7 @@ static void clientRequest(struct powerClient *self, char *line)
 	if (strncmp(line, "lease ", 6) == 0) {
 		clientLease(self, line + 6);
 	} else if (strcmp(line, "end") == 0) {
-		clientEndLease(self);
-		clientSay(self, "ok");
+		clientEnd(self);
 	} else if (strcmp(line, "status") == 0) {
 		clientStatus(self);
 	} else if (strcmp(line, "restore") == 0) {
@@ -209,7 +228,8 @@ static bool clientTake(struct hdConnection *connection)
 	char line[CLIENT_IN_MAX + 1];
 	size_t length = end ? (size_t)(end - bytes) : 0;
 
-	if (!end && used >= CLIENT_IN_MAX) {
+	/* A line may come whole: its length counts, not only what waits. */
+	if (end ? length > CLIENT_IN_MAX : used >= CLIENT_IN_MAX) {
 		clientRefuse(connection, "request exceeds the size limit");
 		return false;
 	}

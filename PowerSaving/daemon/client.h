@@ -17,6 +17,7 @@ struct powerClient {
 	uid_t uid;
 	struct lease lease;
 	bool hasLease;
+	bool isRevoked; /**< By a restoration: no lease after it. */
 	struct powerServer *server;
 	struct powerClient *next;
 };

@@ -91,7 +91,8 @@ static int leaseSetKind(struct leases *self, enum hdSettingKind kind)
 }
 
 /* A lower limit may have to change before an upper one, or the other way round:
- * so what fails is tried once more. */
+ * so what fails is tried once more. Only a value that a lease wants can make a
+ * lease fail. */
 static int leaseSetAll(struct leases *self)
 {
 	int failed[HD_SETTING_KINDS], ret = 0;
@@ -99,26 +100,64 @@ static int leaseSetAll(struct leases *self)
 	for (int i = 0; i < HD_SETTING_KINDS; i++)
 		failed[i] = leaseSetKind(self, (enum hdSettingKind)i);
 	for (int i = 0; i < HD_SETTING_KINDS; i++) {
+		pid_t pid;
+
 		if (failed[i] < 0)
 			failed[i] = leaseSetKind(self, (enum hdSettingKind)i);
-		if (failed[i] < 0 && ret == 0)
+		if (failed[i] < 0 && ret == 0 &&
+		    leaseWanted(self, (enum hdSettingKind)i, &pid))
 			ret = failed[i];
 	}
 	return ret;
 }
 
-/* Restore what is left of paths that no machine shows any more, and let the
- * journal have only what is still changed. */
+/* Restore what no lease wants, also on paths that the machine does not show;
+ * the last error. Limits depend on each other, so there are two rounds. */
+static int leaseRestoreRest(struct leases *self)
+{
+	int error = 0;
+
+	for (int round = 0; round < 2; round++) {
+		error = 0;
+		for (size_t i = self->journal.count; i > 0; i--) {
+			struct hdJournalEntry entry =
+				self->journal.entries[i - 1];
+			int kind = hdSettingKindOf(entry.path), ret;
+			pid_t pid;
+
+			if (kind >= 0 &&
+			    leaseWanted(self, (enum hdSettingKind)kind, &pid))
+				continue;
+			ret = hdJournalRestore(&self->journal, entry.path);
+			if (ret == 0)
+				continue;
+			error = ret;
+			strcpy(self->failed, entry.path);
+		}
+	}
+	return error;
+}
+
+/* Let the journal have only what is still changed. */
 static void leaseClean(struct leases *self)
 {
-	int ret;
+	int ret = hdJournalClean(&self->journal);
 
-	if (!self->first)
-		hdJournalRestoreAll(&self->journal, NULL, NULL);
-	ret = hdJournalClean(&self->journal);
 	if (ret < 0)
 		hdNetLog(HD_LOG_WARNING, "journal: cannot shorten: %s",
 			 strerror(-ret));
+}
+
+static int leaseRestoreAll(struct leases *self)
+{
+	int ret = leaseRestoreRest(self);
+
+	if (ret < 0)
+		hdNetLog(HD_LOG_ERROR,
+			 "%s: cannot restore: %s; trying again every second",
+			 self->failed, strerror(-ret));
+	leaseClean(self);
+	return ret;
 }
 
 static void leaseUnlink(struct leases *self, const struct lease *lease)
@@ -222,7 +261,7 @@ int leaseGrant(struct leases *self, struct lease *lease,
 		if (!wasLinked)
 			leaseUnlink(self, lease);
 		leaseSetAll(self);
-		leaseClean(self);
+		leaseRestoreAll(self);
 		return ret;
 	}
 	if (tell)
@@ -230,12 +269,23 @@ int leaseGrant(struct leases *self, struct lease *lease,
 	return 0;
 }
 
-bool leaseEnd(struct leases *self, struct lease *lease)
+int leaseEnd(struct leases *self, struct lease *lease)
 {
 	if (!leaseIsLinked(self, lease))
-		return false;
+		return 0;
 	leaseUnlink(self, lease);
 	leaseSetAll(self);
+	return leaseRestoreAll(self);
+}
+
+void leaseRetry(struct leases *self)
+{
+	size_t before = self->journal.count;
+
+	leaseRestoreRest(self);
+	if (self->journal.count == before)
+		return;
+	hdNetLog(HD_LOG_INFO, "restored %zu settings at a later try",
+		 before - self->journal.count);
 	leaseClean(self);
-	return true;
 }

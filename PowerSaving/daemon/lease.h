@@ -30,6 +30,7 @@ struct leases {
 	const char *root;
 	struct hdJournal journal;
 	struct lease *first;
+	char failed[HD_SETTING_PATH_SIZE]; /**< What could not be restored. */
 };
 
 /** Takes a change: an errno of 0 means success. */
@@ -47,7 +48,11 @@ int leaseGrant(struct leases *self, struct lease *lease,
 	       const struct hdSettingValues *values, leaseTell *tell,
 	       void *context);
 
-/** End a lease; whether it was one. */
-bool leaseEnd(struct leases *self, struct lease *lease);
+/** End a lease; 0, or the negative errno of a setting that could not be
+ * restored and that @c failed names. */
+int leaseEnd(struct leases *self, struct lease *lease);
+
+/** Try again to restore what no lease wants. */
+void leaseRetry(struct leases *self);
 
 #endif

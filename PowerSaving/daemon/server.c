@@ -144,9 +144,10 @@ int powerServerOpen(struct powerServer *self, const char *root,
 	if (ret < 0)
 		return ret;
 	hdLoopFiles(SERVER_FILES);
-	ret = permissionsRead(&self->permissions, root);
+	/* First: an invalid configuration does not keep changed settings. */
+	ret = powerServerRecover(self, root);
 	if (ret == 0)
-		ret = powerServerRecover(self, root);
+		ret = permissionsRead(&self->permissions, root);
 	if (ret == 0)
 		ret = powerServerListen(self, socketPath);
 	return ret;
@@ -175,6 +176,14 @@ static void powerServerSweep(struct powerServer *self, int64_t now)
 		next = c->next;
 		powerClientSweep(c, now);
 	}
+	if (self->leases.journal.count > 0)
+		leaseRetry(&self->leases);
+}
+
+/* Whether clients may be late, or a setting is to be restored. */
+static bool powerServerHasWork(const struct powerServer *self)
+{
+	return self->clients || self->leases.journal.count > 0;
 }
 
 void powerServerRun(struct powerServer *self)
@@ -183,8 +192,9 @@ void powerServerRun(struct powerServer *self)
 		int64_t now = hdMonotonicNow();
 
 		hdLoopStep(&self->loop,
-			   hdLoopTimeout(now, self->clients ? self->sweepNs
-							    : INT64_MAX));
+			   hdLoopTimeout(now, powerServerHasWork(self)
+						      ? self->sweepNs
+						      : INT64_MAX));
 		powerServerSweep(self, hdMonotonicNow());
 		hdPlacesRun(&self->places);
 		powerServerBury(self);

@@ -310,6 +310,22 @@ def forged():
     assert get(path) == "1500000"
 
 
+def recover():
+    """A service that finds an error in hdpower.conf restores settings before it ends."""
+    tree()
+    before = settings()
+    service = Service()
+    run = Run(SET)
+    service.kill()
+    assert settings() != before
+    put("/etc/hdtrace/hdpower.conf", "[users *]\nallow = rapl")
+    service = Service(check=False)
+    service.end()
+    assert service.process.returncode == 2 and "unknown section" in service.said, service.said
+    assert settings() == before and open(JOURNAL).read() == ""
+    run.forget()
+
+
 def full():
     """Without room for the journal, nothing is changed."""
     tree()
@@ -332,6 +348,86 @@ def vanishing():
     run.end()
     assert all(before[p] == v for p, v in settings().items())
     assert open(JOURNAL).read() == ""
+    service.stop()
+
+
+def offline():
+    """The kernel keeps the policy of a CPU that is offline, and refuses to change it."""
+    tree()
+    path = ROOT + CPU + "cpufreq/policy1/scaling_max_freq"
+    os.remove(path)
+    os.symlink("/dev/full", path)
+    service = Service()
+    hdpower("run", "--apply", "--set=max_freq=1200MHz", "--", "true", status=125)
+    put(CPU + "cpufreq/policy1/affected_cpus", "")
+    before = get(CPU + "cpufreq/policy0/scaling_max_freq")
+    run = Run("--set=max_freq=1200MHz")
+    assert get(CPU + "cpufreq/policy0/scaling_max_freq") == "1200000"
+    run.end()
+    assert get(CPU + "cpufreq/policy0/scaling_max_freq") == before
+    said = hdpower("run", "--set=max_freq=1200MHz", "--", "true")
+    assert said.count("would set ") == 1, said
+    service.stop()
+
+
+def connect():
+    client = socket.socket(socket.AF_UNIX)
+    client.connect(ROOT + "/run/hdtrace/hdpower.sock")
+    return client, client.makefile("rw")
+
+
+def ask(stream, request):
+    """The last line of an answer."""
+    stream.write(request + "\n")
+    stream.flush()
+    while True:
+        line = stream.readline().rstrip("\n")
+        if not line.startswith(("set ", "restored ", "hdpower ")):
+            return line
+
+
+def late():
+    """What cannot be restored is named, and restored as soon as that works."""
+    tree()
+    before = settings()
+    path = CPU + "cpufreq/policy1/scaling_max_freq"
+    service = Service()
+    _, stream = connect()
+    assert ask(stream, "lease fixed max_freq=1200000,rapl=90000000") == "ok"
+    os.remove(ROOT + path)
+    os.symlink("/dev/full", ROOT + path)
+    said = ask(stream, "end")
+    assert said.startswith(f"error {path}: cannot restore: "), said
+    # It does not keep others from leases.
+    assert ask(stream, "lease fixed rapl=80000000") == "ok"
+    assert ask(stream, "end").startswith("error ")
+    os.remove(ROOT + path)
+    put(path, 1200000)
+    until(lambda: settings() == before, "restored later")
+    until(lambda: open(JOURNAL).read() == "", "journal")
+    service.stop()
+    assert "restored 1 settings" in service.said and path in service.said, service.said
+
+
+def revoked():
+    """After a restoration by hand, a program that goes on gets no lease any more."""
+    tree()
+    before = settings()
+    service = Service()
+    _, stream = connect()
+    _, other = connect()
+    assert ask(stream, "lease min-energy max_freq=1200000") == "ok"
+    hdpower("restore")
+    assert settings() == before
+    said = ask(stream, "lease min-energy max_freq=1400000")
+    assert said == "error lease was ended by hdpower restore", said
+    assert settings() == before
+    assert ask(stream, "end") == "ok"
+    # One that had none, and one that comes later, may have one.
+    assert ask(other, "lease fixed max_freq=1200000") == "ok"
+    Run("--set=max_freq=1200MHz").end()
+    assert ask(other, "end") == "ok"
+    assert settings() == before
     service.stop()
 
 
@@ -406,7 +502,8 @@ def hostile():
     for text in (b"", b"lease\n", b"lease fixed\n", b"lease fixed max_freq=\n",
                  b"lease fixed max_freq=12;3\n", b"lease fixed path=1\n",
                  b"lease ../x max_freq=1\n", b"lease fixed max_freq=1,max_freq\n",
-                 b"\n" * 500, b"x" * 5000, b"status\0\n", b"end\nend\nstatus\n"):
+                 b"\n" * 500, b"x" * 5000, b"x" * 3000 + b"\n", b"x" * 1025 + b"\n",
+                 b"status\0\n", b"end\nend\nstatus\n"):
         client = socket.socket(socket.AF_UNIX)
         client.connect(path)
         assert client.recv(10) == b"hdpower 1\n"

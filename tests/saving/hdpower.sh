@@ -68,8 +68,12 @@ ok "two leases: the less restrictive value" saving two_leases
 ok "random kills of command, program and service" saving kills
 ok "a program goes on when hdpower is killed, or settings are restored" saving goes_on
 ok "forged journals, and journals of another boot" saving forged
+ok "settings come back although hdpower.conf has an error" saving recover
 ok "no room for the journal" saving full
 ok "a CPU that goes offline" saving vanishing
+ok "leases do not fail because a CPU is offline" saving offline
+ok "a restoration that fails is named and tried again" saving late
+ok "no lease for a program after hdpower restore" saving revoked
 ok "values that the kernel refuses" saving refused
 ok "hostile clients, and a connection that outlives its owner" saving hostile
 ok "min-energy and min-time: as a search, and a run that saves 15 %" saving policies
