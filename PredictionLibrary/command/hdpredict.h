@@ -84,6 +84,9 @@ int predictParse(struct predict *predict, int *argc, char ***argv,
 int predictError(const struct predict *predict, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
 
+/** Begins messages that are no errors. */
+#define PREDICT_WARNING "warning: "
+
 /** As predictError(), with a line that says where help is. */
 int predictUsage(const struct predict *predict, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);

@@ -91,9 +91,9 @@ def _cost() -> tuple[float, float]:
 def _merge(project: str) -> bool:
     """Make the .proj file; returns whether there is one."""
     try:
-        done = subprocess.run([_commands.find_command(), "merge", "--quiet", project],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              check=False)
+        done = subprocess.run([_commands.find_command(), "merge", "--quiet", "--",
+                               project], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, check=False)
     except (OSError, hdtrace.Error):
         return False
     return done.returncode in (0, 1)

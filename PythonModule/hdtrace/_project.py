@@ -431,8 +431,10 @@ class Project:
         if isinstance(time, datetime.datetime):
             since = time.astimezone(datetime.timezone.utc) - _EPOCH
             return since // datetime.timedelta(microseconds=1) * 1000
-        if hasattr(time, "astype"):
+        if getattr(getattr(time, "dtype", None), "kind", "") == "M":
             return int(time.astype("datetime64[ns]").astype("int64"))
+        if hasattr(time, "item"):
+            time = time.item()
         seconds = Decimal(repr(time)) if isinstance(time, float) else Decimal(time)
         return (self.start or 0) + int(seconds * 10**9)
 
@@ -464,18 +466,20 @@ class Project:
 
     def _selected(self, options: dict[str, Any], has_nodes: bool) -> dict[str, Any]:
         """Options that select what this project selects, unless they are given."""
+        if not has_nodes and self._patterns:
+            raise ValueError("report is of all nodes: open the project without nodes")
         selected: dict[str, Any] = {}
         if self._first != _FIRST:
             selected["from_"] = _seconds(self._first)
         if self._last != _LAST:
             selected["to"] = _seconds(self._last)
-        if has_nodes and self._patterns:
+        if self._patterns:
             selected["node"] = self._patterns
         return {**selected, **options}
 
     def report(self, **options: Any) -> "_commands.Document":
         """Return the JSON of hdtrace report. Options are those of the command:
-        report(by_name=True, top=20)."""
+        report(by_name=True, top=20). A project with nodes has no report."""
         return _commands.document("report", self._selected(options, False), [self.path])
 
     def stat(self, **options: Any) -> "_commands.Document":
@@ -489,7 +493,11 @@ class Project:
     def compare(self, other: Union["Project", str, "os.PathLike[str]"],
                 **options: Any) -> "_commands.Document":
         """Return the JSON of hdtrace compare: differences from this project to another
-        one."""
+        one. Both must be whole, without from_, to and nodes."""
+        for project in (self, other):
+            if isinstance(project, Project) and project._selected({}, True):
+                raise ValueError("compare is of whole projects: open them without "
+                                 "from_, to and nodes")
         path = other.path if isinstance(other, Project) else os.fspath(other)
         return _commands.document("compare", options, [self.path, path])
 

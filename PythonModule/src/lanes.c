@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <hdError.h>
 #include <hdMPI.h>
@@ -99,6 +100,24 @@ static const char *laneRank(void)
 	return rank;
 }
 
+/** Make the path of the project absolute, since the program may change its
+ *  directory; false: there is no room. */
+static bool laneFixProject(void)
+{
+	const char *prefix = hdEnvironmentText("HDTRACE_PREFIX");
+	char path[HD_PROJECT_PATH_MAX], directory[HD_PROJECT_PATH_MAX];
+
+	if (!hdProjectPath(prefix, lanes.project, path, sizeof(path)))
+		return false;
+	if (*path == '/')
+		directory[0] = '\0';
+	else if (!getcwd(directory, sizeof(directory)))
+		return true;
+	return (size_t)snprintf(lanes.project, sizeof(lanes.project), "%s%s%s",
+				directory, *path == '/' ? "" : "/",
+				path) < sizeof(lanes.project);
+}
+
 /** Choose the project that libhdMPI writes; false: it is not known. */
 static bool laneUseProjectOfMpi(void)
 {
@@ -110,7 +129,8 @@ static bool laneUseProjectOfMpi(void)
 	return (size_t)snprintf(lanes.project, sizeof(lanes.project), "%s%s%s",
 				directory ? directory : "",
 				directory ? "/" : "",
-				project) < sizeof(lanes.project);
+				project) < sizeof(lanes.project) &&
+	       laneFixProject();
 }
 
 /** Choose a project of our own; 0, or an errno. */
@@ -135,7 +155,7 @@ static int laneUseOwnProject(const struct hdPyPlace *place)
 	    !(overwrite && strcmp(overwrite, "1") == 0) &&
 	    !hdProjectFindFree(prefix, lanes.project, sizeof(lanes.project)))
 		return HD_ERR_BUFFER_OVERFLOW;
-	return 0;
+	return laneFixProject() ? 0 : HD_ERR_BUFFER_OVERFLOW;
 }
 
 static int laneMakeTopology(void)
@@ -188,7 +208,20 @@ int hdPyLanesStart(const struct hdPyPlace *place)
 
 const char *hdPyLanesProject(void)
 {
-	return lanes.topology && !lanes.recorder ? lanes.project : NULL;
+	const char *project = lanes.project;
+	char directory[HD_PROJECT_PATH_MAX];
+	size_t length;
+
+	if (!lanes.topology || lanes.recorder)
+		return NULL;
+	/* What is below the directory is shown as it was given. */
+	if (!getcwd(directory, sizeof(directory)))
+		return project;
+	length = strlen(directory);
+	return strncmp(project, directory, length) == 0 &&
+			       project[length] == '/' && project[length + 1]
+		       ? project + length + 1
+		       : project;
 }
 
 /* ---- Lanes ------------------------------------------------------------- */
@@ -274,15 +307,21 @@ static void laneFinish(struct lane *lane)
 
 static void laneEndThread(void *ended)
 {
-	struct lane **at = &lanes.lanes;
+	struct lane **at = &lanes.lanes, *lane = ended;
 
 	pthread_mutex_lock(&lanes.lock);
-	while (*at && *at != ended)
+	while (*at && *at != lane)
 		at = &(*at)->next;
 	if (*at) {
 		*at = (*at)->next;
-		laneFinish(ended);
-		free(ended);
+		/* libhdMPI's own destructor may have come first: it has ended
+		 * the states, and its thread may be another one's by now. */
+		if (lanes.recorder) {
+			lane->thread = NULL;
+			lane->depth = 0;
+		}
+		laneFinish(lane);
+		free(lane);
 	}
 	laneOwn = NULL;
 	pthread_mutex_unlock(&lanes.lock);

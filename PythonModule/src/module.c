@@ -125,6 +125,10 @@ static PyObject *moduleArrowStream(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "nO!", &rows, &PyTuple_Type, &list))
 		return NULL;
 	count = (size_t)PyTuple_Size(list);
+	if (count == 0 || rows < 0) {
+		PyErr_SetString(PyExc_ValueError, "a table has no fields");
+		return NULL;
+	}
 	fields = calloc(count + 1, sizeof(*fields));
 	if (!fields)
 		return PyErr_NoMemory();
@@ -133,9 +137,7 @@ static PyObject *moduleArrowStream(PyObject *module, PyObject *arguments)
 				    (size_t)rows, &fields[i]))
 			break;
 	}
-	if (count == 0 || rows < 0)
-		PyErr_SetString(PyExc_ValueError, "a table has no fields");
-	else if (i == count)
+	if (i == count)
 		capsule = moduleMakeStream(fields, count, (size_t)rows);
 	free(fields);
 	return capsule;

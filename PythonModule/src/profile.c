@@ -41,11 +41,15 @@ static struct {
 	size_t size;               /**< A power of two. */
 	size_t count;
 	unsigned long long calls;
+	unsigned int run; /**< The number of the profile. */
 } profile;
 
 /** The calls of the calling thread. */
 static _Thread_local struct profileCall profileCalls[PROFILE_CALLS_MAX];
 static _Thread_local unsigned int profileDepth;
+/** Open calls that are too deep, and the profile that all are of. */
+static _Thread_local unsigned long profileBeyond;
+static _Thread_local unsigned int profileRun;
 
 /* ---- Codes ------------------------------------------------------------- */
 
@@ -82,12 +86,11 @@ static bool profileGrow(void)
 	return true;
 }
 
-/** Ask whether the function of a code is recorded; false with an exception. */
-static bool profileDecide(struct profileCode *known, PyObject *frame,
-			  PyObject *code)
+/** Ask for the name of the states of a code; NULL with an exception. */
+static PyObject *profileAsk(PyObject *decide, PyObject *frame, PyObject *code)
 {
 	PyObject *globals = PyObject_GetAttrString(frame, "f_globals");
-	PyObject *module = NULL, *name = NULL;
+	PyObject *module = NULL, *name = NULL, *bytes = NULL;
 
 	if (globals)
 		module = PyMapping_GetItemString(globals, "__name__");
@@ -96,27 +99,63 @@ static bool profileDecide(struct profileCode *known, PyObject *frame,
 		module = Py_NewRef(Py_None);
 	}
 	if (module)
-		name = PyObject_CallFunctionObjArgs(profile.decide, code,
-						    module, NULL);
+		name = PyObject_CallFunctionObjArgs(decide, code, module, NULL);
 	Py_XDECREF(globals);
 	Py_XDECREF(module);
+	if (name == Py_None)
+		return name;
+	if (name)
+		bytes = PyUnicode_AsEncodedString(name, "utf-8", "replace");
+	Py_XDECREF(name);
+	return bytes;
+}
+
+/** Decide whether the function of a code is recorded. Other threads run
+ *  meanwhile: they may change the table, decide the same, or end the profile,
+ *  which leaves NULL in @p known. @return False with an exception. */
+static bool profileDecide(struct profileCode **known, PyObject *frame,
+			  PyObject *code)
+{
+	unsigned int run = profile.run;
+	PyObject *decide = Py_NewRef(profile.decide);
+	PyObject *name = profileAsk(decide, frame, code);
+	bool isOver = !profile.decide || profile.run != run;
+
+	Py_DECREF(decide);
+	*known = NULL;
 	if (!name)
 		return false;
-	*known = (struct profileCode){ .code = Py_NewRef(code) };
+	if (isOver) {
+		Py_DECREF(name);
+		return true;
+	}
+	if (!profileGrow()) {
+		Py_DECREF(name);
+		PyErr_NoMemory();
+		return false;
+	}
+	*known = profileFind(profile.codes, profile.size, code);
+	if ((*known)->code) {
+		Py_DECREF(name);
+		return true;
+	}
+	**known = (struct profileCode){ .code = Py_NewRef(code) };
 	if (name != Py_None)
-		known->name =
-			PyUnicode_AsEncodedString(name, "utf-8", "replace");
+		(*known)->name = name;
+	else
+		Py_DECREF(name);
 	profile.count++;
-	Py_DECREF(name);
-	return !PyErr_Occurred();
+	return true;
 }
 
 /* ---- Calls ------------------------------------------------------------- */
 
 static void profileEnter(const struct profileCode *known)
 {
-	if (profileDepth == PROFILE_CALLS_MAX)
+	if (profileDepth == PROFILE_CALLS_MAX) {
+		profileBeyond++;
 		return;
+	}
 	profileCalls[profileDepth++] = (struct profileCall){
 		known->code, hdPyLanesBegin(PyBytes_AsString(known->name))
 	};
@@ -126,6 +165,10 @@ static void profileEnter(const struct profileCode *known)
 /** A return of a call that was begun before the profile has no state. */
 static void profileLeave(const PyObject *code)
 {
+	if (profileBeyond > 0) {
+		profileBeyond--;
+		return;
+	}
 	if (profileDepth == 0 || profileCalls[profileDepth - 1].code != code)
 		return;
 	hdPyLanesEnd(profileCalls[--profileDepth].state);
@@ -150,21 +193,23 @@ PyObject *hdPyProfile(PyObject *module, PyObject *const *arguments,
 	(void)module;
 	if (count != 3 || !profile.decide)
 		return Py_NewRef(Py_None);
+	if (profileRun != profile.run) {
+		profileRun = profile.run;
+		profileDepth = 0;
+		profileBeyond = 0;
+	}
 	isCall = profileIs(arguments[1], &profile.call, "call");
 	/* Calls of functions in C are other events. */
 	if (!isCall && !profileIs(arguments[1], &profile.back, "return"))
 		return Py_NewRef(Py_None);
 	code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
-	if (!profileGrow()) {
-		Py_DECREF(code);
-		return PyErr_NoMemory();
-	}
-	known = profileFind(profile.codes, profile.size, code);
-	if (!known->code)
-		isFine = profileDecide(known, frame, code);
-	if (isFine && known->name && isCall)
+	known = profile.size ? profileFind(profile.codes, profile.size, code)
+			     : NULL;
+	if (!known || !known->code)
+		isFine = profileDecide(&known, frame, code);
+	if (known && known->name && isCall)
 		profileEnter(known);
-	else if (isFine && known->name)
+	else if (known && known->name)
 		profileLeave(code);
 	Py_DECREF(code);
 	return isFine ? Py_NewRef(Py_None) : NULL;
@@ -172,26 +217,35 @@ PyObject *hdPyProfile(PyObject *module, PyObject *const *arguments,
 
 PyObject *hdPyProfileStart(PyObject *module, PyObject *decide)
 {
+	PyObject *before = profile.decide;
+
 	(void)module;
-	Py_XDECREF(profile.decide);
 	profile.decide = Py_NewRef(decide);
 	profile.calls = 0;
+	profile.run++;
+	Py_XDECREF(before);
 	return Py_NewRef(Py_None);
 }
 
 PyObject *hdPyProfileStop(PyObject *module, PyObject *unused)
 {
+	PyObject *decide = profile.decide;
+	struct profileCode *codes = profile.codes;
+	size_t size = profile.size;
+
 	(void)module;
 	(void)unused;
 	while (profileDepth > 0)
 		hdPyLanesEnd(profileCalls[--profileDepth].state);
-	for (size_t i = 0; i < profile.size; i++) {
-		Py_XDECREF(profile.codes[i].code);
-		Py_XDECREF(profile.codes[i].name);
-	}
-	free(profile.codes);
+	profile.decide = NULL;
 	profile.codes = NULL;
 	profile.size = profile.count = 0;
-	Py_CLEAR(profile.decide);
+	/* What is freed may run Python. */
+	for (size_t i = 0; i < size; i++) {
+		Py_XDECREF(codes[i].code);
+		Py_XDECREF(codes[i].name);
+	}
+	free(codes);
+	Py_XDECREF(decide);
 	return PyLong_FromUnsignedLongLong(profile.calls);
 }

@@ -195,6 +195,13 @@ simgrid_is_missing() {
 		--platform=star.xml
 }
 
+# SimGrid runs in another directory.
+simgrid_by_a_relative_path() {
+	make_run ring 8
+	mkdir -p linked && ln -sf "${simgrid_main:?}"/smpi* linked/ &&
+		HDTRACE_SIMGRID=linked replay ring
+}
+
 # The child ends, and the directory goes, when a signal ends the command.
 killed_leaves_nothing() {
 	make_run ring 8
@@ -257,6 +264,17 @@ sweep_replays() {
 	END
 }
 
+left_out_calls() {
+	make_run fenced 8
+	replay fenced 2>err &&
+		[ "$(of_result 'r["refused"]')" = "[{'function': 'Win_fence', 'count': 8}]" ] &&
+		[ "$(of_result 'r["synchronous_lost"]')" = 0 ] &&
+		grep -q 'warning: .*: calls of MPI_Win_fence are left out: 8' err &&
+		"$hdpredict" sweep fenced.proj --platform=star.xml --vary cpu=1,2 \
+			>swept 2>err &&
+		[ "$(grep -c '^hdpredict sweep: warning: ' err)" -eq 1 ]
+}
+
 sweep_tells_failed_points() {
 	make_run deadlock 3
 	"$hdpredict" sweep deadlock.proj --platform=star.xml --vary cpu=1 >swept 2>err
@@ -265,6 +283,24 @@ sweep_tells_failed_points() {
 			2>err && grep -q 'do not apply to a replay' err &&
 		! "$hdpredict" sweep cholesky --resources=thesis --vary cpu=2 2>err &&
 		grep -q 'apply to replays only' err
+}
+
+# Ranks and hosts have more files than are allowed at first.
+# shellcheck disable=SC3045 # dash and bash know it
+files_are_allowed() (
+	make_run ring 8
+	rm -rf many.proj many_*
+	ulimit -S -n 26 && replay ring -o many && [ -f many.proj ]
+)
+
+# The name of a host that is too long for a file.
+traces_that_cannot_be_created() {
+	make_run ring 8
+	name=$(printf '%0300d' 1)
+	sed "s/\"h3\"/\"h$name\"/g" star.xml >long.xml
+	"$hdpredict" replay ring --platform=long.xml --ranks=cyclic -o long >result 2>err
+	[ $? -eq 2 ] && grep -q 'cannot write' err && ! grep -q 'match' err &&
+		[ ! -e long.proj ]
 }
 
 is_described() {
@@ -293,10 +329,14 @@ ok "deadlock names ranks and calls" deadlock_is_explained
 ok "wrong options and platforms" wrong_input
 ok "cut trace is refused" cut_trace_is_refused
 ok "missing SimGrid" simgrid_is_missing
+ok "HDTRACE_SIMGRID is a relative path" simgrid_by_a_relative_path
 ok "platform of hdpredict" own_platform_is_converted
 ok "hosts by a file" placement_by_file
 ok "replays as points of a sweep" sweep_replays
+ok "warning of calls that are left out" left_out_calls
 ok "replays of a sweep that fail" sweep_tells_failed_points
+ok "more files than the soft limit" files_are_allowed
+ok "traces that cannot be created" traces_that_cannot_be_created
 ok "a signal leaves nothing behind" killed_leaves_nothing
 ok "nothing is left in TMPDIR" [ -z "$(ls -A "$TMPDIR")" ]
 done_testing

@@ -78,6 +78,14 @@ def ring(run, count):
     return count * message()
 
 
+def fenced(run, count):
+    """A ring, and calls that cannot be replayed."""
+    seconds = ring(run, count)
+    for rank in range(count):
+        run.add(rank, "Win_fence", "wid='1'")
+    return seconds
+
+
 def pipeline(run, count, items=5):
     done = [[0.0] * items for _ in range(count)]
     for rank in range(count):
@@ -153,7 +161,7 @@ def deadlock(run, count):
 def main():
     name, count = sys.argv[1], int(sys.argv[2])
     run = Run(count)
-    expected = {"ring": ring, "pipeline": pipeline, "stencil": stencil,
+    expected = {"ring": ring, "fenced": fenced, "pipeline": pipeline, "stencil": stencil,
                 "alltoall": alltoall, "unbalanced": unbalanced,
                 "deadlock": deadlock}[name](run, count)
     run.write(name)

@@ -301,6 +301,7 @@ def test_native():
     raises(TypeError, lambda: native.arrow_stream(1, (table, ("a", "l", None, b"12345678",
                                                               None, None))))
     raises(ValueError, lambda: native.arrow_stream(0, ()))
+    raises(ValueError, lambda: native.arrow_stream(-1, (table, table)))
     raises(TypeError, lambda: type(raw.columns[0].values)())
     project = native.open("mini")[0]
     for number in (-1, 99):

@@ -54,8 +54,17 @@ def test_selection():
     times = [f"--{name}=@{ns // 10**9}.{ns % 10**9:09d}" for name, ns
              in (("from", begin + 10**9), ("to", begin + 3 * 10**9))]
     assert project.stat() == command("stat", "--node=alpha", *times, path)
-    assert project.report() == command("report", *times, path)
     assert project.stat(node="beta") == command("stat", "--node=beta", *times, path)
+    part = hdtrace.open("mini", from_=1, to="3s")
+    assert part.report() == command("report", *times, path)
+    whole = hdtrace.open("mini")
+    for call in (project.report, project.findings, lambda: part.compare(whole),
+                 lambda: whole.compare(project), lambda: project.compare("mini")):
+        try:
+            call()
+            raise AssertionError
+        except ValueError:
+            pass
 
 
 def test_errors():

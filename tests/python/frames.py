@@ -56,10 +56,14 @@ def test_frames():
 
 
 def test_times():
-    """numpy.datetime64 selects"""
-    project = hdtrace.open("g_node_G.stat",
-                           from_=numpy.datetime64(101 * 10**9, "ns"))
-    assert len(project.groups[0]) == 2
+    """numpy.datetime64 selects, and NumPy's numbers as others do"""
+    def entries(**options):
+        return len(hdtrace.open("g_node_G.stat", **options).groups[0])
+
+    assert entries(from_=numpy.datetime64(101 * 10**9, "ns")) == 2
+    for kind in (numpy.float64, numpy.float32, numpy.int64):
+        assert entries(from_=kind(2)) == entries(from_=2) == 2
+        assert entries(to=kind(2)) == entries(to=2) > 0
 
 
 def main():

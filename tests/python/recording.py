@@ -215,6 +215,96 @@ def test_files():
     assert done.stdout == "0\n1\n2\n" and done.stderr.count("\n") == 1, done
 
 
+def profiled(decide, call):
+    """Call with the profile of this thread."""
+    _native.profile_start(decide)
+    sys.setprofile(_native.profile)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+        _native.profile_stop()
+
+
+def test_profile():
+    """decisions about functions outlast what other threads do meanwhile"""
+    hdtrace.record("profile")
+    asked = []
+
+    def outer():
+        pass
+
+    def fill():
+        sys.setprofile(_native.profile)
+        names = {}
+        for i in range(1000):
+            exec(f"def f{i}(): pass\nf{i}()", names)
+        sys.setprofile(None)
+
+    def decide(code, _):
+        asked.append(code.co_name)
+        if code is outer.__code__:
+            thread = threading.Thread(target=fill)
+            thread.start()
+            thread.join()
+            return "outer"
+        return None
+
+    def decide_end(code, _):
+        _native.profile_stop()
+        return code.co_name
+
+    profiled(decide, outer)
+    assert len(asked) > 1000 and asked.count("outer") == 1, asked.count("outer")
+    profiled(decide_end, outer)
+    assert [name for name, _, _ in states_of(recorded("profile"))] == ["outer"]
+
+
+def test_depth():
+    """calls that are too deep to be recorded leave others their states"""
+    hdtrace.record("depth")
+
+    def inner():
+        pass
+
+    def outer(depth):
+        if depth > 0:
+            outer(depth - 1)
+        if depth == 990:
+            inner()
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(5000)
+    for _ in range(2):
+        profiled(lambda code, _: code.co_name.replace("<lambda>", "") or None,
+                 lambda: outer(1000))
+    sys.setrecursionlimit(limit)
+    found = states_of(recorded("depth"))
+    assert [state[:2] for state in found if state[0] == "inner"] == [("inner", 11)] * 2
+    assert found[-1][:2] == ("outer", 0)
+
+
+def test_directory():
+    """the project stays where it began when the directory changes"""
+    before = os.getcwd()
+    for prefix, name in (("", "moved"), ("dir/", "prefixed")):
+        os.makedirs("dir", exist_ok=True)
+        os.environ["HDTRACE_PREFIX"] = prefix
+        hdtrace.record(name)
+        os.chdir("dir")
+        try:
+            with hdtrace.state("s"):
+                pass
+            path = hdtrace.finish()
+        finally:
+            os.chdir(before)
+            del os.environ["HDTRACE_PREFIX"]
+        assert path == (os.path.join(before, name) if not prefix else name), path
+        subprocess.run([sys.argv[1], "merge", "-q", prefix + name], check=True,
+                       stdout=subprocess.DEVNULL)
+        assert [state[0] for state in states_of(hdtrace.open(prefix + name))] == ["s"]
+
+
 def test_run():
     """python3 -m hdtrace run records the functions of a program"""
     os.makedirs("program", exist_ok=True)

@@ -155,6 +155,40 @@ persistent_requests() {
 	END
 }
 
+# A message that came before MPI_Cancel is received; without one, completion has no
+# sender, and a request that is freed gets none.
+late_cancels() {
+	cat >rank0 <<-END
+	Init||0|1
+	Send|size='10' toRank='1' toTag='5' cid='0'|1|2
+	Finalize||7|8
+	END
+	cat >rank1 <<-END
+	Init||0|1
+	Irecv|size='100' fromRank='0' fromTag='5' cid='0' rid='1'|1|2
+	Irecv|size='100' fromRank='0' fromTag='6' cid='0' rid='2'|2|3
+	Irecv|size='100' fromRank='0' fromTag='7' cid='0' rid='3'|3|4
+	Cancel|rid='1'|4|4
+	Cancel|rid='2'|4|4
+	Cancel|rid='3'|4|4
+	Wait|rid='1' fromRank='0' fromTag='5' size='10' cid='0'|4|5
+	Wait|rid='2'|5|6
+	Request_free|rid='3'|6|7
+	Finalize||7|8
+	END
+	project p
+	gives <<-END
+	0 init
+	0 send 1 5 10
+	0 compute 5000
+	0 finalize
+	1 init
+	1 irecv 0 5 10
+	1 wait 0 1 5
+	1 finalize
+	END
+}
+
 # Sizes of which only a total is recorded are those of the other ranks.
 collective_calls_of_all() {
 	for rank in 0 1; do
@@ -292,6 +326,32 @@ files_sleep_and_windows_are_refused() {
 		grep -q 'cannot represent: Win_fence (4)' err
 }
 
+# Several requests that one call completes take its time once.
+files_sleep_once() {
+	for rank in 0 1; do
+		cat >"rank$rank" <<-END
+		Init||0|1
+		File_iread|fid='1' rid='4'|1|1
+		File_iread|fid='1' rid='5'|1|1
+		File_iread|fid='1' rid='6'|1|1
+		Waitall|count='2' completed='2'|1|501|<Request rid='4' size='3' fid='1'/><Request rid='5' size='3' fid='1'/>
+		Wait|rid='6' size='3' fid='1'|501|801
+		Finalize||801|802
+		END
+	done
+	project p
+	gives <<-END
+	0 init
+	0 sleep 0.000500000
+	0 sleep 0.000300000
+	0 finalize
+	1 init
+	1 sleep 0.000500000
+	1 sleep 0.000300000
+	1 finalize
+	END
+}
+
 # Of polls only the time inside of them belongs to MPI.
 polls_are_no_computation() {
 	for rank in 0 1; do
@@ -383,6 +443,26 @@ refusals() {
 	is_refused "rank 0: recording was interrupted before at 2e-06 s"
 }
 
+# A rank knows its part only, so that the call cannot become messages.
+large_collective_calls() {
+	for rank in 0 1; do
+		cat >"rank$rank" <<-END
+		Init||0|1
+		Allgatherv|size='1073741823' recvSize='2147483646' cid='0' inPlace='0'|1|2
+		Alltoallv|size='2147483647' recvSize='2147483647' cid='0'|2|3
+		Finalize||3|4
+		END
+	done
+	project p
+	status 0 export --to simgrid -o ti p || return 1
+	sed -i "s/'1073741823'/'1073741824'/" rank0 rank1
+	is_refused "rank 0: allgatherv of 2 GiB or more in all; the run ends at 3e-06 s" ||
+		return 1
+	sed -i '/Allgatherv/d' rank0 rank1
+	sed -i "s/size='2147483647'/size='2147483648'/" rank1
+	is_refused "rank 0: alltoallv of 2 GiB or more in all"
+}
+
 a_cut_trace() {
 	printf 'Init||0|1\nFinalize||5|6\n' | tee rank0 >rank1
 	project p
@@ -453,14 +533,17 @@ jsonschema.validate(found, schema)' "$abs_top_srcdir/doc/json.schema.json" \
 
 ok "messages, requests and failed tests" messages_are_mapped
 ok "persistent requests" persistent_requests
+ok "messages that came before their request was cancelled" late_cancels
 ok "collective calls of all ranks are SMPI's own" collective_calls_of_all
 ok "others are messages" collective_calls_of_others
 ok "messages of 2 GiB and more are split" large_messages_are_split
 ok "file access sleeps, one-sided calls are refused" \
 	files_sleep_and_windows_are_refused
+ok "requests of files that complete together sleep once" files_sleep_once
 ok "time of polls is not computation" polls_are_no_computation
 ok "instructions, then CPU time" counts_are_used
 ok "unmatched ends, missing ends and interruptions are refused" refusals
+ok "collective calls of 2 GiB or more are refused" large_collective_calls
 ok "cut trace is refused" a_cut_trace
 ok "names of hosts that SimGrid cannot read" names_of_hosts
 ok "wrong options" wrong_options

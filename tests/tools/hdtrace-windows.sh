@@ -114,6 +114,12 @@ at(1, "Win_lock", 20, 41, "exclusive=\"1\" toRank=\"2\"")
 at(1, "Win_unlock", 60, 61, "toRank=\"2\"")'
 ok "lock: until the rank that holds it leaves its unlock" finds "rma-lock - 1 2 1 0"
 windows 'at(0, "Win_lock", 10, 11, "exclusive=\"1\" toRank=\"2\"")
+for i in range(100): at(0, "Win_flush", 11, 11, "toRank=\"2\"")
+at(0, "Win_unlock", 39, 40, "toRank=\"2\"")
+at(1, "Win_lock", 20, 41, "exclusive=\"1\" toRank=\"2\"")
+at(1, "Win_unlock", 60, 61, "toRank=\"2\"")'
+ok "lock with many flushes: released by its unlock" finds "rma-lock - 1 2 1 0"
+windows 'at(0, "Win_lock", 10, 11, "exclusive=\"1\" toRank=\"2\"")
 at(0, "Win_unlock", 39, 40, "toRank=\"2\"")
 at(1, "Win_lock", 20, 21, "exclusive=\"0\" toRank=\"2\"")
 at(1, "Win_flush", 25, 41, "toRank=\"2\"")

@@ -259,6 +259,10 @@ static void sideEnd(struct dependencyReader *reader,
 /** What an end of a lock is, as bits. */
 enum lockEnd { LOCK_EXCLUSIVE = 1, LOCK_RELEASES = 2 };
 
+/** Calls of a held lock that are kept: Win_lock, the first that complete
+ *  accesses, and the last one. */
+#define WINDOWS_LOCK_CALLS 66
+
 /** The place of the lock that the call is about; -1: it is not held. */
 static int windowsLockOf(const struct handle *handle, int64_t target)
 {
@@ -302,8 +306,12 @@ static void windowsFlush(const struct dependencyReader *reader,
 		struct handleLock *lock =
 			&g_array_index(handle->locks, struct handleLock, i);
 
-		if (target < 0 || lock->target == target)
-			g_array_append_val(lock->calls, end);
+		if (target >= 0 && lock->target != target)
+			continue;
+		/* A rank that holds the lock does not wait for it again. */
+		if (lock->calls->len == WINDOWS_LOCK_CALLS)
+			g_array_set_size(lock->calls, WINDOWS_LOCK_CALLS - 1);
+		g_array_append_val(lock->calls, end);
 	}
 }
 

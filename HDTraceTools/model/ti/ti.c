@@ -274,10 +274,29 @@ static void tiCheckCollectives(struct ti *self,
 	}
 }
 
-/** What is joined of all ranks is the same call. */
+/** Ranks know only their part, so that all would have to make messages of it.
+ */
+static void tiCheckSizes(struct ti *self)
+{
+	struct tiRank *rank = &self->ranks[0];
+
+	for (guint i = 0; i < rank->joined->len; i++) {
+		if (!tiIsTooLarge(self, i))
+			continue;
+		tiRefuse(rank, rank->end,
+			 "%s of 2 GiB or more in all; the run ends",
+			 tiActionOf(
+				 g_array_index(rank->joined, struct tiJoined, i)
+					 .operation));
+		return;
+	}
+}
+
+/** What is joined of all ranks is the same call, and SMPI can count it. */
 static void tiCheckJoined(struct ti *self)
 {
 	const GArray *first = self->ranks[0].joined;
+	bool isSame = true;
 
 	for (size_t i = 1; i < self->count; i++) {
 		struct tiRank *rank = &self->ranks[i];
@@ -289,10 +308,14 @@ static void tiCheckJoined(struct ti *self)
 					     same)
 				       .operation)
 			same++;
-		if (same < first->len || same < rank->joined->len)
+		if (same < first->len || same < rank->joined->len) {
 			tiRefuse(rank, rank->end,
 				 "other collective calls than rank 0, until");
+			isSame = false;
+		}
 	}
+	if (isSame)
+		tiCheckSizes(self);
 }
 
 static bool tiHasProblems(const struct ti *self)

@@ -14,7 +14,8 @@
  * the algorithm in ticollective.c. A line "#NAME" tells the function of the
  * lines that follow up to "#" where their actions do not.
  *
- * A message of 2 GiB or more is several. Access to files is a sleep. What
+ * A message of 2 GiB or more is several, but a collective call of all ranks
+ * whose line depends on others is refused. Access to files is a sleep. What
  * cannot be replayed is left out and counted; a run whose ranks do not end, or
  * whose messages have no other end, is refused as a whole.
  */
@@ -79,8 +80,8 @@ struct tiReport {
 	uint64_t messages;    /**< That were sent one by one. */
 	uint64_t synchronous; /**< Sends that waited for their receiver. */
 	uint64_t estimated;   /**< Computations without a count. */
-	int64_t start;        /**< Of the first MPI_Init ... */
-	int64_t end;          /**< ... and end of the last MPI_Finalize. */
+	int64_t start;        /**< End of the first MPI_Init ... */
+	int64_t end;          /**< ... and start of the last MPI_Finalize. */
 };
 
 const struct tiReport *tiReport(const struct ti *self);

@@ -260,6 +260,30 @@ static void tiCollectivePrintEach(const struct ti *ti, guint number,
 	}
 }
 
+/** Whether a rank has more bytes in one action than SMPI counts: what all give
+ *  or get, but in Alltoallv what it gives or gets itself. */
+bool tiIsTooLarge(const struct ti *ti, guint number)
+{
+	int64_t given = 0, got = 0, most = 0;
+
+	for (size_t i = 0; i < ti->count; i++) {
+		const struct tiJoined *each = tiCollectiveAt(ti, i, number);
+
+		most = MAX(most, MAX(each->given, each->got));
+		given += MIN(each->given, TI_SIZE_MAX + 1);
+		got += MIN(each->got, TI_SIZE_MAX + 1);
+	}
+	switch (tiCollectiveAt(ti, 0, number)->operation) {
+	case TI_GATHERV:
+	case TI_ALLGATHERV:
+		return given > TI_SIZE_MAX;
+	case TI_ALLTOALLV:
+		return most > TI_SIZE_MAX;
+	default:
+		return got > TI_SIZE_MAX;
+	}
+}
+
 void tiPrintJoined(const struct ti *ti, size_t rank, guint number, FILE *out)
 {
 	const struct tiJoined *own = tiCollectiveAt(ti, rank, number);

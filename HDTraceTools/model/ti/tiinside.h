@@ -92,6 +92,7 @@ struct tiRequest {
 	bool isFile; /**< It reads or writes one. */
 	bool isCollective;
 	bool isSynchronous;
+	bool isCancelled; /**< It may be complete all the same. */
 	bool hasSend;
 	bool hasReceive;
 	bool isAny; /**< It receives from any rank, or with any tag. */
@@ -144,6 +145,7 @@ struct tiRank {
 	int64_t latest;       /**< ... without that of the latest state, ... */
 	int64_t latestStart;  /**< ... which may be in the next call. */
 	int64_t last;         /**< Time that was reached. */
+	bool hasSlept;        /**< The call that is read did, in a file. */
 	double pending;       /**< Computation that is not written yet. */
 	double counted, measured; /**< Counts so far, and their time. */
 	bool hasBegun;
@@ -225,6 +227,9 @@ void tiPutMessages(struct tiRank *self, const struct tiCall *call);
 
 /** Begin a call by messages, all at once. */
 void tiPutBegun(struct tiRank *self, const struct tiCall *call, GArray *pieces);
+
+/** Whether a call of which ranks know only their part is too large. */
+bool tiIsTooLarge(const struct ti *ti, guint number);
 
 /** The line of a call that depends on what all give and get. */
 void tiPrintJoined(const struct ti *ti, size_t rank, guint number, FILE *out);

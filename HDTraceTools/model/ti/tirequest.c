@@ -208,7 +208,7 @@ static struct tiRequest *tiRequestOf(const struct tiRank *self,
 
 void tiRequestStart(struct tiRank *self, struct tiRequest *request)
 {
-	request->isFile = false;
+	request->isFile = request->isCancelled = false;
 	if (request->isCollective) {
 		tiRequestTag(self, &request->call);
 		tiPutBegun(self, &request->call, request->pieces);
@@ -331,8 +331,10 @@ static void tiRequestDone(struct tiRank *self, const struct messageRecord *read,
 	}
 	if (request->isFile && !self->marked)
 		tiMarkAlways(self);
-	if (request->isFile)
+	/* All that a call completes takes its time together. */
+	if (request->isFile && !self->hasSlept)
 		tiPutSleep(self, read->record->end - read->record->start);
+	self->hasSlept |= request->isFile;
 	/* Of an exchange no size is recorded. */
 	if (hasEnd && !(fields->has >> MESSAGE_SIZE & 1) &&
 	    !(fields->has >> MESSAGE_RECV_SIZE & 1))
@@ -347,6 +349,7 @@ void tiRequestComplete(struct tiRank *self, const struct messageRecord *read)
 {
 	int64_t rid;
 
+	self->hasSlept = false;
 	if (messageField(&read->own, MESSAGE_RID, &rid))
 		tiRequestDone(self, read, &read->own);
 	for (size_t i = 0; i < read->record->elementCount; i++) {
@@ -359,8 +362,9 @@ void tiRequestCancel(struct tiRank *self, const struct messageRecord *read)
 {
 	struct tiRequest *request = tiRequestOf(self, &read->own);
 
+	/* The message may have come before; its completion tells. */
 	if (request)
-		tiRequestClose(self, request, NULL);
+		request->isCancelled = true;
 }
 
 void tiRequestForget(struct tiRank *self, const struct messageRecord *read)
@@ -376,7 +380,8 @@ void tiRequestForget(struct tiRank *self, const struct messageRecord *read)
 	if (!request)
 		return;
 	/* Its message may come, but nobody knows when. */
-	tiRequestClose(self, request, request->isAny ? NULL : &end);
+	tiRequestClose(self, request,
+		       request->isAny || request->isCancelled ? NULL : &end);
 	g_hash_table_remove(self->requests, &request->rid);
 }
 

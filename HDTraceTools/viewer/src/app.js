@@ -355,7 +355,7 @@ export class App {
 
     if (!step) return;
     event.preventDefault();
-    const index = this.panels.findIndex((p) => p.id === this.view.panel);
+    const index = this.panels.findIndex((p) => p.tab === event.target);
     const next =
       this.panels[(index + step + this.panels.length) % this.panels.length];
 

@@ -38,7 +38,7 @@ static char *engineFind(void)
 			return NULL;
 		}
 		g_free(found);
-		return g_strdup(given);
+		return g_canonicalize_filename(given, NULL);
 	}
 	for (size_t i = 0; i < G_N_ELEMENTS(enginePlaces) && !found; i++) {
 		if (glob(enginePlaces[i], 0, NULL, &paths) != 0)

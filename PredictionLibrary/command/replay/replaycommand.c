@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "HDTraceTools/command/core/tool.h"
@@ -65,6 +66,31 @@ static int replayCommandCheck(struct replay *self,
 
 /* ---- The traces -------------------------------------------------------- */
 
+/* Calls of a function that are left out; NULL: it has none at this number. */
+static const struct tiFate *replayCommandRefused(const struct replay *self,
+						 guint number)
+{
+	const struct tiFate *fate = &g_array_index(tiReport(self->ti)->fates,
+						   struct tiFate, number);
+
+	return fate->to ? NULL : fate;
+}
+
+static void replayCommandWarn(const struct replay *self)
+{
+	for (guint i = 0; i < tiReport(self->ti)->fates->len; i++) {
+		const struct tiFate *fate = replayCommandRefused(self, i);
+
+		if (fate)
+			predictError(self->predict,
+				     PREDICT_WARNING
+				     "%s: calls of MPI_%s are left out: "
+				     "%" PRIu64,
+				     self->project->file, fate->function,
+				     fate->count);
+	}
+}
+
 static int replayCommandRead(struct replay *self, struct tool *tool)
 {
 	const struct diagnosticSink sink = { toolTakeDiagnostic, tool };
@@ -90,6 +116,7 @@ static int replayCommandRead(struct replay *self, struct tool *tool)
 			     self->project->file);
 		return PREDICT_INVALID;
 	}
+	replayCommandWarn(self);
 	return PREDICT_OK;
 }
 
@@ -156,6 +183,27 @@ static void replayCommandPutEnergy(struct outJson *json,
 	outJsonDouble(json, "duration_s", self->time);
 }
 
+static void replayCommandPutLost(struct outJson *json,
+				 const struct replay *self)
+{
+	const struct tiReport *report = tiReport(self->ti);
+
+	outJsonInteger(json, "estimated", (int64_t)report->estimated);
+	outJsonArray(json, "refused", false);
+	for (guint i = 0; i < report->fates->len; i++) {
+		const struct tiFate *fate = replayCommandRefused(self, i);
+
+		if (!fate)
+			continue;
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "function", fate->function);
+		outJsonInteger(json, "count", (int64_t)fate->count);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonInteger(json, "synchronous_lost", (int64_t)report->synchronous);
+}
+
 static void replayCommandJson(const struct replay *self)
 {
 	double measured = replayCommandMeasured(self);
@@ -172,6 +220,7 @@ static void replayCommandJson(const struct replay *self)
 	outJsonText(&json, "waiting", self->isBusy ? "busy" : "idle");
 	outJsonText(&json, "compute_from",
 		    tiComputeName(tiReport(self->ti)->compute));
+	replayCommandPutLost(&json, self);
 	outJsonArray(&json, "hosts", false);
 	for (guint i = 0; i < self->hosts->len; i++) {
 		const struct replayHost *host = replayHostAt(self, i);
@@ -307,6 +356,17 @@ static int replayCommandDo(struct replay *self,
 	return status;
 }
 
+/* Each rank has two files open at once, here and in SimGrid. */
+static void replayCommandAllowFiles(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 static void replayCommandFreeHost(void *data)
 {
 	struct replayHost *host = data;
@@ -324,6 +384,7 @@ static int replayCommandRun(struct replay *self,
 
 	if (!project)
 		return PREDICT_FAILED;
+	replayCommandAllowFiles();
 	self->project = project;
 	self->ti = tiNew(project, settings->operations);
 	self->count = tiRanks(self->ti);

@@ -136,8 +136,10 @@ void timedExplain(struct replay *self);
 /** The project while it is written. */
 struct timedProject;
 
-/** Begin it; NULL: an error, errno is set. */
+/** Begin it. If it is not good afterwards, it takes nothing, and its end
+ * returns why. */
 struct timedProject *timedProjectNew(struct replay *self, const char *name);
+bool timedProjectIsGood(const struct timedProject *project);
 
 /** Something that a rank did in a time. */
 bool timedProjectAdd(struct timedProject *project, size_t rank,

@@ -276,21 +276,28 @@ static bool timedReadFile(struct timed *self)
 	return self->isGood;
 }
 
-static bool timedOpen(struct timed *self)
+/* Open the lines of all ranks. Returns an exit status. */
+static int timedOpen(struct timed *self)
 {
-	for (size_t i = 0; i < self->replay->count; i++) {
+	int status = PREDICT_OK;
+
+	for (size_t i = 0; i < self->replay->count && status == PREDICT_OK;
+	     i++) {
 		char *name = g_strdup_printf("rank-%zu.ti", i);
 		char *path = replayFile(self->replay, name);
 
 		self->ranks[i].lines = tiLinesOpen(path);
+		if (self->ranks[i].lines) {
+			timedNext(self, i);
+			timedUpdateBusy(self, i);
+		} else {
+			status = predictErrorOpen(self->replay->predict, path,
+						  errno);
+		}
 		g_free(name);
 		g_free(path);
-		if (!self->ranks[i].lines)
-			return false;
-		timedNext(self, i);
-		timedUpdateBusy(self, i);
 	}
-	return true;
+	return status;
 }
 
 static void timedInit(struct timed *self, struct replay *replay)
@@ -319,15 +326,17 @@ static void timedClear(struct timed *self)
 int timedRead(struct replay *replay, const char *output)
 {
 	struct timed self;
-	int ret = 0;
+	int status = PREDICT_OK, ret = 0;
 
 	timedInit(&self, replay);
-	if (output) {
+	if (output)
 		self.project = timedProjectNew(replay, output);
-		if (!self.project)
-			ret = errno == EEXIST ? -EEXIST : -EIO;
-	}
-	self.isGood = ret == 0 && timedOpen(&self) && timedReadFile(&self);
+	if (!self.project || timedProjectIsGood(self.project))
+		status = timedOpen(&self);
+	else
+		self.isGood = false;
+	self.isGood =
+		self.isGood && status == PREDICT_OK && timedReadFile(&self);
 	for (size_t i = 0; i < replay->count; i++)
 		self.isGood &= self.ranks[i].isOver;
 	replay->time = self.now;
@@ -338,6 +347,8 @@ int timedRead(struct replay *replay, const char *output)
 	timedClear(&self);
 	if (ret < 0)
 		return predictErrorWrite(replay->predict, output, ret);
+	if (status != PREDICT_OK)
+		return status;
 	return self.isGood ? PREDICT_OK
 			   : predictError(replay->predict,
 					  "the timed trace of SimGrid does not "
@@ -353,7 +364,7 @@ void timedExplain(struct replay *replay)
 	guint waiting = 0;
 
 	timedInit(&self, replay);
-	if (timedOpen(&self))
+	if (timedOpen(&self) == PREDICT_OK)
 		timedReadFile(&self);
 	for (size_t i = 0; i < replay->count; i++) {
 		const struct timedRank *rank = &self.ranks[i];

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hdError.h>
 #include <hdTopology.h>
 #include <hdTrace.h>
 
@@ -65,7 +66,7 @@ struct timedProject {
 	hdTopology *topology;
 	struct timedTrace *traces;
 	int64_t base; /* Its start, in ns since 1970. */
-	bool isGood;
+	int error;    /* Why it could not begin; 0: it has. */
 };
 
 static struct timespec timedWriteTime(const struct timedProject *self,
@@ -458,8 +459,15 @@ struct timedProject *timedProjectNew(struct replay *replay, const char *name)
 		if (host->ranks > 0 && host->watts.isKnown)
 			timedWriteBeginSeries(self, i);
 	}
-	self->isGood = isGood;
+	/* Errors of libhdTracing have no text for users. */
+	if (!isGood)
+		self->error = errno > 0 && errno < HD_ERR_BASE ? -errno : -EIO;
 	return self;
+}
+
+bool timedProjectIsGood(const struct timedProject *self)
+{
+	return self->error == 0;
 }
 
 /* ---- The end ----------------------------------------------------------- */
@@ -562,14 +570,17 @@ static bool timedWriteEndSeries(struct replayHost *host)
 
 int timedProjectEnd(struct timedProject *self, bool isGood)
 {
-	bool isWritten = self->isGood;
+	bool isWritten = true;
 	int ret;
 
 	for (size_t i = 0; i < self->replay->count; i++)
 		isWritten &= timedWriteEndTrace(self, &self->traces[i], isGood);
 	for (guint i = 0; i < self->replay->hosts->len; i++)
 		isWritten &= timedWriteEndSeries(replayHostAt(self->replay, i));
-	ret = isWritten && isGood ? timedWriteFile(self) : isGood ? -EIO : 0;
+	ret = self->error           ? self->error
+	      : isWritten && isGood ? timedWriteFile(self)
+	      : isGood              ? -EIO
+				    : 0;
 	if (self->topology)
 		hdT_destroyTopology(self->topology);
 	g_free(self->traces);

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/sweep/point.h"
 
 /* It ends with us, and takes its directory away. */
@@ -72,15 +74,37 @@ static double replayPointNumber(const char *json, const char *key)
 	return number;
 }
 
-/* The first line of the errors, without the name of the command. */
+/* All points are of one run: what the first one leaves out is printed. */
+static void replayPointWarn(char *errors)
+{
+	static const char name[] = "hdpredict replay: ";
+	static gint isDone;
+	char *line;
+
+	if (!g_atomic_int_compare_and_exchange(&isDone, 0, 1))
+		return;
+	while ((line = strsep(&errors, "\n"))) {
+		if (g_str_has_prefix(line, name) &&
+		    g_str_has_prefix(line + strlen(name), PREDICT_WARNING))
+			fprintf(stderr, "hdpredict sweep: %s\n",
+				line + strlen(name));
+	}
+}
+
+/* The first line of the errors that is no warning, without the name of the
+ * command. */
 static char *replayPointWhy(char *errors)
 {
 	static const char name[] = "hdpredict replay: ";
+	char *line;
 
-	errors[strcspn(errors, "\n")] = '\0';
-	if (g_str_has_prefix(errors, name))
-		errors += strlen(name);
-	return g_strdup(*errors ? errors : "the replay failed");
+	while ((line = strsep(&errors, "\n"))) {
+		if (g_str_has_prefix(line, name))
+			line += strlen(name);
+		if (*line && !g_str_has_prefix(line, PREDICT_WARNING))
+			return g_strdup(line);
+	}
+	return g_strdup("the replay failed");
 }
 
 int replayPointRun(const struct setting *setting, double values[POINT_VALUES],
@@ -100,6 +124,7 @@ int replayPointRun(const struct setting *setting, double values[POINT_VALUES],
 	} else if (WIFEXITED(state) && WEXITSTATUS(state) == 0) {
 		values[POINT_TIME] = replayPointNumber(output, "time_s");
 		values[POINT_TOTAL] = replayPointNumber(output, "energy_j");
+		replayPointWarn(errors);
 	} else {
 		*wrong = replayPointWhy(errors);
 		/* The run or the platform: other points may be right. */
