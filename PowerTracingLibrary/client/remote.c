@@ -81,6 +81,7 @@ int ptRemoteParse(const char *text, struct ptRemoteAddress *address)
 	memset(address, 0, sizeof(*address));
 	if (!text) {
 		if (addressIsThere(g_getenv("XDG_RUNTIME_DIR"), address) ||
+		    addressIsThere("/run/hdtrace/pt", address) ||
 		    addressIsThere("/run/hdtrace", address))
 			return 0;
 		text = "127.0.0.1";

@@ -59,6 +59,12 @@ decisions() {
 		exits 125 "$build/hdpower" run -q --root="$scratch/d" -p dec --set=max_freq=1.2GHz -- true
 }
 
+# systemd removes the directory of one that stops, and changes its owner.
+own_directories() {
+	grep -h '^RuntimeDirectory=' "$abs_top_srcdir"/contrib/*.service | sort >all &&
+		[ -s all ] && [ -z "$(uniq -d all)" ]
+}
+
 ok "errors in command lines" errors
 ok "errors in usage files" usage_errors
 ok "decisions as states of a project" decisions
@@ -73,6 +79,7 @@ ok "no room for the journal" saving full
 ok "a journal that does not grow with phases" saving phases
 ok "limits that depend on each other, and the governor userspace" saving limits
 ok "limits of packages only" saving zones
+ok "units have runtime directories of their own" own_directories
 ok "a CPU that goes offline" saving vanishing
 ok "leases do not fail because a CPU is offline" saving offline
 ok "a restoration that fails is named and tried again" saving late
