@@ -307,6 +307,47 @@ static int journalAppend(struct hdJournal *self,
 	return ret;
 }
 
+/* Write all that is still changed to a new file, which takes the place. */
+static int journalRewrite(struct hdJournal *self)
+{
+	int fd, old = self->fd, ret = 0;
+
+	unlinkat(self->folder, "journal.new", 0);
+	fd = journalOpenFile(self, "journal.new", O_APPEND | O_EXCL);
+	if (fd < 0)
+		return fd;
+	self->fd = fd;
+	for (size_t i = 0; ret == 0 && i < self->count; i++)
+		ret = journalAppend(self, &self->entries[i]);
+	if (ret == 0 &&
+	    renameat(self->folder, "journal.new", self->folder, "journal") < 0)
+		ret = -errno;
+	if (ret < 0) {
+		unlinkat(self->folder, "journal.new", 0);
+		self->fd = old;
+		close(fd);
+		return ret;
+	}
+	fsync(self->folder);
+	close(old);
+	return 0;
+}
+
+/* A file that was removed while it was open is not a journal any more: write a
+ * new one. */
+static int journalKeep(struct hdJournal *self)
+{
+	struct stat is;
+
+	if (fstat(self->fd, &is) < 0)
+		return -errno;
+	if (is.st_nlink > 0)
+		return 0;
+	if (fstat(self->folder, &is) < 0)
+		return -errno;
+	return is.st_nlink > 0 ? journalRewrite(self) : -ESTALE;
+}
+
 int hdJournalNote(struct hdJournal *self, long pid, const char *path)
 {
 	struct hdJournalEntry entry = { .pid = pid };
@@ -319,7 +360,9 @@ int hdJournalNote(struct hdJournal *self, long pid, const char *path)
 		return ret;
 	snprintf(entry.path, sizeof(entry.path), "%s", path);
 	strcpy(entry.now, entry.old);
-	ret = journalAppend(self, &entry);
+	ret = journalKeep(self);
+	if (ret == 0)
+		ret = journalAppend(self, &entry);
 	return ret < 0 ? ret : journalAdd(self, &entry);
 }
 
@@ -339,6 +382,9 @@ int hdJournalSet(struct hdJournal *self, long pid, const char *path,
 	snprintf(entry.now, sizeof(entry.now), "%s", value);
 	strcpy(entry.old, known ? known->old : before);
 	if (!known || strcmp(known->now, value) != 0) {
+		ret = journalKeep(self);
+		if (ret < 0)
+			return ret;
 		ret = journalAppend(self, &entry);
 		/* The old value is on disk already if the path is known: then
 		 * nothing is lost, and a change can be undone. */
@@ -403,32 +449,6 @@ size_t hdJournalRestoreAll(struct hdJournal *self, hdJournalTell *tell,
 		}
 	}
 	return self->count;
-}
-
-/* Write all that is still changed to a new file, which takes the place. */
-static int journalRewrite(struct hdJournal *self)
-{
-	int fd, old = self->fd, ret = 0;
-
-	unlinkat(self->folder, "journal.new", 0);
-	fd = journalOpenFile(self, "journal.new", O_APPEND | O_EXCL);
-	if (fd < 0)
-		return fd;
-	self->fd = fd;
-	for (size_t i = 0; ret == 0 && i < self->count; i++)
-		ret = journalAppend(self, &self->entries[i]);
-	if (ret == 0 &&
-	    renameat(self->folder, "journal.new", self->folder, "journal") < 0)
-		ret = -errno;
-	if (ret < 0) {
-		unlinkat(self->folder, "journal.new", 0);
-		self->fd = old;
-		close(fd);
-		return ret;
-	}
-	fsync(self->folder);
-	close(old);
-	return 0;
 }
 
 int hdJournalShorten(struct hdJournal *self)

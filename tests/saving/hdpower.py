@@ -397,6 +397,25 @@ def limits():
     assert settings() == before
 
 
+def removed():
+    """A journal that is removed is written again, before the next setting changes."""
+    tree()
+    before = settings()
+    service = Service()
+    _, stream = connect()
+    assert ask(stream, "lease fixed max_freq=1200000") == "ok"
+    os.remove(JOURNAL)
+    assert ask(stream, "lease fixed max_freq=1400000,rapl=90000000") == "ok"
+    service.kill()
+    hdpower("restore")
+    assert settings() == before
+    service = Service()
+    subprocess.run(["rm", "-r", os.path.dirname(JOURNAL)], check=True)
+    said = hdpower("run", "--apply", SET, "--", "true", status=125)
+    assert "cannot apply: Stale file handle" in said and settings() == before, said
+    service.kill()
+
+
 def zones():
     """The zone psys has a number as packages have, and is not one."""
     tree()

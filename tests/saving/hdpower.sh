@@ -80,6 +80,7 @@ ok "a journal that does not grow with phases" saving phases
 ok "limits that depend on each other, and the governor userspace" saving limits
 ok "limits of packages only" saving zones
 ok "units have runtime directories of their own" own_directories
+ok "a journal that is removed while the service runs" saving removed
 ok "a CPU that goes offline" saving vanishing
 ok "leases do not fail because a CPU is offline" saving offline
 ok "a restoration that fails is named and tried again" saving late
