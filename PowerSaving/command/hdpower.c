@@ -91,7 +91,8 @@ static void statusPrintTable(const char *const *headings,
 	outTablePrint(table, "", false);
 }
 
-static void statusPrint(const struct statusLines *lines, bool isRunning)
+static void statusPrint(const struct statusLines *lines, bool isRunning,
+			bool isHidden)
 {
 	static const char *const leases[] = { "<Process",  "<User",
 					      "<Policy",   "<Since",
@@ -101,7 +102,10 @@ static void statusPrint(const struct statusLines *lines, bool isRunning)
 
 	puts(isRunning ? "Service: running" : "Service: not running");
 	statusPrintTable(leases, lines->leases, "No leases.");
-	statusPrintTable(settings, lines->settings, "No changed settings.");
+	statusPrintTable(settings, lines->settings,
+			 isHidden ? "Changed settings: unknown; only root can "
+				    "read the journal."
+				  : "No changed settings.");
 	if (!isRunning && lines->settings->len)
 		puts("Use 'hdpower restore' or start hdpowerd to restore "
 		     "them.");
@@ -114,7 +118,7 @@ static int statusShow(const char *root)
 	struct powerLink link;
 	char *error = NULL;
 	int ret = powerLinkOpen(&link, root);
-	bool isRunning = ret == 0;
+	bool isRunning = ret == 0, isHidden;
 
 	if (isRunning) {
 		ret = powerLinkAsk(&link, "status", statusTake, &lines, &error);
@@ -123,13 +127,14 @@ static int statusShow(const char *root)
 		ret = statusTakeJournal(root, &lines);
 	}
 	/* Without a service, only root sees what it has left. */
-	if (ret == -EACCES && !isRunning)
+	isHidden = ret == -EACCES && !isRunning;
+	if (isHidden)
 		ret = 0;
 	if (ret < 0)
 		outSay(stderr, "hdpower status: %s" HD_POWER_FOLDER ": %s",
 		       root, error ? error : cliErrorReason(ret));
 	else
-		statusPrint(&lines, isRunning);
+		statusPrint(&lines, isRunning, isHidden);
 	g_free(error);
 	g_ptr_array_unref(lines.leases);
 	g_ptr_array_unref(lines.settings);

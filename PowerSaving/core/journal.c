@@ -17,6 +17,8 @@
 /* Longest journal, in bytes, and longest line. */
 #define JOURNAL_MAX (4 * 1024 * 1024)
 #define JOURNAL_LINE_MAX 512
+/* What may be in it that is not needed, beyond as much as is. */
+#define JOURNAL_SPARE 4096
 #define BOOT_ID "/proc/sys/kernel/random/boot_id"
 
 /* ---- Directories ------------------------------------------------------- */
@@ -33,9 +35,12 @@ static bool journalIsOurs(int fd, mode_t type)
 }
 
 /* Open ROOT/run/hdtrace/hdpower, which is made if it is not there. */
-static int journalOpenFolder(const char *root, bool mayMake)
+static int journalOpenFolder(const char *root, bool mayMake,
+			     const char **foreign)
 {
 	static const char *const names[] = { "run", "hdtrace", "hdpower" };
+	static const char *const paths[] = { "/run", "/run/hdtrace",
+					     HD_POWER_FOLDER };
 	int fd = open(*root ? root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	for (size_t i = 0; fd >= 0 && i < 3; i++) {
@@ -48,6 +53,7 @@ static int journalOpenFolder(const char *root, bool mayMake)
 		if (next >= 0 && !journalIsOurs(next, S_IFDIR)) {
 			close(next);
 			close(fd);
+			*foreign = paths[i];
 			return -EPERM;
 		}
 		if (next < 0) {
@@ -201,7 +207,7 @@ static int journalOpenAll(struct hdJournal *self)
 
 	if (ret < 0)
 		return ret;
-	self->folder = journalOpenFolder(self->root, true);
+	self->folder = journalOpenFolder(self->root, true, &self->foreign);
 	if (self->folder < 0)
 		return self->folder;
 	self->lock = journalOpenFile(self, "lock", 0);
@@ -220,9 +226,11 @@ int hdJournalOpen(struct hdJournal *self, const char *root)
 {
 	int ret;
 
-	*self = (struct hdJournal){
-		.root = root, .folder = -1, .lock = -1, .fd = -1
-	};
+	*self = (struct hdJournal){ .root = root,
+				    .foreign = HD_POWER_FOLDER "/journal",
+				    .folder = -1,
+				    .lock = -1,
+				    .fd = -1 };
 	ret = journalOpenAll(self);
 	if (ret < 0)
 		hdJournalClose(self);
@@ -238,7 +246,9 @@ void hdJournalClose(struct hdJournal *self)
 	if (self->lock >= 0)
 		close(self->lock);
 	free(self->entries);
-	*self = (struct hdJournal){ .folder = -1, .lock = -1, .fd = -1 };
+	*self = (struct hdJournal){
+		.foreign = self->foreign, .folder = -1, .lock = -1, .fd = -1
+	};
 }
 
 int hdJournalLook(const char *root, struct hdJournalEntry **entries,
@@ -251,7 +261,7 @@ int hdJournalLook(const char *root, struct hdJournalEntry **entries,
 	*count = 0;
 	if (ret < 0)
 		return ret;
-	self.folder = journalOpenFolder(root, false);
+	self.folder = journalOpenFolder(root, false, &self.foreign);
 	if (self.folder < 0)
 		return self.folder == -ENOENT ? 0 : self.folder;
 	self.fd = openat(self.folder, "journal",
@@ -297,6 +307,22 @@ static int journalAppend(struct hdJournal *self,
 	return ret;
 }
 
+int hdJournalNote(struct hdJournal *self, long pid, const char *path)
+{
+	struct hdJournalEntry entry = { .pid = pid };
+	int ret;
+
+	if (journalFind(self, path))
+		return 0;
+	ret = hdSettingRead(self->root, path, entry.old);
+	if (ret < 0)
+		return ret;
+	snprintf(entry.path, sizeof(entry.path), "%s", path);
+	strcpy(entry.now, entry.old);
+	ret = journalAppend(self, &entry);
+	return ret < 0 ? ret : journalAdd(self, &entry);
+}
+
 int hdJournalSet(struct hdJournal *self, long pid, const char *path,
 		 const char *value)
 {
@@ -314,7 +340,9 @@ int hdJournalSet(struct hdJournal *self, long pid, const char *path,
 	strcpy(entry.old, known ? known->old : before);
 	if (!known || strcmp(known->now, value) != 0) {
 		ret = journalAppend(self, &entry);
-		if (ret < 0)
+		/* The old value is on disk already if the path is known: then
+		 * nothing is lost, and a change can be undone. */
+		if (ret < 0 && !known)
 			return ret;
 	}
 	if (known)
@@ -401,6 +429,20 @@ static int journalRewrite(struct hdJournal *self)
 	fsync(self->folder);
 	close(old);
 	return 0;
+}
+
+int hdJournalShorten(struct hdJournal *self)
+{
+	char line[JOURNAL_LINE_MAX];
+	off_t needed = 0;
+	struct stat is;
+
+	for (size_t i = 0; i < self->count; i++)
+		needed += journalFormat(self, &self->entries[i], line);
+	if (fstat(self->fd, &is) < 0)
+		return -errno;
+	return is.st_size > 2 * needed + JOURNAL_SPARE ? journalRewrite(self)
+						       : 0;
 }
 
 int hdJournalClean(struct hdJournal *self)

@@ -40,7 +40,8 @@ typedef void hdJournalTell(void *context, const char *path, const char *value,
 /** An open journal. */
 struct hdJournal {
 	const char *root;
-	int folder; /**< Descriptor of the directory. */
+	const char *foreign; /**< For -EPERM: what others can change. */
+	int folder;          /**< Descriptor of the directory. */
 	int lock;
 	int fd;
 	char boot[40];
@@ -61,6 +62,10 @@ int hdJournalOpen(struct hdJournal *self, const char *root);
 
 /** Close it; settings stay. */
 void hdJournalClose(struct hdJournal *self);
+
+/** Note the value of a setting that will change, if it is not noted yet; 0 or a
+ *  negative errno. */
+int hdJournalNote(struct hdJournal *self, long pid, const char *path);
 
 /**
  * Change a setting: note it, wait until that is on disk, and write it.
@@ -84,6 +89,10 @@ int hdJournalRestore(struct hdJournal *self, const char *path);
  *  count as restored. */
 size_t hdJournalRestoreAll(struct hdJournal *self, hdJournalTell *tell,
 			   void *context);
+
+/** Let the file have only what is still changed, if much else is in it; 0 or a
+ *  negative errno. */
+int hdJournalShorten(struct hdJournal *self);
 
 /** Let the file have only what is still changed; 0 or a negative errno. */
 int hdJournalClean(struct hdJournal *self);

@@ -304,6 +304,35 @@ static bool settingIsOffline(const char *full)
 	return strspn(line, " \n") == (size_t)got;
 }
 
+/* Whether a RAPL zone is not a package: psys, the whole machine, has a number
+ * as packages have. */
+static bool settingIsOtherZone(const char *full)
+{
+	static const char package[] = "package";
+	char other[PATH_MAX], name[32] = "";
+	ssize_t got;
+	int fd;
+
+	if (snprintf(other, sizeof(other), "%.*s/name",
+		     (int)(strrchr(full, '/') - full),
+		     full) >= (int)sizeof(other))
+		return false;
+	fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	got = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	return got > 0 && strncmp(name, package, strlen(package)) != 0;
+}
+
+static bool settingIsUsable(enum hdSettingKind kind, const char *full)
+{
+	if (access(full, F_OK) < 0)
+		return false;
+	return kind == HD_SETTING_RAPL ? !settingIsOtherZone(full)
+				       : !settingIsOffline(full);
+}
+
 /* Files of one place. */
 static size_t settingList(const char *root, const struct settingPlace *place,
 			  hdSettingTake *take, void *context)
@@ -327,7 +356,7 @@ static size_t settingList(const char *root, const struct settingPlace *place,
 		snprintf(full, sizeof(full), "%s%s", root, path);
 		if (length < (int)sizeof(path) &&
 		    hdSettingKindOf(path) == (int)place->kind &&
-		    access(full, F_OK) == 0 && !settingIsOffline(full)) {
+		    settingIsUsable(place->kind, full)) {
 			take(context, path);
 			found++;
 		}

@@ -132,6 +132,11 @@ static void clientLease(struct powerClient *self, char *text)
 			  hdSettingNames[refused]);
 		return;
 	}
+	if (leaseIsManual(&self->server->leases, &values)) {
+		clientSay(self, "error governor: userspace cannot be restored; "
+				"select another governor first");
+		return;
+	}
 	self->lease.pid = self->pid;
 	self->lease.uid = self->uid;
 	if (!self->hasLease)
@@ -355,6 +360,9 @@ static int clientOpenProcess(int fd, pid_t pid)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &size) == 0)
 		return pidfd;
+	/* A kernel that knows the option says that the process is gone. */
+	if (errno != ENOPROTOOPT)
+		return -1;
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return -1;

@@ -90,6 +90,27 @@ static int leaseSetKind(struct leases *self, enum hdSettingKind kind)
 	return paths.isFull ? -ENOMEM : ret;
 }
 
+/* Note lower limits before upper ones change: the kernel shows a lower limit
+ * that is not above the upper one. */
+static int leaseNoteLimits(struct leases *self)
+{
+	struct leasePaths paths = { .list = NULL };
+	pid_t pid;
+	int ret = 0;
+
+	if (!leaseWanted(self, HD_SETTING_MAX_FREQ, &pid) ||
+	    !leaseWanted(self, HD_SETTING_MIN_FREQ, &pid))
+		return 0;
+	hdSettingFiles(self->root, HD_SETTING_MIN_FREQ, leaseTakePath, &paths);
+	for (size_t i = 0; i < paths.count && ret == 0; i++) {
+		ret = hdJournalNote(&self->journal, pid, paths.list[i]);
+		if (leaseIsGone(ret))
+			ret = 0;
+	}
+	free(paths.list);
+	return paths.isFull ? -ENOMEM : ret;
+}
+
 /* A lower limit may have to change before an upper one, or the other way round:
  * so what fails is tried once more. Only a value that a lease wants can make a
  * lease fail. */
@@ -189,6 +210,11 @@ static void leaseLink(struct leases *self, struct lease *lease)
 	*last = lease;
 }
 
+struct leaseLook {
+	const struct leases *leases;
+	bool isManual;
+};
+
 struct leaseReport {
 	struct leases *leases;
 	leaseTell *tell;
@@ -242,6 +268,27 @@ static bool leaseHasFiles(const struct leases *self,
 	return true;
 }
 
+static void leaseLookAtGovernor(void *context, const char *path)
+{
+	struct leaseLook *look = context;
+	char value[HD_SETTING_VALUE_SIZE];
+
+	if (hdSettingRead(look->leases->root, path, value) == 0 &&
+	    strcmp(value, "userspace") == 0)
+		look->isManual = true;
+}
+
+bool leaseIsManual(const struct leases *self,
+		   const struct hdSettingValues *values)
+{
+	struct leaseLook look = { self, false };
+
+	if (values->of[HD_SETTING_GOVERNOR][0])
+		hdSettingFiles(self->root, HD_SETTING_GOVERNOR,
+			       leaseLookAtGovernor, &look);
+	return look.isManual;
+}
+
 int leaseGrant(struct leases *self, struct lease *lease,
 	       const struct hdSettingValues *values, leaseTell *tell,
 	       void *context)
@@ -255,7 +302,9 @@ int leaseGrant(struct leases *self, struct lease *lease,
 	lease->values = *values;
 	if (!wasLinked)
 		leaseLink(self, lease);
-	ret = leaseSetAll(self);
+	ret = leaseNoteLimits(self);
+	if (ret == 0)
+		ret = leaseSetAll(self);
 	if (ret < 0) {
 		lease->values = before;
 		if (!wasLinked)
@@ -264,6 +313,11 @@ int leaseGrant(struct leases *self, struct lease *lease,
 		leaseRestoreAll(self);
 		return ret;
 	}
+	/* Each phase of a program adds lines. */
+	ret = hdJournalShorten(&self->journal);
+	if (ret < 0)
+		hdNetLog(HD_LOG_WARNING, "journal: cannot shorten: %s",
+			 strerror(-ret));
 	if (tell)
 		leaseReportAll(self, lease, tell, context);
 	return 0;

@@ -37,6 +37,11 @@ struct leases {
 typedef void leaseTell(void *context, const char *path, const char *old,
 		       const char *now, int error);
 
+/** Whether values would replace the governor userspace, whose clock is lost
+ * with it and cannot be restored. */
+bool leaseIsManual(const struct leases *self,
+		   const struct hdSettingValues *values);
+
 /**
  * Grant a lease, or change its values.
  *

@@ -72,9 +72,9 @@ static int powerServerRecover(struct powerServer *self, const char *root)
 			 root);
 	else if (ret == -EPERM)
 		hdNetLog(HD_LOG_ERROR,
-			 "%s" HD_POWER_FOLDER ": other users can change the "
-			 "journal; remove it after a look at it",
-			 root);
+			 "%s%s: other users can change the journal; use chown "
+			 "root and chmod go-w",
+			 root, journal->foreign);
 	else if (ret < 0)
 		hdNetLog(HD_LOG_ERROR, "%s" HD_POWER_FOLDER "/journal: %s",
 			 root, strerror(-ret));

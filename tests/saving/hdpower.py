@@ -299,6 +299,12 @@ def forged():
     service.end()
     assert service.process.returncode == 2 and "can change the journal" in service.said
     assert "can change the journal" in hdpower("restore", status=2)
+    assert f"{JOURNAL}: other users" in service.said and "chown root" in service.said
+    os.chmod(ROOT + "/run/hdtrace", 0o777)
+    service = Service(check=False)
+    service.end()
+    assert f"{ROOT}/run/hdtrace: other users" in service.said, service.said
+    os.chmod(ROOT + "/run/hdtrace", 0o755)
     os.remove(JOURNAL)
     os.symlink(ROOT + "/etc/shadow", JOURNAL)
     assert "can change the journal" in hdpower("restore", status=2)
@@ -335,7 +341,70 @@ def full():
     said = hdpower("run", "--apply", SET, "--", "true", status=125)
     assert "cannot apply: " in said, said
     assert settings() == before and open(JOURNAL).read() == ""
+    # A path whose old value is in the journal can change, and come back.
+    _, stream = connect()
+    assert ask(stream, "lease fixed max_freq=1200000") == "ok"
+    assert ask(stream, "lease fixed max_freq=1400000") == "ok"
+    assert get(CPU + "cpufreq/policy1/scaling_max_freq") == "1400000"
+    assert ask(stream, "end") == "ok"
+    assert settings() == before and open(JOURNAL).read() == ""
     service.stop()
+
+
+def phases():
+    """The journal does not grow with the phases of a program."""
+    tree()
+    before = settings()
+    service = Service()
+    _, stream = connect()
+    for number in range(150):
+        clock = 1200000 + number % 2 * 200000
+        assert ask(stream, f"lease min-energy max_freq={clock}") == "ok"
+    lines = open(JOURNAL).read().splitlines()
+    print(len(lines), os.path.getsize(JOURNAL))
+    assert os.path.getsize(JOURNAL) < 6000, os.path.getsize(JOURNAL)
+    # The old value stays in it.
+    assert all(line.split()[3] == "2000000" for line in lines), lines
+    service.kill()
+    hdpower("restore")
+    assert settings() == before
+
+
+def limits():
+    """Lower limits are noted before upper ones change, which may lower them; a governor
+    that has a state of its own is not replaced."""
+    tree()
+    before = settings()
+    service = Service()
+    _, stream = connect()
+    assert ask(stream, "lease fixed max_freq=1200000,min_freq=1100000") == "ok"
+    paths = [line.split()[2] for line in open(JOURNAL).read().splitlines()]
+    upper = [i for i, path in enumerate(paths) if path.endswith("max_freq")]
+    lower = {path: i for i, path in reversed(list(enumerate(paths)))
+             if path.endswith("min_freq")}
+    assert len(upper) == 2 and len(lower) == 2, paths
+    assert max(lower.values()) < min(upper), paths
+    assert get(CPU + "cpufreq/policy1/scaling_min_freq") == "1100000"
+    assert ask(stream, "end") == "ok"
+    assert settings() == before and open(JOURNAL).read() == ""
+    put(CPU + "cpufreq/policy1/scaling_governor", "userspace")
+    before = settings()
+    said = ask(stream, "lease fixed max_freq=1200000,governor=powersave")
+    assert said.startswith("error governor: userspace cannot be restored"), said
+    assert settings() == before
+    assert ask(stream, "lease fixed max_freq=1200000") == "ok"
+    service.stop()
+    assert settings() == before
+
+
+def zones():
+    """The zone psys has a number as packages have, and is not one."""
+    tree()
+    for number, name in ((0, "package-0"), (1, "psys")):
+        put(f"/sys/class/powercap/intel-rapl:{number}/name", name)
+        put(f"/sys/class/powercap/intel-rapl:{number}/constraint_0_power_limit_uw", 1)
+    said = hdpower("run", "--set=rapl=90W", "--", "true")
+    assert said.count("would set ") == 1 and "intel-rapl:0/" in said, said
 
 
 def vanishing():
@@ -469,6 +538,8 @@ def users():
     assert "permission denied: max_freq; see hdpower.conf(5)" in said, said
     assert "permission denied" in as_nobody("restore", status=2)
     service.stop()
+    assert "only root can read the journal" in as_nobody("status")
+    assert "No changed settings." in hdpower("status")
     put("/etc/hdtrace/hdpower.conf", "[user *]\nallow = max_freq governor")
     service = Service()
     as_nobody("run", "--apply", "--set=max_freq=1200MHz", "--", "true")

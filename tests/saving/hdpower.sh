@@ -70,6 +70,9 @@ ok "a program goes on when hdpower is killed, or settings are restored" saving g
 ok "forged journals, and journals of another boot" saving forged
 ok "settings come back although hdpower.conf has an error" saving recover
 ok "no room for the journal" saving full
+ok "a journal that does not grow with phases" saving phases
+ok "limits that depend on each other, and the governor userspace" saving limits
+ok "limits of packages only" saving zones
 ok "a CPU that goes offline" saving vanishing
 ok "leases do not fail because a CPU is offline" saving offline
 ok "a restoration that fails is named and tried again" saving late
