@@ -143,7 +143,6 @@ static void testErrors(void)
 		char *path = writeModel(root, cases[i].text);
 		const char *options[] = { "model", path, NULL };
 
-		softInit();
 		g_assert_cmpint(softOpen(&soft, &ptModelDriver, root, SECOND,
 					 options, "host P"),
 				==, -EINVAL);
