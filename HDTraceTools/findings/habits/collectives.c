@@ -52,27 +52,15 @@ void habitsTakeTiny(struct habits *self, const struct dependencyMatch *match)
 void findingsFindCollectives(struct findings *findings)
 {
 	const struct habits *habits = findings->habits;
-	GArray *waiting = findingShares();
-	struct finding finding = {
-		.kind = FINDING_TINY_COLLECTIVES,
-		.title = "Ranks call many collective operations of one element",
-		.advice = "Combine the elements of several calls in one array "
-			  "and call the operation once.",
-		.count = habits->tiny,
-	};
 
-	for (size_t i = 0; i < findings->project->traceCount; i++) {
-		const struct findingShare share = {
-			.rank = findings->traces[i].rank,
-			.time = habits->tinyTimes[i],
-		};
-
-		finding.time += share.time;
-		if (share.rank >= 0 && share.time)
-			g_array_append_val(waiting, share);
-	}
-	if (habits->tiny < HABITS_MANY)
-		finding.time = 0;
-	findingsAddFinding(findings, finding, waiting, findingShares(),
-			   findingShares());
+	habitsAdd(findings,
+		  (struct finding){
+			  .kind = FINDING_TINY_COLLECTIVES,
+			  .title = "Ranks call many collective operations of "
+				   "one element",
+			  .advice = "Combine the elements of several calls in "
+				    "one array and call the operation once.",
+			  .count = habits->tiny,
+		  },
+		  habits->tinyTimes);
 }

@@ -36,6 +36,11 @@ void habitsTakeTiny(struct habits *self, const struct dependencyMatch *match);
 void habitsTakeOpening(struct habits *self,
 		       const struct dependencyMatch *match);
 
+/** Add what ranks do `count` times, with its time by trace; with no time unless
+ * that is often. */
+void habitsAdd(struct findings *findings, struct finding finding,
+	       const int64_t *times);
+
 /* The findings, in files of their names. */
 void findingsFindCollectives(struct findings *findings);
 void findingsFindFiles(struct findings *findings);

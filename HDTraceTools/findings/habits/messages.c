@@ -158,32 +158,40 @@ static void habitsFindPolling(struct findings *findings)
 				   findingShares(), findingShares());
 }
 
-static void habitsFindSmall(struct findings *findings)
+void habitsAdd(struct findings *findings, struct finding finding,
+	       const int64_t *times)
 {
-	const struct habits *habits = findings->habits;
 	GArray *waiting = findingShares();
-	struct finding finding = {
-		.kind = FINDING_SMALL_MESSAGES,
-		.title = "Ranks send many small messages",
-		.advice = "Combine messages to the same rank into fewer, "
-			  "larger ones.",
-		.count = habits->small,
-	};
 
 	for (size_t i = 0; i < findings->project->traceCount; i++) {
 		const struct findingShare share = {
 			.rank = findings->traces[i].rank,
-			.time = habits->times[i],
+			.time = times[i],
 		};
 
 		finding.time += share.time;
 		if (share.rank >= 0 && share.time)
 			g_array_append_val(waiting, share);
 	}
-	if (habits->small < HABITS_MANY)
+	if (finding.count < HABITS_MANY)
 		finding.time = 0;
 	findingsAddFinding(findings, finding, waiting, findingShares(),
 			   findingShares());
+}
+
+static void habitsFindSmall(struct findings *findings)
+{
+	const struct habits *habits = findings->habits;
+
+	habitsAdd(findings,
+		  (struct finding){
+			  .kind = FINDING_SMALL_MESSAGES,
+			  .title = "Ranks send many small messages",
+			  .advice = "Combine messages to the same rank into "
+				    "fewer, larger ones.",
+			  .count = habits->small,
+		  },
+		  habits->times);
 }
 
 /* ---- Placement ------------------------------------------------------------
