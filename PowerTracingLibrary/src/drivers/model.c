@@ -4,6 +4,7 @@
  * network and disks by a model that hdtrace power-model fitted.
  *
  *     P = idle + sum over components of f(load)
+ *     f of CPUs * (clock / clock of the model) ^ exponent
  *     E = P * length of the interval
  *
  * Nothing is measured; every value says so, with the error of the model.
@@ -17,18 +18,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/core/sysfile.h"
 #include "PowerTracingLibrary/src/machine/cpubusy.h"
+#include "PowerTracingLibrary/src/machine/cpuset.h"
+#include "PowerTracingLibrary/src/machine/netbytes.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "common/clock.h"
 #include "common/powermodel/powermodel.h"
 #include "recording/integral.h"
 
-#define MODEL_TEXT_MAX 65536
+#define MODEL_CLOCK "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq"
 #define MODEL_SECTOR 512
 #define MODEL_RESOLUTION_MAX 64
 
@@ -45,13 +47,15 @@ static const struct ptQuantity modelQuantities[] = {
 
 /* Bytes since the system started. */
 struct modelCounts {
-	double network, reads, writes;
+	double reads, writes;
 };
 
 struct modelState {
 	struct hdPowerModel model;
 	struct ptBusy busy;
-	int networkFd; /* Or -1. */
+	struct ptNetBytes network; /* Its fd may be -1. */
+	struct ptCpuSet cpus;      /* Whose clocks count. */
+	bool hasClock;
 	bool hasDisks;
 	struct modelCounts counts;
 	char source[PT_SOURCE_MAX];
@@ -63,25 +67,6 @@ struct modelState {
 };
 
 /* ---- Counters ---------------------------------------------------------- */
-
-/* All interfaces, both directions. */
-static double modelCountNetwork(int fd)
-{
-	static _Thread_local char text[MODEL_TEXT_MAX];
-	double sum = 0;
-
-	if (fd < 0 || ptSysRead(fd, text, sizeof(text)) < 0)
-		return NAN;
-	for (const char *at = strchr(text, ':'); at; at = strchr(at, ':')) {
-		unsigned long long in, out;
-
-		at++;
-		if (sscanf(at, "%llu %*u %*u %*u %*u %*u %*u %*u %llu", &in,
-			   &out) == 2)
-			sum += (double)in + (double)out;
-	}
-	return sum;
-}
 
 /* Whether a block device is no disk, or stands for others. */
 static bool modelIsVirtual(const char *name)
@@ -122,9 +107,8 @@ static void modelCountDisks(const char *root, struct modelCounts *counts)
 static struct modelCounts modelCount(const struct ptDevice *dev)
 {
 	const struct modelState *state = dev->state;
-	struct modelCounts counts = { NAN, NAN, NAN };
+	struct modelCounts counts = { NAN, NAN };
 
-	counts.network = modelCountNetwork(state->networkFd);
 	if (state->hasDisks)
 		modelCountDisks(dev->setup.root, &counts);
 	return counts;
@@ -132,37 +116,75 @@ static struct modelCounts modelCount(const struct ptDevice *dev)
 
 /* ---- Power ------------------------------------------------------------- */
 
-/* A rate in percent of its maximum. Counters that fell were reset. */
-static double modelPercent(const struct hdPowerComponent *part, double before,
-			   double now, int64_t lengthNs)
+/* A rate in percent of its maximum. */
+static double modelPercent(const struct hdPowerComponent *part, double bytes,
+			   int64_t lengthNs)
 {
-	if (!(now >= before) || lengthNs <= 0 || part->max <= 0)
+	if (!(bytes >= 0) || lengthNs <= 0 || part->max <= 0)
 		return 0;
-	return 100 * (now - before) * 1e9 / (double)lengthNs / part->max;
+	return 100 * bytes * 1e9 / (double)lengthNs / part->max;
 }
 
-static double modelPower(struct modelState *state, double busy,
+/* The mean clock of all CPUs now, in MHz; NaN: unknown. As libRUT has it, and
+ * so hdtrace power-model. */
+static double modelClock(const char *root, const struct ptCpuSet *cpus)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (unsigned int cpu = 0; cpu < cpus->end; cpu++) {
+		uint64_t khz;
+
+		/* One that is offline has no clock. */
+		if (!ptCpuSetHas(cpus, cpu) ||
+		    ptSysGetNumber(&khz, root, MODEL_CLOCK, cpu) < 0)
+			continue;
+		sum += (double)khz / 1e3;
+		count++;
+	}
+	return count ? sum / (double)count : NAN;
+}
+
+static double modelCpuPower(const struct ptDevice *dev, double busy)
+{
+	const struct modelState *state = dev->state;
+	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
+	double power, clock;
+
+	if (!cpu)
+		return 0;
+	power = hdPowerComponentWatts(cpu, 100 * busy);
+	if (!state->hasClock)
+		return power;
+	clock = modelClock(dev->setup.root, &state->cpus);
+	return clock > 0
+		       ? power * pow(clock / cpu->clockMhz, cpu->clockExponent)
+		       : power;
+}
+
+static double modelPower(const struct ptDevice *dev, double busy,
 			 struct modelCounts now, int64_t lengthNs)
 {
-	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
-	double power = state->model.idle;
+	struct modelState *state = dev->state;
+	double power = state->model.idle + modelCpuPower(dev, busy);
+	double network = ptNetBytesTake(&state->network);
 
-	if (cpu)
-		power += hdPowerComponentWatts(cpu, 100 * busy);
 	for (size_t i = 0; i < state->model.count; i++) {
 		const struct hdPowerComponent *part =
 			&state->model.components[i];
 		double percent = 0;
 
+		/* Counters of disks that fell were reset. */
 		if (strcmp(part->name, "network") == 0)
-			percent = modelPercent(part, state->counts.network,
-					       now.network, lengthNs);
+			percent = modelPercent(part, network, lengthNs);
 		else if (strcmp(part->name, "disk-read") == 0)
-			percent = modelPercent(part, state->counts.reads,
-					       now.reads, lengthNs);
+			percent = modelPercent(part,
+					       now.reads - state->counts.reads,
+					       lengthNs);
 		else if (strcmp(part->name, "disk-write") == 0)
-			percent = modelPercent(part, state->counts.writes,
-					       now.writes, lengthNs);
+			percent = modelPercent(
+				part, now.writes - state->counts.writes,
+				lengthNs);
 		power += hdPowerComponentWatts(part, percent);
 	}
 	state->counts = now;
@@ -207,10 +229,18 @@ static bool modelSees(const struct modelState *state, const char *name)
 	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
 
 	if (strcmp(name, "network") == 0)
-		return state->networkFd >= 0;
+		return state->network.fd >= 0;
 	if (strcmp(name, "disk-read") == 0 || strcmp(name, "disk-write") == 0)
 		return state->hasDisks;
 	return cpu && strcmp(cpu->name, name) == 0;
+}
+
+/* Whether the power of CPUs depends on a clock that this driver cannot see. */
+static bool modelLacksClock(const struct modelState *state)
+{
+	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
+
+	return cpu && cpu->clockMhz > 0 && !state->hasClock;
 }
 
 /* "estimated by node.model, error 1.2 W; without memory-bandwidth" */
@@ -233,6 +263,11 @@ static void modelDescribe(struct modelState *state, const char *path,
 		snprintf(state->source + used, sizeof(state->source) - used,
 			 "%s%s", isFirst ? "; without " : ", ", part);
 		isFirst = false;
+	}
+	if (modelLacksClock(state)) {
+		used = strlen(state->source);
+		snprintf(state->source + used, sizeof(state->source) - used,
+			 "%sCPU clock", isFirst ? "; without " : ", ");
 	}
 	snprintf(state->powerError, sizeof(state->powerError), "%.4g W",
 		 state->model.error);
@@ -273,11 +308,26 @@ static void modelClose(struct ptDevice *dev)
 	struct modelState *state = dev->state;
 
 	ptBusyClose(&state->busy);
-	if (state->networkFd >= 0)
-		close(state->networkFd);
+	ptNetBytesClose(&state->network);
 	free(state->columns);
 	free(state);
 	dev->state = NULL;
+}
+
+static void modelOpenClock(struct ptDevice *dev, struct modelState *state)
+{
+	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
+
+	if (!cpu || cpu->clockMhz <= 0)
+		return;
+	state->hasClock =
+		ptCpuSetRead(dev->setup.root, "present", &state->cpus) == 0 &&
+		modelClock(dev->setup.root, &state->cpus) > 0;
+	if (!state->hasClock)
+		ptMessage(HD_LOG_WARNING,
+			  "model: no CPU shows its clock (cpufreq); its power "
+			  "is estimated at %.4g MHz",
+			  cpu->clockMhz);
 }
 
 static int modelOpenCounters(struct ptDevice *dev, struct modelState *state)
@@ -290,7 +340,8 @@ static int modelOpenCounters(struct ptDevice *dev, struct modelState *state)
 		return ret;
 	}
 	if (hdPowerModelFind(&state->model, "network"))
-		state->networkFd = ptSysOpen(dev->setup.root, "/proc/net/dev");
+		ptNetBytesOpen(&state->network, dev->setup.root);
+	modelOpenClock(dev, state);
 	if (hdPowerModelFind(&state->model, "disk-read") ||
 	    hdPowerModelFind(&state->model, "disk-write")) {
 		struct modelCounts counts;
@@ -308,13 +359,14 @@ static int modelOpen(struct ptDevice *dev, struct ptColumn *columns,
 	struct modelState *state = calloc(1, sizeof(*state));
 	int ret = -ENOMEM;
 
-	if (state)
+	if (state) {
+		state->network.fd = -1;
 		state->columns = calloc(count + 1, sizeof(*state->columns));
+	}
 	if (!state || !state->columns) {
 		ptMessage(HD_LOG_ERROR, "model: out of memory");
 		goto fail;
 	}
-	state->networkFd = -1;
 	ret = -EINVAL;
 	if (!path) {
 		ptMessage(HD_LOG_ERROR, "model: missing option: model=FILE of "
@@ -341,8 +393,10 @@ static int modelOpen(struct ptDevice *dev, struct ptColumn *columns,
 	return 0;
 
 fail:
-	if (state)
+	if (state) {
+		ptNetBytesClose(&state->network);
 		free(state->columns);
+	}
 	free(state);
 	return ret;
 }
@@ -353,6 +407,7 @@ static int modelStart(struct ptDevice *dev)
 
 	state->beganNs = ptNow();
 	state->counts = modelCount(dev);
+	ptNetBytesTake(&state->network);
 	return ptBusyBegin(&state->busy);
 }
 
@@ -371,7 +426,7 @@ static int modelTake(struct ptDevice *dev, union hdCell *cells,
 			  dev->setup.root, strerror(-ret));
 		return ret;
 	}
-	power = modelPower(state, busy, modelCount(dev), lengthNs);
+	power = modelPower(dev, busy, modelCount(dev), lengthNs);
 	for (size_t i = 0; i < state->count; i++) {
 		if (state->columns[i] == MODEL_POWER)
 			cells[i].f = (float)power;
