@@ -169,7 +169,7 @@ bool modelFitAll(struct modelFit *fit);
 /** Predict runs that were not fitted. */
 void modelValidate(struct modelFit *fit);
 
-/** Get the power of a window by the model, without trends. */
+/** Get the power of a window by the written model, without trends. */
 double modelPredict(const struct modelFit *fit, const struct modelRun *run,
 		    const struct modelWindow *window);
 
