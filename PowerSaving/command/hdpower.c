@@ -59,11 +59,14 @@ static int statusTakeJournal(const char *root, const struct statusLines *lines)
 	size_t count;
 	int ret = hdJournalLook(root, &entries, &count);
 
-	for (size_t i = 0; i < count; i++)
-		g_ptr_array_add(lines->settings,
-				g_strdup_printf("%s %s %s", entries[i].path,
-						entries[i].old,
-						entries[i].now));
+	for (size_t i = 0; i < count; i++) {
+		if (hdJournalIsChanged(&entries[i]))
+			g_ptr_array_add(lines->settings,
+					g_strdup_printf("%s %s %s",
+							entries[i].path,
+							entries[i].old,
+							entries[i].now));
+	}
 	free(entries);
 	return ret;
 }
