@@ -67,8 +67,8 @@ static bool validateLine(struct validation *self, double *idle, double *slope)
 				continue;
 			count++;
 			x += before / count;
-			xy += before * (power - y);
 			y += (power - y) / count;
+			xy += before * (power - y);
 			xx += before * (cpu - x);
 		}
 	}

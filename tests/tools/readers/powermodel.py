@@ -171,6 +171,10 @@ def linear():
     meter = Meter(90, {"cpu": lambda x: 0.8 * x, "network": lambda x: 0.2 * x},
                   delay=0.35, rates={"network": 1e8})
     judge({"cpu": [0.8], "network": [0.2]}, 90, range(SEEDS), meter, noticed)
+    # The plain line over CPU use, of a law that is one.
+    Meter(90, {"cpu": lambda x: 0.8 * x}, noise=0).write("p", 1)
+    found = fitted("p.proj")["cross_validation"]
+    assert found["linear_error_w"] < 0.01, found
 
 
 def knee():
