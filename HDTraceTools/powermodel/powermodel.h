@@ -119,6 +119,7 @@ struct modelFit {
 	GArray *refused; /**< struct modelRefusal */
 	double clockMhz; /**< Reference clock; 0: the model has none. */
 	double clockExponent;
+	bool isPowerOnly;  /**< Runs without any load count, too. */
 	bool isSteadyOnly; /**< Only windows of constant load count. */
 	size_t windows;    /**< Those that count. */
 	struct hdPowerModel model;

@@ -419,7 +419,8 @@ int modelRead(struct modelFit *fit, const struct scan *scan, bool isAsRecorded)
 		ret = stepsReadRun(scan, node, powers, &levels, run);
 		if (isAsRecorded && run->delaySource == MODEL_DELAY_NONE)
 			run->delaySource = MODEL_DELAY_RECORDED;
-		if (ret == 0 && run->power->len && stepsHasLoad(run))
+		if (ret == 0 && run->power->len &&
+		    (fit->isPowerOnly || stepsHasLoad(run)))
 			g_ptr_array_add(fit->runs, run);
 		else
 			modelRunFree(run);
