@@ -384,10 +384,8 @@ static void savingPutRatio(struct outJson *json, const char *name,
 
 void savingPut(const struct compare *self, struct outJson *json)
 {
-	if (!savingIsKnown(self)) {
-		outJsonPlain(json, "saving", "null");
+	if (!savingIsKnown(self))
 		return;
-	}
 	outJsonObject(json, "saving", false);
 	savingPutRatio(json, "energy", savingReached(self, COMPARE_ENERGY),
 		       savingExpected(self, COMPARE_B, true));

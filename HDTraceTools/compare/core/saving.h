@@ -50,10 +50,10 @@ void savingRead(const struct scan *scan, struct savingRun *run);
 /** Free it. */
 void savingFree(struct savingRun *run);
 
-/** Print it, if a run of B has decisions. */
+/** Print it, if a run has decisions. */
 void savingPrint(const struct compare *self);
 
-/** Write it as the member "saving". */
+/** Write it as the member "saving", if a run has decisions. */
 void savingPut(const struct compare *self, struct outJson *json);
 
 #endif
