@@ -95,13 +95,9 @@ static double *usageLoads(struct usageReader *self,
 			numbers[found++] = number;
 	}
 	g_strfreev(words);
-	if (key && (!isGood || found != count)) {
-		char *text = g_strdup_printf(
-			"%s: expected a number or - for each clock", name);
-
-		usageReport(self, key->line, text);
-		g_free(text);
-	}
+	if (key && (!isGood || found != count))
+		hdIniSay(usageReport, self, key->line,
+			 "%s: expected a number or - for each clock", name);
 	if (!key || self->hasErrors) {
 		g_free(numbers);
 		return NULL;
