@@ -42,7 +42,7 @@ static const struct rowColumn usageColumns[] = {
 	[USAGE_NETWORK_LOAD] = { NULL, "network_bytes_per_s", ROW_NUMBER, 0 },
 	[USAGE_READ_LOAD] = { NULL, "disk_read_bytes_per_s", ROW_NUMBER, 0 },
 	[USAGE_WRITE_LOAD] = { NULL, "disk_write_bytes_per_s", ROW_NUMBER, 0 },
-	[USAGE_SENSITIVITY] = { ">Clock sensitivity", "sensitivity", ROW_NUMBER,
+	[USAGE_SENSITIVITY] = { ">Clock sensitivity", "clock_share", ROW_NUMBER,
 				ROW_DASH },
 	[USAGE_EDITED] = { "<Edited", "edited", ROW_FLAG, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },

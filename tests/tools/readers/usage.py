@@ -142,7 +142,7 @@ def clocks():
         assert abs(point["power_w"] / watts - 1) < 0.005, (point, watts)
         assert abs(point["cpu_percent"] - cpu) < 1, point
         expected = cycles / 2000 / (cycles / 2000 + other)
-        assert abs(point["sensitivity"] - expected) < 0.02, (point, expected)
+        assert abs(point["clock_share"] - expected) < 0.02, (point, expected)
     assert numbers("phase solve", "clock_mhz") == [1000, 2000]
     assert numbers("phase solve", "runs") == [4, 4]
     # Without regions, the same phases are found although their length differs.
