@@ -32,6 +32,8 @@ static char root[] = "/tmp/hdtrace-fuzz-saving-XXXXXX";
 /* Another one, of the service: it keeps its journal open. */
 static char serverRoot[sizeof(root) + 8];
 
+static FILE *quiet;
+
 static const struct {
 	const char *path, *text;
 } files[] = {
@@ -90,8 +92,8 @@ static void makeMachine(void)
 		putIn(serverRoot, i, files[i].text, strlen(files[i].text));
 	}
 	hdLogSetLevel(hdNetLogger, HD_LOG_NONE);
-	/* What is said of errors goes nowhere. */
-	must(freopen("/dev/null", "w", stderr) != NULL);
+	quiet = fopen("/dev/null", "we");
+	must(quiet != NULL);
 }
 
 /* ---- Files --------------------------------------------------------------- */
@@ -144,7 +146,13 @@ static void fuzzUsage(const uint8_t *data, size_t size)
 		{ .slowdown = 0.1 }, { .isMinTime = true, .limit = 100 }
 	};
 	const double clocks[] = { 800, 1600, 2400 };
-	GPtrArray *usage = powerUsageRead("fuzz", memoryFile(data, size));
+	FILE *own = stderr;
+	GPtrArray *usage;
+
+	/* What is said of errors goes nowhere. */
+	stderr = quiet;
+	usage = powerUsageRead("fuzz", memoryFile(data, size));
+	stderr = own;
 
 	for (int i = 0; usage && i < 2; i++) {
 		struct powerPlan plan;
