@@ -2,6 +2,7 @@
 /* Call stacks of a thread between its MPI calls; see sampling.h. */
 #include "config.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,22 @@ enum samplingSource { SAMPLING_NONE, SAMPLING_PERF, SAMPLING_TIMER };
 
 static struct {
 	enum samplingSource source;
-} sampling;
+	pthread_mutex_t lock; /* Of the signal. */
+	bool hasSignal;
+} sampling = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Choose a signal, if that was not done. */
+static int samplingFindSignal(void)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&sampling.lock);
+	if (!sampling.hasSignal)
+		ret = hdmpiTimerSourcesStart();
+	sampling.hasSignal = ret == 0;
+	pthread_mutex_unlock(&sampling.lock);
+	return ret;
+}
 
 void hdmpiSamplesStart(void)
 {
@@ -33,7 +49,7 @@ void hdmpiSamplesStart(void)
 		else
 			sampling.source = SAMPLING_PERF;
 	}
-	if (ret < 0 && hdmpiTimerSourcesStart() == 0)
+	if (ret < 0 && samplingFindSignal() == 0)
 		sampling.source = SAMPLING_TIMER;
 	if (sampling.source == SAMPLING_NONE)
 		hdLogLoss(&hdmpiLogger,
@@ -58,7 +74,12 @@ static void samplingBegin(struct hdmpiThread *self)
 		return;
 	self->samples = samples;
 	ret = sampling.source == SAMPLING_PERF ? hdmpiPerfSourceOpen(samples)
-					       : hdmpiTimerSourceOpen(samples);
+					       : -1;
+	/* Memory for buffers of the kernel is limited for each user. */
+	if (ret < 0)
+		ret = samplingFindSignal();
+	if (ret == 0 && !samples->perf.page)
+		ret = hdmpiTimerSourceOpen(samples);
 	if (ret < 0)
 		hdLogLoss(&hdmpiLogger, "no samples are taken: %s",
 			  hdPerfReason(-ret));
@@ -119,7 +140,7 @@ void hdmpiSamplesWrite(struct hdmpiThread *self)
 		samplingPut(self, &samples->ring[tail % HDMPI_SAMPLES_MAX]);
 	atomic_store(&samples->tail, tail);
 	/* The program has taken the signal since. */
-	if (sampling.source == SAMPLING_TIMER && !hdmpiTimerSourceIsOurs())
+	if (samples->timer.isOpen && !hdmpiTimerSourceIsOurs())
 		hdmpiTimerSourceClose(samples);
 }
 
