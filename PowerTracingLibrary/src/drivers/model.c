@@ -18,20 +18,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "PowerTracingLibrary/src/core/now.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/core/sysfile.h"
 #include "PowerTracingLibrary/src/machine/cpubusy.h"
 #include "PowerTracingLibrary/src/machine/cpuset.h"
-#include "PowerTracingLibrary/src/machine/netbytes.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "common/clock.h"
+#include "common/counter.h"
+#include "common/machine/netdevice.h"
 #include "common/powermodel/powermodel.h"
 #include "recording/integral.h"
 
+#define MODEL_TEXT_MAX 65536
 #define MODEL_CLOCK "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq"
 #define MODEL_SECTOR 512
+#define MODEL_NAME_MAX 64
 #define MODEL_RESOLUTION_MAX 64
 
 enum modelQuantity { MODEL_POWER, MODEL_ENERGY };
@@ -45,19 +49,31 @@ static const struct ptQuantity modelQuantities[] = {
 	{ .name = NULL },
 };
 
-/* Bytes since the system started. */
-struct modelCounts {
-	double reads, writes;
+/* What an interface or a disk has read and written. */
+struct modelFlow {
+	char name[MODEL_NAME_MAX];
+	uint64_t identity; /* The kernel's number; 0: it tells none. */
+	int device;        /* Of interfaces: enum hdNetDevice; of disks: 0. */
+	struct hdCounter in, out;
+	bool isSeen, isNew;
+};
+
+/* All interfaces, or all disks. */
+struct modelFlows {
+	struct modelFlow *list;
+	size_t count;
+	int counted;              /* What devices must be to count. */
+	bool isUnread, wasUnread; /* They could not be read, now and before. */
 };
 
 struct modelState {
 	struct hdPowerModel model;
 	struct ptBusy busy;
-	struct ptNetBytes network; /* Its fd may be -1. */
-	struct ptCpuSet cpus;      /* Whose clocks count. */
+	int networkFd;        /* Or -1. */
+	struct ptCpuSet cpus; /* Whose clocks count. */
 	bool hasClock;
 	bool hasDisks;
-	struct modelCounts counts;
+	struct modelFlows network, disks;
 	char source[PT_SOURCE_MAX];
 	char powerError[MODEL_RESOLUTION_MAX];
 	char energyError[MODEL_RESOLUTION_MAX];
@@ -67,6 +83,132 @@ struct modelState {
 };
 
 /* ---- Counters ---------------------------------------------------------- */
+
+/* They have 64 bits. */
+static const struct hdCounterLaw modelLaw;
+
+static struct modelFlow *modelFlowNew(struct modelFlows *flows,
+				      const char *name)
+{
+	struct modelFlow *list =
+		realloc(flows->list, (flows->count + 1) * sizeof(*list));
+
+	if (!list)
+		return NULL;
+	flows->list = list;
+	list += flows->count++;
+	*list = (struct modelFlow){ .isSeen = false };
+	snprintf(list->name, sizeof(list->name), "%s", name);
+	return list;
+}
+
+/* Follow the counters of a device. One that has the name of another device
+ * begins anew: what it counted before is not of this interval. */
+static void modelFlowSee(struct modelFlows *flows, const char *name,
+			 uint64_t identity, uint64_t in, uint64_t out)
+{
+	struct modelFlow *flow = NULL;
+	int64_t now = ptNow();
+
+	for (size_t i = 0; i < flows->count && !flow; i++)
+		if (strcmp(flows->list[i].name, name) == 0)
+			flow = &flows->list[i];
+	if (flow && flow->identity == identity) {
+		hdCounterFollow(&flow->in, &modelLaw, in, now);
+		hdCounterFollow(&flow->out, &modelLaw, out, now);
+	} else {
+		if (!flow)
+			flow = modelFlowNew(flows, name);
+		if (!flow)
+			return;
+		flow->identity = identity;
+		flow->isNew = true;
+		hdCounterBegin(&flow->in, in, now);
+		hdCounterBegin(&flow->out, out, now);
+	}
+	flow->isSeen = true;
+}
+
+/* Forget devices that are gone. */
+static void modelFlowsSweep(struct modelFlows *flows)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < flows->count; i++) {
+		if (!flows->list[i].isSeen)
+			continue;
+		flows->list[left] = flows->list[i];
+		flows->list[left++].isSeen = false;
+	}
+	flows->count = left;
+}
+
+/* What the devices have read and written since the last time; NaN: unknown, for
+ * an amount of two intervals is not one of the last. */
+static void modelFlowsTake(struct modelFlows *flows, double *in, double *out)
+{
+	bool isKnown = !flows->isUnread && !flows->wasUnread;
+
+	*in = *out = isKnown ? 0 : NAN;
+	for (size_t i = 0; i < flows->count; i++) {
+		uint64_t amount;
+
+		bool counts = flows->list[i].device == flows->counted;
+
+		if (hdCounterTake(&flows->list[i].in, &amount) && counts)
+			*in += (double)amount;
+		if (hdCounterTake(&flows->list[i].out, &amount) && counts)
+			*out += (double)amount;
+	}
+	flows->wasUnread = flows->isUnread;
+}
+
+/* Find out what the interfaces are. As in libRUT, those count that are
+ * hardware; without any, those that may be a way out. */
+static void modelFlowsClassify(struct modelFlows *flows, const char *root)
+{
+	flows->counted = HD_NET_WAY_OUT;
+	for (size_t i = 0; i < flows->count; i++) {
+		struct modelFlow *flow = &flows->list[i];
+
+		if (flow->isNew)
+			flow->device = (int)hdNetDeviceOf(root, flow->name);
+		flow->isNew = false;
+		if (flow->device == HD_NET_HARDWARE)
+			flows->counted = HD_NET_HARDWARE;
+	}
+}
+
+/* Read all interfaces. */
+static void modelReadNetwork(const struct ptDevice *dev,
+			     struct modelFlows *flows, int fd)
+{
+	static _Thread_local char text[MODEL_TEXT_MAX];
+	char *rest = text, *line;
+
+	/* The file is never empty: it has two lines of titles. */
+	flows->isUnread = fd < 0 || ptSysRead(fd, text, sizeof(text)) <= 0;
+	if (flows->isUnread)
+		return;
+	while ((line = strsep(&rest, "\n")) != NULL) {
+		unsigned long long in, out;
+		char name[MODEL_NAME_MAX];
+		uint64_t identity = 0;
+		int length = 0;
+
+		if (sscanf(line, " %63[^: ]:%n", name, &length) != 1 ||
+		    length == 0 ||
+		    sscanf(line + length,
+			   "%llu %*u %*u %*u %*u %*u %*u %*u %llu", &in,
+			   &out) != 2)
+			continue;
+		ptSysGetNumber(&identity, dev->setup.root,
+			       "/sys/class/net/%s/ifindex", name);
+		modelFlowSee(flows, name, identity, in, out);
+	}
+	modelFlowsSweep(flows);
+	modelFlowsClassify(flows, dev->setup.root);
+}
 
 /* Whether a block device is no disk, or stands for others. */
 static bool modelIsVirtual(const char *name)
@@ -81,14 +223,19 @@ static bool modelIsVirtual(const char *name)
 	return false;
 }
 
-static void modelCountDisks(const char *root, struct modelCounts *counts)
+/* Read all disks. */
+static void modelReadDisks(const struct ptDevice *dev, struct modelFlows *flows)
 {
+	const char *root = dev->setup.root;
 	char **names;
 	ssize_t count = ptSysListNames(&names, root, "/sys/block");
 
-	counts->reads = counts->writes = count < 0 ? NAN : 0;
+	flows->isUnread = count < 0;
+	if (count < 0)
+		return;
 	for (ssize_t i = 0; i < count; i++) {
 		unsigned long long in, out;
+		uint64_t identity = 0;
 		char line[512];
 
 		if (modelIsVirtual(names[i]) ||
@@ -97,32 +244,52 @@ static void modelCountDisks(const char *root, struct modelCounts *counts)
 		    sscanf(line, "%*u %*u %llu %*u %*u %*u %llu", &in, &out) !=
 			    2)
 			continue;
-		counts->reads += (double)in * MODEL_SECTOR;
-		counts->writes += (double)out * MODEL_SECTOR;
+		ptSysGetNumber(&identity, root, "/sys/block/%s/diskseq",
+			       names[i]);
+		modelFlowSee(flows, names[i], identity, in, out);
 	}
-	if (count >= 0)
-		ptSysFreeNames(names, (size_t)count);
+	ptSysFreeNames(names, (size_t)count);
+	modelFlowsSweep(flows);
 }
 
-static struct modelCounts modelCount(const struct ptDevice *dev)
-{
-	const struct modelState *state = dev->state;
-	struct modelCounts counts = { NAN, NAN };
+/* What moved since the last time, in bytes. */
+struct modelAmounts {
+	double network, reads, writes;
+};
 
-	if (state->hasDisks)
-		modelCountDisks(dev->setup.root, &counts);
-	return counts;
+static struct modelAmounts modelCount(const struct ptDevice *dev)
+{
+	struct modelState *state = dev->state;
+	struct modelAmounts amounts = { NAN, NAN, NAN };
+	double in, out;
+
+	if (state->networkFd >= 0) {
+		modelReadNetwork(dev, &state->network, state->networkFd);
+		modelFlowsTake(&state->network, &in, &out);
+		amounts.network = in + out;
+	}
+	if (state->hasDisks) {
+		modelReadDisks(dev, &state->disks);
+		modelFlowsTake(&state->disks, &in, &out);
+		amounts.reads = in * MODEL_SECTOR;
+		amounts.writes = out * MODEL_SECTOR;
+	}
+	return amounts;
 }
 
 /* ---- Power ------------------------------------------------------------- */
 
-/* A rate in percent of its maximum. */
-static double modelPercent(const struct hdPowerComponent *part, double bytes,
-			   int64_t lengthNs)
+/* The power of a component that is there for a rate in percent of its maximum;
+ * NaN: unknown. */
+static double modelRateWatts(const struct hdPowerComponent *part, double amount,
+			     int64_t lengthNs)
 {
-	if (!(bytes >= 0) || lengthNs <= 0 || part->max <= 0)
+	if (isnan(amount))
+		return NAN;
+	if (lengthNs <= 0 || part->max <= 0)
 		return 0;
-	return 100 * bytes * 1e9 / (double)lengthNs / part->max;
+	return hdPowerComponentWatts(
+		part, 100 * amount * 1e9 / (double)lengthNs / part->max);
 }
 
 /* The mean clock of all CPUs now, in MHz; NaN: unknown. As libRUT has it, and
@@ -163,31 +330,24 @@ static double modelCpuPower(const struct ptDevice *dev, double busy)
 }
 
 static double modelPower(const struct ptDevice *dev, double busy,
-			 struct modelCounts now, int64_t lengthNs)
+			 struct modelAmounts moved, int64_t lengthNs)
 {
-	struct modelState *state = dev->state;
+	const struct modelState *state = dev->state;
 	double power = state->model.idle + modelCpuPower(dev, busy);
-	double network = ptNetBytesTake(&state->network);
 
 	for (size_t i = 0; i < state->model.count; i++) {
 		const struct hdPowerComponent *part =
 			&state->model.components[i];
-		double percent = 0;
 
-		/* Counters of disks that fell were reset. */
-		if (strcmp(part->name, "network") == 0)
-			percent = modelPercent(part, network, lengthNs);
-		else if (strcmp(part->name, "disk-read") == 0)
-			percent = modelPercent(part,
-					       now.reads - state->counts.reads,
-					       lengthNs);
-		else if (strcmp(part->name, "disk-write") == 0)
-			percent = modelPercent(
-				part, now.writes - state->counts.writes,
-				lengthNs);
-		power += hdPowerComponentWatts(part, percent);
+		if (state->networkFd >= 0 && strcmp(part->name, "network") == 0)
+			power += modelRateWatts(part, moved.network, lengthNs);
+		else if (state->hasDisks &&
+			 strcmp(part->name, "disk-read") == 0)
+			power += modelRateWatts(part, moved.reads, lengthNs);
+		else if (state->hasDisks &&
+			 strcmp(part->name, "disk-write") == 0)
+			power += modelRateWatts(part, moved.writes, lengthNs);
 	}
-	state->counts = now;
 	return power;
 }
 
@@ -229,7 +389,7 @@ static bool modelSees(const struct modelState *state, const char *name)
 	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
 
 	if (strcmp(name, "network") == 0)
-		return state->network.fd >= 0;
+		return state->networkFd >= 0;
 	if (strcmp(name, "disk-read") == 0 || strcmp(name, "disk-write") == 0)
 		return state->hasDisks;
 	return cpu && strcmp(cpu->name, name) == 0;
@@ -308,7 +468,10 @@ static void modelClose(struct ptDevice *dev)
 	struct modelState *state = dev->state;
 
 	ptBusyClose(&state->busy);
-	ptNetBytesClose(&state->network);
+	if (state->networkFd >= 0)
+		close(state->networkFd);
+	free(state->network.list);
+	free(state->disks.list);
 	free(state->columns);
 	free(state);
 	dev->state = NULL;
@@ -339,15 +502,13 @@ static int modelOpenCounters(struct ptDevice *dev, struct modelState *state)
 			  dev->setup.root, strerror(-ret));
 		return ret;
 	}
-	if (hdPowerModelFind(&state->model, "network"))
-		ptNetBytesOpen(&state->network, dev->setup.root);
 	modelOpenClock(dev, state);
+	if (hdPowerModelFind(&state->model, "network"))
+		state->networkFd = ptSysOpen(dev->setup.root, "/proc/net/dev");
 	if (hdPowerModelFind(&state->model, "disk-read") ||
 	    hdPowerModelFind(&state->model, "disk-write")) {
-		struct modelCounts counts;
-
-		modelCountDisks(dev->setup.root, &counts);
-		state->hasDisks = !isnan(counts.reads);
+		modelReadDisks(dev, &state->disks);
+		state->hasDisks = !state->disks.isUnread;
 	}
 	return 0;
 }
@@ -359,14 +520,13 @@ static int modelOpen(struct ptDevice *dev, struct ptColumn *columns,
 	struct modelState *state = calloc(1, sizeof(*state));
 	int ret = -ENOMEM;
 
-	if (state) {
-		state->network.fd = -1;
+	if (state)
 		state->columns = calloc(count + 1, sizeof(*state->columns));
-	}
 	if (!state || !state->columns) {
 		ptMessage(HD_LOG_ERROR, "model: out of memory");
 		goto fail;
 	}
+	state->networkFd = -1;
 	ret = -EINVAL;
 	if (!path) {
 		ptMessage(HD_LOG_ERROR, "model: missing option: model=FILE of "
@@ -394,7 +554,7 @@ static int modelOpen(struct ptDevice *dev, struct ptColumn *columns,
 
 fail:
 	if (state) {
-		ptNetBytesClose(&state->network);
+		free(state->disks.list);
 		free(state->columns);
 	}
 	free(state);
@@ -406,8 +566,7 @@ static int modelStart(struct ptDevice *dev)
 	struct modelState *state = dev->state;
 
 	state->beganNs = ptNow();
-	state->counts = modelCount(dev);
-	ptNetBytesTake(&state->network);
+	modelCount(dev);
 	return ptBusyBegin(&state->busy);
 }
 
