@@ -26,6 +26,7 @@ struct hdIFile {
 	int64_t position;
 	struct hdIFrames *frames; /* NULL: the file is plain. */
 	int wasRestReported;
+	int isSilent;
 	int isEntry; /* Of an archive. */
 	char *own;   /* The path, if a program opened the file. */
 };
@@ -99,7 +100,7 @@ static int fileReportRest(struct hdIFile *file)
 {
 	struct hdIFramesRest rest = hdIFramesRest(file->frames);
 
-	if (rest.size == 0 || file->wasRestReported)
+	if (rest.size == 0 || file->wasRestReported || file->isSilent)
 		return 0;
 	file->wasRestReported = 1;
 	if (!rest.why) {
@@ -129,7 +130,7 @@ static ssize_t fileReadFrames(struct hdIFile *file, void *buffer, size_t size)
 		ssize_t n =
 			hdIFramesGet(file->frames, file->position, &bytes, why);
 
-		if (n < 0 && done == 0 && n != -ENOMEM)
+		if (n < 0 && done == 0 && n != -ENOMEM && !file->isSilent)
 			hdIReport(&file->sink,
 				  n == -EBADMSG ? HDI_RULE_ZST_FRAME
 						: HDI_RULE_FILE_READ,
@@ -164,6 +165,11 @@ int64_t hdIFileSkip(struct hdIFile *file)
 		return -1;
 	file->position = end;
 	return end;
+}
+
+void hdIFileSilence(struct hdIFile *file, int isSilent)
+{
+	file->isSilent = isSilent;
 }
 
 /* ---- Files ------------------------------------------------------------- */
