@@ -46,16 +46,16 @@ arrow_is_like() {
 }
 # Batches have 262,144 rows; a text that is not UTF-8 is in the first one.
 arrow_in_batches() {
-	"$python" "$arrow" --make-group 300000 >many_a_G.stat
-	printf '%s\n' '<Application name="many"><Topology><Level type="Host"/>' \
-		'<Node name="a"/></Topology></Application>' >many.proj
-	export_to arrow batches many.proj &&
-		"$python" "$arrow" --check-group 300000 batches/many_a_G.stat.arrow
+	"$python" "$arrow" --make-group 300000 >batch_a_G.stat
+	printf '%s\n' '<Application name="batch"><Topology><Level type="Host"/>' \
+		'<Node name="a"/></Topology></Application>' >batch.proj
+	export_to arrow batches batch.proj &&
+		"$python" "$arrow" --check-group 300000 batches/batch_a_G.stat.arrow
 }
 if [ -n "$python" ]; then
 	ok "arrow has a table for each file" arrow_is_like
 	ok "arrow has several batches" arrow_in_batches
-	ok "arrow merges windows" export_to arrow windows --window=1 mini
+	ok "arrow merges windows" status 0 export --to arrow -o windows --window=1 mini
 	ok "arrow describes windows" grep -q P_known windows/mini_alpha_Energy.stat.arrow
 else
 	skip "arrow has a table for each file" "no python3"

@@ -118,6 +118,35 @@ keeps_files() {
 ok "unpack keeps existing files" keeps_files
 ok "a single file is not packed" says "not a project" 2 pack mini/mini_alpha_Energy.stat
 
+# ---- Parts ----
+
+parts() {
+	rm -rf parts
+	mkdir parts
+	"$hdtrace" pack -q -o parts/part.hdz --from=1 --to=2.5 --ranks=0 one/mini.hdz &&
+		"$hdtrace" cut -q -o parts/part --from=1 --to=2.5 --ranks=0 mini/mini &&
+		"$hdtrace" unpack -q -o parts/plain parts/part.hdz || return 1
+	for file in parts/plain/*; do
+		cmp "$file" "parts/${file##*/}" || return 1
+	done
+	# Nothing else is left.
+	[ "$(find parts -name 'part.hdz*' | wc -l)" -eq 1 ] &&
+		[ "$(find parts/plain -type f | wc -l)" -eq "$(find parts -maxdepth 1 \
+			-name 'part[_.]*' ! -name '*.hdz' | wc -l)" ]
+}
+ok "a part is packed as it is cut" parts
+part_name() {
+	(cd parts && cp ../one/mini.hdz . && "$hdtrace" pack --thin=Read mini.hdz &&
+		"$hdtrace" check mini-part.hdz && says "exists; --force replaces it" 2 \
+		pack --thin=Read mini.hdz)
+}
+ok "a part has a name of its own" part_name
+ok "a part without data is not packed" says "--thin: no state" 2 pack --thin=Nope mini/mini
+no_rest() {
+	! find . -name '*.hdz.*' | grep .
+}
+ok "nothing but archives is left" no_rest
+
 # ---- Hostile archives ----
 
 # Archives that a program writes: NAME TEXT
