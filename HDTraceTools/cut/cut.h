@@ -20,6 +20,7 @@
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/core/tool.h"
+#include "HDTraceTools/command/select.h"
 #include "cli/newfile.h"
 
 /** What was asked for, and the files that were written so far. */
@@ -50,20 +51,7 @@ struct cutOptions {
 
 /** The options that choose a part; four and no terminator. */
 #define CUT_ENTRIES(options)                                             \
-	{ "from",                                                        \
-	  0,                                                             \
-	  0,                                                             \
-	  G_OPTION_ARG_FILENAME,                                         \
-	  &(options)->from,                                              \
-	  "Only data after this time",                                   \
-	  "TIME" },                                                      \
-		{ "to",                                                  \
-		  0,                                                     \
-		  0,                                                     \
-		  G_OPTION_ARG_FILENAME,                                 \
-		  &(options)->to,                                        \
-		  "Only data before this time",                          \
-		  "TIME" },                                              \
+	SELECT_TIME_ENTRIES(options, "to"),                              \
 		{ "ranks",                                               \
 		  0,                                                     \
 		  0,                                                     \
