@@ -70,9 +70,9 @@ struct ArrowArrayStream {
 /** A column. */
 struct hdPyField {
 	const char *name;
-	const char *format;         /**< "u" for text. */
-	const void *metadata;       /**< Encoded as Arrow does, or NULL. */
-	size_t metadataSize;        /**< In bytes. */
+	const char *format;          /**< "u" for text. */
+	const void *metadata;        /**< Encoded as Arrow does, or NULL. */
+	size_t metadataSize;         /**< In bytes. */
 	struct tableMemory *values;  /**< Of a text: its bytes. */
 	struct tableMemory *offsets; /**< Of a text; else NULL. */
 	struct tableMemory *nulls;   /**< A byte a row, or NULL. */

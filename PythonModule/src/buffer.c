@@ -97,7 +97,7 @@ PyObject *hdPyBufferNew(PyObject *type, struct tableMemory *memory,
 }
 
 struct tableMemory *hdPyBufferMemory(PyObject *type, PyObject *buffer,
-				    size_t bytes)
+				     size_t bytes)
 {
 	struct tableMemory *memory;
 

@@ -38,7 +38,7 @@ PyObject *hdPyBufferNew(PyObject *type, struct tableMemory *memory,
 /** Get the block of a buffer, with at least so many bytes; NULL with an
  * exception if it is another object or too short. */
 struct tableMemory *hdPyBufferMemory(PyObject *type, PyObject *buffer,
-				    size_t bytes);
+				     size_t bytes);
 
 /** Make the type of projects. */
 PyObject *hdPyProjectType(PyObject *module);

@@ -67,7 +67,7 @@ ok "files of Arrow have the same tables" arrow_files
 # node_modules with it is HDTRACE_ARROW_MODULES.
 arrow_reader() {
 	for project in mini bits.proj rel.proj; do
-		"$hdtrace" export --to arrow -q -o "$scratch/npm-${project%.proj}" $project \
+		"$hdtrace" export --to arrow -q -o "$scratch/npm-${project%.proj}" "$project" \
 			2>/dev/null
 	done
 	"$python" "$readers/arrowfile.py" "$scratch"/npm-*/*.arrow >own || return 1

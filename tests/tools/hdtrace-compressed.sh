@@ -141,7 +141,7 @@ clocks() {
 		echo "Clock time=$clock error=0.00003 method='ping-pong'"
 	done | tee -a plain/mini_beta_1.info >>compressed/mini_beta_1.info
 	for kind in plain compressed; do
-		(cd $kind && "$hdtrace" merge mini >/dev/null) || return 1
+		(cd "$kind" && "$hdtrace" merge mini >/dev/null) || return 1
 	done
 	diff plain/mini.proj compressed/mini.proj
 }
