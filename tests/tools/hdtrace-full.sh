@@ -40,13 +40,26 @@ survives() {
 ok "report survives a full disk" survives report run
 ok "compare survives a full disk" survives compare run run
 ok "report --html survives a full disk" survives report --html=out.html run
-for format in openmetrics paraver ctf perfetto csv-wide csv; do
+for format in arrow openmetrics paraver ctf perfetto csv-wide csv; do
 	ok "export to $format survives a full disk" survives export --to="$format" -o "out.$format" run
 done
 if "$hdtrace" export --to=otf2 -o probe run >/dev/null 2>&1; then
 	ok "export to otf2 survives a full disk" survives export --to=otf2 -o out.otf2 run
 else
 	skip "export to otf2 survives a full disk" "built without OTF2"
+fi
+# No archive, and no part of a project, is left behind.
+leaves_nothing() {
+	survives "$@" || return 1
+	rm -rf out.*
+	! limited 0 "$@" >/dev/null && ! find . -name 'out.*' | grep .
+}
+ok "pack survives a full disk" leaves_nothing pack -o out.hdz run
+ok "pack of a part survives a full disk" leaves_nothing pack -o out.hdz --ranks=0 --from=0.001 run
+ok "cut survives a full disk" leaves_nothing cut -o out.cut --ranks=0 run
+if "$hdtrace" pack -q -o packed.hdz run 2>/dev/null; then
+	ok "unpack survives a full disk" survives unpack -o out.plain packed.hdz
+	ok "report of an archive survives a full disk" survives report packed.hdz
 fi
 says_once() {
 	limited 0 report run | cat >said

@@ -73,6 +73,28 @@ for directory in handwritten partdiff-mpi old-format pvfs2-server-nan; do
 	fi
 done
 
+# What other commands write does not depend on the form, either.
+files_same() (
+	rm -rf exports
+	mkdir exports
+	cp -R mini exports/source && cp packed/mini.hdz exports && cd exports || return 1
+	for format in arrow csv-wide ctf openmetrics otlp paraver perfetto; do
+		"$hdtrace" export -q --to "$format" -o plain.$format source/mini >/dev/null 2>&1
+		"$hdtrace" export -q --to "$format" -o packed.$format mini.hdz >/dev/null 2>&1
+		[ -e packed.$format ] && diff -r plain.$format packed.$format || return 1
+	done
+	"$hdtrace" plot -q -o plain.svg --states=above source/mini &&
+		"$hdtrace" plot -q -o packed.svg --states=above mini.hdz &&
+		cmp plain.svg packed.svg || return 1
+	for form in source/mini mini.hdz; do
+		"$hdtrace" compare "$form" source/mini >compared 2>&1 || return 1
+		sed 's,source/mini,X,g; s,mini\.hdz,X,g' compared >"compared-${form%%[/.]*}"
+	done
+	diff compared-source compared-mini
+)
+round_trip mini >/dev/null 2>&1
+ok "exports, plots and comparisons are the same of an archive" files_same
+
 # Equal projects give equal files, whatever form their files have.
 equal() {
 	rm -rf one other
