@@ -27,8 +27,11 @@ struct hdIFile {
 	struct hdIFrames *frames; /* NULL: the file is plain. */
 	int wasRestReported;
 	int isSilent;
-	int isEntry; /* Of an archive. */
-	char *own;   /* The path, if a program opened the file. */
+	int isEntry;    /* Of an archive. */
+	uint32_t crc;   /* Of an entry: what it should be, ... */
+	uint32_t found; /* ... and that of the bytes that were read, ... */
+	int64_t summed; /* ... from its beginning on. */
+	char *own;      /* The path, if a program opened the file. */
 };
 
 static int openReadOnly(const char *path)
@@ -218,6 +221,7 @@ static int fileOpenEntry(struct hdIFile *file, size_t length)
 		ret = -errno;
 	if (ret < 0)
 		return ret;
+	file->crc = entry.crc;
 	file->start = entry.offset;
 	file->stored = entry.size;
 	file->size = entry.size;
@@ -264,6 +268,19 @@ int64_t hdIFileSize(const struct hdIFile *file)
 	return file->size;
 }
 
+/* Check the sum of an entry that is read from its beginning to its end. Frames
+ * have checksums of their own. */
+static void fileAddToSum(struct hdIFile *file, const void *bytes, size_t size)
+{
+	if (!file->isEntry || file->summed != file->position)
+		return;
+	file->found = hdIArchiveChecksum(file->found, bytes, size);
+	file->summed += (int64_t)size;
+	if (file->summed == file->size && file->found != file->crc)
+		hdIReport(&file->sink, HDI_RULE_HDZ_ARCHIVE, file->path, -1, 0,
+			  "the checksum of the entry is wrong");
+}
+
 ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size)
 {
 	ssize_t n;
@@ -276,11 +293,13 @@ ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size)
 			       ? (size_t)(file->size - file->position)
 			       : 0;
 	n = fileReadBytes(file->fd, buffer, size);
-	if (n < 0)
+	if (n < 0) {
 		hdIReport(&file->sink, HDI_RULE_FILE_READ, file->path,
 			  file->position, 0, "%s", strerror((int)-n));
-	else
+	} else if (n > 0) {
+		fileAddToSum(file, buffer, (size_t)n);
 		file->position += n;
+	}
 	return n;
 }
 

@@ -201,6 +201,7 @@ no project|contains no .proj
 two projects|contains several .proj
 empty file|not an archive
 comment at the end|not an archive
+wrong checksum|the checksum of the entry is wrong
 zip64 without its end|the end of a zip64 file is missing
 END
 
