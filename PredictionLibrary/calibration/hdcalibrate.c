@@ -20,19 +20,22 @@
  * come in random order, as in the calibration of SMPI: a size that is always a
  * power of two, or always after the same one, would find special cases.
  */
+#include "config.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <mpi.h>
 
+#include "common/clock.h"
+
 #define SIZES_MAX 200
 
-/* The receiver comes this much later, in s. */
-#define LATE 500e-6
+/* The receiver comes this much later, in ns. */
+#define LATE_NS 500000
 
 /* Collective calls are made for every such size only, and up to this size for
  * each rank. */
@@ -79,21 +82,13 @@ static void hdcalibrateSeparate(void)
 	MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-static double hdcalibrateNow(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
 /* Without sleep, so that the processor does not become slower; and without
  * calls of MPI, which are not computation. */
 static void hdcalibrateComeLate(void)
 {
-	double start = hdcalibrateNow();
+	int64_t start = hdClockNow();
 
-	while (hdcalibrateNow() - start < LATE)
+	while (hdClockNow() - start < LATE_NS)
 		;
 }
 

@@ -163,8 +163,9 @@ static void calibrationTransfer(struct calibration *self,
 	g_array_unref(points);
 }
 
-/* The fastest segment has the bandwidth of the link, which none exceeds. */
-static void calibrationBandwidth(struct calibration *self)
+/* The time of each byte in the fastest segment of large messages, which have
+ * the bandwidth of the link. The times of small ones say little of it. */
+static double calibrationLeast(const struct calibration *self, double large)
 {
 	double least = INFINITY;
 
@@ -174,12 +175,22 @@ static void calibrationBandwidth(struct calibration *self)
 		double change =
 			segment->perByte * (segment->until - segment->from);
 
-		if (segment->perByte > 0 &&
+		if (segment->perByte > 0 && segment->until >= large &&
 		    change > CALIBRATION_FLAT *
 				     (segment->start +
 				      segment->perByte * segment->until))
 			least = fmin(least, segment->perByte);
 	}
+	return least;
+}
+
+/* No segment exceeds the bandwidth of the link. */
+static void calibrationBandwidth(struct calibration *self)
+{
+	double least = calibrationLeast(self, CALIBRATION_LARGE);
+
+	if (isinf(least))
+		least = calibrationLeast(self, 0);
 	self->bandwidth = 1 / (isinf(least) ? CALIBRATION_TINY : least);
 	for (guint i = 0; i < self->transfer->len; i++) {
 		struct fitSegment *segment =

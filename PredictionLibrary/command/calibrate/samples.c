@@ -130,7 +130,7 @@ static void samplesTakeOverlap(struct samplesReader *self,
 		self->start = record->start;
 	else if (strcmp(record->name, "Isend") == 0)
 		self->size = size;
-	else if (strcmp(record->name, "Waitall") == 0)
+	else
 		samplesAdd(self, SAMPLES_OVERLAP, self->size,
 			   record->end - self->start);
 }
@@ -170,9 +170,8 @@ static void samplesTake(struct samplesReader *self, const hdIRecord *record)
 		samplesTakeOverlap(self, record, size);
 		break;
 	case PART_EXCHANGE:
-		if (strcmp(record->name, "Sendrecv") == 0)
-			samplesAdd(self, SAMPLES_EXCHANGE, size,
-				   record->end - record->start);
+		samplesAdd(self, SAMPLES_EXCHANGE, size,
+			   record->end - record->start);
 		break;
 	case PART_COLLECTIVE:
 		samplesTakeCollective(self, record, size);
