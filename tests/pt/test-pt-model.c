@@ -82,6 +82,49 @@ static void testValues(void)
 	fixtureRemove(root);
 }
 
+/* Counters of devices that come, go, and come again; and what is not read. */
+static void testDevices(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+	char *path = writeModel(root, HEAD NETWORK DISKS);
+	const char *options[] = { "model", path, NULL };
+
+	setUse(root, 1000, 1000, 5000);
+	fixtureWrite(root, "/sys/class/net/eth0/ifindex", "2\n");
+	fixtureWrite(root, "/sys/block/sda/diskseq", "7\n");
+	g_assert_cmpint(softOpen(&soft, &ptModelDriver, root, SECOND, options,
+				 "host P, host E"),
+			==, 0);
+	softStart(&soft);
+	/* 2 * 250000 B/s: 50 % * 0.2; disks: 50 % * 0.1 and 100 % * 0.3. */
+	setUse(root, 1200, 251000, 5500);
+	softExpect(&soft, SECOND, "145 145");
+	/* Another interface and another disk have these names. */
+	setUse(root, 1400, 900000000, 90000000);
+	fixtureWrite(root, "/sys/class/net/eth0/ifindex", "9\n");
+	fixtureWrite(root, "/sys/block/sda/diskseq", "8\n");
+	softExpect(&soft, SECOND, "100 100");
+	setUse(root, 1600, 900250000, 90000500);
+	softExpect(&soft, SECOND, "145 145");
+	/* One that is new. */
+	fixtureWrite(root, "/sys/block/sdb/stat",
+		     "1 0 777777 0 1 0 888888 0 0 0 0\n");
+	setUse(root, 1800, 900500000, 90001000);
+	softExpect(&soft, SECOND, "145 145");
+	/* What is not read is no idle network; and what moved meanwhile is not
+	 * of the next second. */
+	fixtureWrite(root, "/proc/net/dev", "%s", "");
+	softExpect(&soft, SECOND, "NaN NaN");
+	setUse(root, 2000, 909999999, 90001000);
+	softExpect(&soft, SECOND, "NaN NaN");
+	setUse(root, 2200, 909999999, 90001000);
+	softExpect(&soft, SECOND, "100 100");
+	softClose(&soft);
+	g_free(path);
+	fixtureRemove(root);
+}
+
 /* Components that are not seen are named. */
 static void testUnseen(void)
 {
@@ -177,6 +220,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	softInit();
 	g_test_add_func("/pt-model/values", testValues);
+	g_test_add_func("/pt-model/devices", testDevices);
 	g_test_add_func("/pt-model/unseen", testUnseen);
 	g_test_add_func("/pt-model/errors", testErrors);
 	g_test_add_func("/pt-model/missing", testMissing);

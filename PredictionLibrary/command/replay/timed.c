@@ -233,6 +233,7 @@ static void timedState(struct timed *self, size_t number, const char *value)
 static void timedLine(struct timed *self, char *line)
 {
 	char *rest = line, *fields[5];
+	double time;
 	long code;
 	size_t rank;
 
@@ -262,7 +263,12 @@ static void timedLine(struct timed *self, char *line)
 		g_hash_table_lookup(self->containers, fields[3]));
 	if (rank == 0)
 		return;
-	self->now = fmax(self->now, g_ascii_strtod(fields[1], NULL));
+	time = g_ascii_strtod(fields[1], NULL);
+	if (!isfinite(time)) {
+		self->isGood = false;
+		return;
+	}
+	self->now = fmax(self->now, time);
 	timedState(self, rank - 1,
 		   code == self->codes[TIMED_PUSH] && fields[4] ? fields[4]
 								: NULL);
