@@ -5,14 +5,13 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <glib.h>
 
+#include "HDTraceTools/base/scratchfile.h"
 #include "HDTraceTools/base/spool.h"
 
 /** So many bytes are kept before they go to the file. */
@@ -71,45 +70,20 @@ void spoolClear(struct spool *self)
 		self->windows[i].isValid = false;
 }
 
-static int spoolOpenFile(struct spool *self)
-{
-	char *path;
-
-	if (self->fd >= 0)
-		return 0;
-	path = g_strdup_printf("%s/hdtrace.XXXXXX", g_get_tmp_dir());
-	self->fd = g_mkstemp_full(path, O_RDWR | O_CLOEXEC, 0600);
-	if (self->fd < 0) {
-		g_free(path);
-		return -errno;
-	}
-	unlink(path);
-	g_free(path);
-	return 0;
-}
-
 static int writeTail(struct spool *self)
 {
-	const unsigned char *bytes = self->tail->data;
-	size_t left = self->tail->len;
-	uint64_t end = self->written;
-	int ret = spoolOpenFile(self);
+	int ret;
 
+	if (self->fd < 0)
+		self->fd = scratchFileOpen();
+	if (self->fd < 0)
+		return self->fd;
+	ret = scratchFileWrite(self->fd, self->tail->data, self->tail->len,
+			       self->written);
+	/* Then all is still in memory. */
 	if (ret < 0)
 		return ret;
-	while (left) {
-		ssize_t done = pwrite(self->fd, bytes, left, (off_t)end);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		/* Then all is still in memory. */
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		left -= (size_t)done;
-		end += (uint64_t)done;
-	}
-	self->written = end;
+	self->written += self->tail->len;
 	g_byte_array_set_size(self->tail, 0);
 	/* The last window may have been read when it was shorter. */
 	for (size_t i = 0; i < SPOOL_WINDOWS; i++)
@@ -128,25 +102,6 @@ int spoolAppend(struct spool *self, const void *bytes, size_t size)
 	return 0;
 }
 
-/** Read bytes of the file; 0 or a negative errno. */
-static int spoolReadFile(const struct spool *self, uint64_t offset, void *bytes,
-			 size_t size)
-{
-	size_t have = 0;
-
-	while (have < size) {
-		ssize_t done = pread(self->fd, (char *)bytes + have,
-				     size - have, (off_t)(offset + have));
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		have += (size_t)done;
-	}
-	return 0;
-}
-
 /** Get the window with a number; 0 or a negative errno. */
 static int getWindow(struct spool *self, uint64_t number,
 		     struct window **result)
@@ -160,8 +115,9 @@ static int getWindow(struct spool *self, uint64_t number,
 		return 0;
 	if (!window->bytes)
 		window->bytes = g_malloc(SPOOL_WINDOW);
-	ret = spoolReadFile(self, offset, window->bytes,
-			    (size_t)MIN(SPOOL_WINDOW, self->written - offset));
+	ret = scratchFileRead(self->fd, window->bytes,
+			      (size_t)MIN(SPOOL_WINDOW, self->written - offset),
+			      offset);
 	window->number = number;
 	window->isValid = ret == 0;
 	return ret;
@@ -201,7 +157,7 @@ int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
 
 	if (ret == 0 && offset < self->written) {
 		part = (size_t)MIN(size, self->written - offset);
-		ret = spoolReadFile(self, offset, bytes, part);
+		ret = scratchFileRead(self->fd, bytes, part, offset);
 	}
 	if (ret == 0 && part < size)
 		memcpy((char *)bytes + part,

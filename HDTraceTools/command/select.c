@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "HDTraceTools/command/core/delayoption.h"
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/projectstart.h"
@@ -144,5 +145,23 @@ int selectResolve(struct selection *selection, struct tool *tool,
 				     selection->projectStart, &selection->end);
 	if (status < 0 && selection->start >= selection->end)
 		status = toolUsage(tool, "--from: must be before --%s", until);
+	return status;
+}
+
+int selectRun(struct selection *selection, struct tool *tool, const char *path,
+	      bool needsStart, bool isAsRecorded, selectWork *work, void *data)
+{
+	hdIProject *project = toolOpen(tool, path);
+	int status;
+
+	if (!project)
+		return toolFinish(tool);
+	delayApply(tool, project, isAsRecorded);
+	status = selectResolve(selection, tool, project, needsStart);
+	if (status < 0) {
+		work(project, data);
+		status = toolFinish(tool);
+	}
+	hdI_closeProject(project);
 	return status;
 }

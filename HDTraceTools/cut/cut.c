@@ -279,10 +279,7 @@ int cutRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
 		  "Prefix of the new project", "PREFIX" },
-		{ "from", 0, 0, G_OPTION_ARG_FILENAME, &options.from,
-		  "Only data after this time", "TIME" },
-		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &options.to,
-		  "Only data before this time", "TIME" },
+		SELECT_TIME_ENTRIES(&options, "to"),
 		DELAY_ENTRY(&options.isAsRecorded),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
 		  "Replace existing files", NULL },

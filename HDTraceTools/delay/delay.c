@@ -230,10 +230,15 @@ static void delayAddGroup(const hdIGroup *group, void *data)
 	powerSeriesFree(power);
 }
 
-static void delayAnalyse(struct delayRun *self)
+static void delayAnalyse(const hdIProject *project, void *data)
 {
+	struct delayRun *self = data;
 	struct outJson json = { .depth = 0 };
 
+	self->project = project;
+	self->scan = (struct scan){ .tool = self->tool,
+				    .project = project,
+				    .selection = &self->selection };
 	if (self->tool->format == OUT_JSON) {
 		outJsonDocument(&json, "hdtrace-delay");
 		outJsonText(&json, "project", self->project->name);
@@ -284,21 +289,9 @@ static const struct toolHelp help = {
 
 static int delayRunOn(struct delayRun *self, const char *path)
 {
-	hdIProject *project = toolOpen(self->tool, path);
-	int status;
+	int status = selectRun(&self->selection, self->tool, path, false, true,
+			       delayAnalyse, self);
 
-	if (!project)
-		return toolFinish(self->tool);
-	self->project = project;
-	self->scan = (struct scan){ .tool = self->tool,
-				    .project = project,
-				    .selection = &self->selection };
-	status = selectResolve(&self->selection, self->tool, project, false);
-	if (status < 0)
-		delayAnalyse(self);
-	hdI_closeProject(project);
-	if (status < 0)
-		status = toolFinish(self->tool);
 	return status == TOOL_OK && self->found < self->groups ? TOOL_PROBLEMS
 							       : status;
 }

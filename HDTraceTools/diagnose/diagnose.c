@@ -17,6 +17,7 @@
 /** What the whole command works on. */
 struct diagnoseRun {
 	struct tool *tool;
+	const char *path;
 	const hdIProject *project;
 	struct selection selection;
 	int top;
@@ -171,33 +172,31 @@ static void diagnoseAnalyse(struct diagnoseRun *self)
 		relationsForget(&self->relations);
 }
 
+static void diagnoseWork(const hdIProject *project, void *data)
+{
+	struct diagnoseRun *self = data;
+
+	self->project = project;
+	self->layers = layersNew(project, diagnoseIsWanted, self,
+				 self->selection.start, self->selection.end);
+	if (self->layers->count == 0)
+		toolError(self->tool,
+			  "%s: the project has no layers; record GlusterFS "
+			  "with its translator, or a program whose groups have "
+			  "a gauge Pending (see hdtrace-diagnose(1))",
+			  self->path);
+	else
+		diagnoseAnalyse(self);
+	layersFree(self->layers);
+}
+
 static int diagnoseRunOn(struct diagnoseRun *self, const char *path)
 {
-	hdIProject *project = toolOpen(self->tool, path);
 	int status;
 
-	if (!project)
-		return toolFinish(self->tool);
-	self->project = project;
-	delayApply(self->tool, project, self->isAsRecorded);
-	status = selectResolve(&self->selection, self->tool, project, true);
-	if (status < 0) {
-		self->layers =
-			layersNew(project, diagnoseIsWanted, self,
-				  self->selection.start, self->selection.end);
-		if (self->layers->count == 0)
-			toolError(self->tool,
-				  "%s: the project has no layers; record "
-				  "GlusterFS with its translator, or a program "
-				  "whose groups have a gauge Pending "
-				  "(see hdtrace-diagnose(1))",
-				  path);
-		else
-			diagnoseAnalyse(self);
-		layersFree(self->layers);
-		status = toolFinish(self->tool);
-	}
-	hdI_closeProject(project);
+	self->path = path;
+	status = selectRun(&self->selection, self->tool, path, true,
+			   self->isAsRecorded, diagnoseWork, self);
 	return status == TOOL_OK && self->fails && self->hasFound ? TOOL_FOUND
 								  : status;
 }
@@ -221,9 +220,7 @@ int diagnoseRun(struct tool *tool, int argc, char **argv)
 {
 	struct diagnoseRun self = { .tool = tool, .top = DIAGNOSE_TOP };
 	const GOptionEntry entries[] = {
-		{ "node", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY,
-		  &self.selection.nodes,
-		  "Only matching nodes and the nodes below them", "PATTERN" },
+		SELECT_NODE_ENTRY(&self.selection),
 		{ "group", 'g', 0, G_OPTION_ARG_FILENAME_ARRAY,
 		  &self.selection.groups, "Only matching layers", "PATTERN" },
 		{ "from", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.from,

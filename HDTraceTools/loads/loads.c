@@ -90,10 +90,15 @@ static void loadsShow(struct loadsRun *self)
 	g_free(error);
 }
 
-static void loadsAnalyse(struct loadsRun *self)
+static void loadsAnalyse(const hdIProject *project, void *data)
 {
+	struct loadsRun *self = data;
 	int ret;
 
+	self->project = project;
+	self->scan = (struct scan){ .tool = self->tool,
+				    .project = project,
+				    .selection = &self->selection };
 	levelsInit(&self->levels);
 	self->powers = powerChoiceNew(self->project, NULL);
 	toolProgressStart(self->tool, scanGroupsSize(&self->scan) +
@@ -121,22 +126,9 @@ static void loadsAnalyse(struct loadsRun *self)
 
 static int loadsRunOn(struct loadsRun *self, const char *path)
 {
-	hdIProject *project = toolOpen(self->tool, path);
-	int status;
+	int status = selectRun(&self->selection, self->tool, path, true,
+			       self->isAsRecorded, loadsAnalyse, self);
 
-	if (!project)
-		return toolFinish(self->tool);
-	self->project = project;
-	self->scan = (struct scan){ .tool = self->tool,
-				    .project = project,
-				    .selection = &self->selection };
-	delayApply(self->tool, project, self->isAsRecorded);
-	status = selectResolve(&self->selection, self->tool, project, true);
-	if (status < 0) {
-		loadsAnalyse(self);
-		status = toolFinish(self->tool);
-	}
-	hdI_closeProject(project);
 	return status == TOOL_OK && self->fails && self->hasMissed ? TOOL_FOUND
 								   : status;
 }
@@ -178,13 +170,8 @@ int loadsRun(struct tool *tool, int argc, char **argv)
 {
 	struct loadsRun self = { .tool = tool };
 	const GOptionEntry entries[] = {
-		{ "node", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY,
-		  &self.selection.nodes,
-		  "Only matching nodes and the nodes below them", "PATTERN" },
-		{ "from", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.from,
-		  "Only data after this time", "TIME" },
-		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.to,
-		  "Only data before this time", "TIME" },
+		SELECT_NODE_ENTRY(&self.selection),
+		SELECT_TIME_ENTRIES(&self.selection, "to"),
 		PHASE_ENTRIES(&self.phases),
 		{ "find", 0, 0, G_OPTION_ARG_NONE, &self.isFound,
 		  "Find levels in the CPU utilization, even if there are "

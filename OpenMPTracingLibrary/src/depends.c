@@ -8,35 +8,40 @@
 #include <stdlib.h>
 
 #include "OpenMPTracingLibrary/src/depends.h"
-
-#define BUCKETS 4096
+#include "common/hashmap/hashmap.h"
 
 struct dependence {
 	struct dependence *next;
-	uint64_t task;
 	uint64_t before;
 };
 
 static struct {
 	pthread_mutex_t lock;
 	atomic_size_t count;
-	struct dependence *buckets[BUCKETS];
+	/* The last dependence of each task, which the first one follows. */
+	struct hdMap tasks;
 } depends = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void ompDependsAdd(uint64_t task, uint64_t before)
 {
-	struct dependence *new = malloc(sizeof(*new));
-	struct dependence **at = &depends.buckets[task % BUCKETS];
+	struct dependence *new = malloc(sizeof(*new)), *last;
+	uint64_t *value;
+	bool isNew;
 
 	if (!new)
 		return;
-	*new = (struct dependence){ .task = task, .before = before };
 	pthread_mutex_lock(&depends.lock);
-	/* In the order in which they were said. */
-	while (*at)
-		at = &(*at)->next;
-	*at = new;
-	atomic_fetch_add(&depends.count, 1);
+	value = hdMapAdd(&depends.tasks, task, &isNew);
+	if (!value) {
+		free(new);
+	} else {
+		last = isNew ? new : (struct dependence *)(uintptr_t)*value;
+		new->before = before;
+		new->next = isNew ? new : last->next;
+		last->next = new;
+		*value = (uintptr_t) new;
+		atomic_store(&depends.count, depends.tasks.used);
+	}
 	pthread_mutex_unlock(&depends.lock);
 }
 
@@ -55,24 +60,25 @@ static size_t dependsAppend(char *text, size_t used, size_t size,
 
 bool ompDependsTake(uint64_t task, char *text, size_t size)
 {
-	struct dependence **at = &depends.buckets[task % BUCKETS];
+	struct dependence *last, *this;
 	size_t used = 0;
+	uint64_t value;
 
 	if (atomic_load_explicit(&depends.count, memory_order_acquire) == 0)
 		return false;
 	pthread_mutex_lock(&depends.lock);
-	while (*at) {
-		struct dependence *this = *at;
-
-		if (this->task != task) {
-			at = &this->next;
-			continue;
+	if (hdMapRemove(&depends.tasks, task, &value)) {
+		last = (struct dependence *)(uintptr_t)value;
+		/* In the order in which they were said. */
+		for (struct dependence *next = last->next; next;) {
+			this = next;
+			next = this == last ? NULL : this->next;
+			if (used < size)
+				used = dependsAppend(text, used, size,
+						     this->before);
+			free(this);
 		}
-		if (used < size)
-			used = dependsAppend(text, used, size, this->before);
-		*at = this->next;
-		free(this);
-		atomic_fetch_sub(&depends.count, 1);
+		atomic_store(&depends.count, depends.tasks.used);
 	}
 	pthread_mutex_unlock(&depends.lock);
 	return used > 0;

@@ -17,6 +17,7 @@
 #include "PredictionLibrary/model/graph.h"
 #include "PredictionLibrary/model/platform.h"
 #include "PredictionLibrary/model/events.h"
+#include "common/hashmap/hashmap.h"
 
 /** What a kernel, PE, server or bridge did; see hdPUse. */
 struct hdPredictUse {
@@ -212,8 +213,7 @@ struct hdPredictSim {
 	struct hdPredictClass *classes;
 	size_t classCount, classRoom;
 	uint32_t freeClass;
-	uint32_t *slots; /**< Classes from 1, by a hash of their servers. */
-	uint32_t slotMask, slotsUsed;
+	struct hdMap classOf; /**< Classes by their two servers. */
 	struct hdPredictFlow *flows;
 	size_t flowCount, flowRoom;
 	uint32_t freeFlow;

@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "PredictionLibrary/simulation/simulate.h"
 
@@ -62,61 +61,14 @@ static struct hdPredictCandidate takeCandidate(struct hdPredictSim *sim)
 
 /* ---- Classes ----------------------------------------------------------- */
 
-/* Where a pair of servers is sought first. */
-static uint32_t waitingSlotOf(const struct hdPredictSim *sim, uint32_t from,
-			      uint32_t to)
-{
-	uint64_t key = (uint64_t)from << 32 | to;
-
-	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
-	       sim->slotMask;
-}
-
-/* The slot of a pair, or the one where it would be. There is a free one. */
-static uint32_t seek(const struct hdPredictSim *sim, uint32_t from, uint32_t to)
-{
-	uint32_t at = waitingSlotOf(sim, from, to);
-
-	for (; sim->slots[at]; at = (at + 1) & sim->slotMask) {
-		const struct hdPredictClass *class =
-			&sim->classes[sim->slots[at] - 1];
-
-		if (class->from == from && class->to == to)
-			break;
-	}
-	return at;
-}
-
-static int growSlots(struct hdPredictSim *sim)
-{
-	uint32_t mask = sim->slots ? sim->slotMask * 2 + 1 : 255;
-	uint32_t *old = sim->slots, size = old ? sim->slotMask + 1 : 0;
-
-	sim->slots = calloc((size_t)mask + 1, sizeof(uint32_t));
-	if (!sim->slots) {
-		sim->slots = old;
-		return -ENOMEM;
-	}
-	sim->slotMask = mask;
-	for (uint32_t i = 0; i < size; i++) {
-		const struct hdPredictClass *class;
-
-		if (!old[i])
-			continue;
-		class = &sim->classes[old[i] - 1];
-		sim->slots[seek(sim, class->from, class->to)] = old[i];
-	}
-	free(old);
-	return 0;
-}
-
 /* The class of a pair, if any of its messages waits; or NONE. */
 static uint32_t findClass(const struct hdPredictSim *sim, uint32_t from,
 			  uint32_t to)
 {
-	/* Slots have classes from 1. */
-	return sim->slots ? sim->slots[seek(sim, from, to)] - 1
-			  : HD_PREDICT_NONE;
+	const uint64_t *class =
+		hdMapFind(&sim->classOf, (uint64_t)from << 32 | to);
+
+	return class ? (uint32_t) * class : HD_PREDICT_NONE;
 }
 
 static uint32_t newClass(struct hdPredictSim *sim)
@@ -142,44 +94,30 @@ static uint32_t waitingAddClass(struct hdPredictSim *sim, uint32_t from,
 
 	if (number != HD_PREDICT_NONE)
 		return number;
-	if (sim->slotsUsed * 2 >= sim->slotMask && growSlots(sim) < 0)
-		return HD_PREDICT_NONE;
 	number = newClass(sim);
 	if (number == HD_PREDICT_NONE)
 		return HD_PREDICT_NONE;
 	class = &sim->classes[number];
+	if (hdMapSet(&sim->classOf, (uint64_t)from << 32 | to, number) < 0) {
+		class->next = sim->freeClass;
+		sim->freeClass = number;
+		return HD_PREDICT_NONE;
+	}
 	class->from = from;
 	class->to = to;
 	class->wait = HD_PREDICT_NO_WAIT;
-	sim->slots[seek(sim, from, to)] = number + 1;
-	sim->slotsUsed++;
 	return number;
 }
 
-/* None of its messages waits. Those behind it in the slots move up, unless they
- * would be before where they are sought first. */
+/* None of its messages waits. */
 static void removeClass(struct hdPredictSim *sim, uint32_t number)
 {
 	struct hdPredictClass *class = &sim->classes[number];
-	uint32_t hole = seek(sim, class->from, class->to), at = hole;
+	uint64_t removed;
 
-	for (;;) {
-		uint32_t home;
-
-		at = (at + 1) & sim->slotMask;
-		if (!sim->slots[at])
-			break;
-		class = &sim->classes[sim->slots[at] - 1];
-		home = waitingSlotOf(sim, class->from, class->to);
-		if (((at - home) & sim->slotMask) <
-		    ((at - hole) & sim->slotMask))
-			continue;
-		sim->slots[hole] = sim->slots[at];
-		hole = at;
-	}
-	sim->slots[hole] = 0;
-	sim->slotsUsed--;
-	sim->classes[number].next = sim->freeClass;
+	hdMapRemove(&sim->classOf, (uint64_t) class->from << 32 | class->to,
+		    &removed);
+	class->next = sim->freeClass;
 	sim->freeClass = number;
 }
 
@@ -455,10 +393,7 @@ void hdPredictWaitingReset(struct hdPredictSim *sim)
 		sim->classes[i].next = sim->freeClass;
 		sim->freeClass = (uint32_t)i;
 	}
-	sim->slotsUsed = 0;
-	if (sim->slots)
-		memset(sim->slots, 0,
-		       ((size_t)sim->slotMask + 1) * sizeof(uint32_t));
+	hdMapEmpty(&sim->classOf);
 	for (uint32_t e = 0; e < sim->platform->edgeCount; e++) {
 		const struct hdPredictEdgeOf *edge = &sim->platform->edges[e];
 		struct hdPredictLane *lane = &sim->lanes[e];
@@ -482,5 +417,5 @@ void hdPredictWaitingFree(struct hdPredictSim *sim)
 	free(sim->lanes);
 	free(sim->fresh);
 	free(sim->candidates);
-	free(sim->slots);
+	hdMapClear(&sim->classOf);
 }

@@ -16,15 +16,10 @@
 
 #include "PythonModule/src/lanes.h"
 #include "PythonModule/src/writing.h"
+#include "common/hashmap/hashmap.h"
 
 /** Calls that can be open at once in a thread; deeper ones are not recorded. */
 #define PROFILE_CALLS_MAX 900
-
-/** A code, and the name of its states, as bytes; NULL: it has none. */
-struct profileCode {
-	PyObject *code;
-	PyObject *name;
-};
 
 /** An open call. */
 struct profileCall {
@@ -37,9 +32,8 @@ static struct {
 	/* The objects that are the events: the interpreter has its own. */
 	const PyObject *call;
 	const PyObject *back;
-	struct profileCode *codes; /**< A hash table, half empty. */
-	size_t size;               /**< A power of two. */
-	size_t count;
+	/** Names of the states of codes, as bytes; NULL: it has none. */
+	struct hdMap codes;
 	unsigned long long calls;
 	unsigned int run; /**< The number of the profile. */
 } profile;
@@ -52,39 +46,6 @@ static _Thread_local unsigned long profileBeyond;
 static _Thread_local unsigned int profileRun;
 
 /* ---- Codes ------------------------------------------------------------- */
-
-/** The place of a code in a table, which may be empty. */
-static struct profileCode *profileFind(struct profileCode *codes, size_t size,
-				       const PyObject *code)
-{
-	size_t at = ((uintptr_t)code >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
-
-	while (codes[at & (size - 1)].code &&
-	       codes[at & (size - 1)].code != code)
-		at++;
-	return &codes[at & (size - 1)];
-}
-
-static bool profileGrow(void)
-{
-	size_t size = profile.size ? 2 * profile.size : 256;
-	struct profileCode *codes;
-
-	if (2 * profile.count < profile.size)
-		return true;
-	codes = calloc(size, sizeof(*codes));
-	if (!codes)
-		return false;
-	for (size_t i = 0; i < profile.size; i++) {
-		if (profile.codes[i].code)
-			*profileFind(codes, size, profile.codes[i].code) =
-				profile.codes[i];
-	}
-	free(profile.codes);
-	profile.codes = codes;
-	profile.size = size;
-	return true;
-}
 
 /** Ask for the name of the states of a code; NULL with an exception. */
 static PyObject *profileAsk(PyObject *decide, PyObject *frame, PyObject *code)
@@ -113,13 +74,13 @@ static PyObject *profileAsk(PyObject *decide, PyObject *frame, PyObject *code)
 /** Decide whether the function of a code is recorded. Other threads run
  *  meanwhile: they may change the table, decide the same, or end the profile,
  *  which leaves NULL in @p known. @return False with an exception. */
-static bool profileDecide(struct profileCode **known, PyObject *frame,
-			  PyObject *code)
+static bool profileDecide(uint64_t **known, PyObject *frame, PyObject *code)
 {
 	unsigned int run = profile.run;
 	PyObject *decide = Py_NewRef(profile.decide);
 	PyObject *name = profileAsk(decide, frame, code);
 	bool isOver = !profile.decide || profile.run != run;
+	bool isNew;
 
 	Py_DECREF(decide);
 	*known = NULL;
@@ -129,36 +90,28 @@ static bool profileDecide(struct profileCode **known, PyObject *frame,
 		Py_DECREF(name);
 		return true;
 	}
-	if (!profileGrow()) {
-		Py_DECREF(name);
+	*known = hdMapAdd(&profile.codes, (uintptr_t)code, &isNew);
+	if (*known && isNew) {
+		Py_INCREF(code);
+		**known = name == Py_None ? 0 : (uintptr_t)Py_NewRef(name);
+	}
+	Py_DECREF(name);
+	if (!*known)
 		PyErr_NoMemory();
-		return false;
-	}
-	*known = profileFind(profile.codes, profile.size, code);
-	if ((*known)->code) {
-		Py_DECREF(name);
-		return true;
-	}
-	**known = (struct profileCode){ .code = Py_NewRef(code) };
-	if (name != Py_None)
-		(*known)->name = name;
-	else
-		Py_DECREF(name);
-	profile.count++;
-	return true;
+	return *known != NULL;
 }
 
 /* ---- Calls ------------------------------------------------------------- */
 
-static void profileEnter(const struct profileCode *known)
+static void profileEnter(const PyObject *code, PyObject *name)
 {
 	if (profileDepth == PROFILE_CALLS_MAX) {
 		profileBeyond++;
 		return;
 	}
-	profileCalls[profileDepth++] = (struct profileCall){
-		known->code, hdPyLanesBegin(PyBytes_AsString(known->name))
-	};
+	profileCalls[profileDepth++] =
+		(struct profileCall){ code,
+				      hdPyLanesBegin(PyBytes_AsString(name)) };
 	profile.calls++;
 }
 
@@ -186,7 +139,7 @@ PyObject *hdPyProfile(PyObject *module, PyObject *const *arguments,
 		      Py_ssize_t count)
 {
 	PyObject *frame = arguments[0];
-	struct profileCode *known;
+	uint64_t *known;
 	bool isCall, isFine = true;
 	PyObject *code;
 
@@ -203,13 +156,12 @@ PyObject *hdPyProfile(PyObject *module, PyObject *const *arguments,
 	if (!isCall && !profileIs(arguments[1], &profile.back, "return"))
 		return Py_NewRef(Py_None);
 	code = (PyObject *)PyFrame_GetCode((PyFrameObject *)frame);
-	known = profile.size ? profileFind(profile.codes, profile.size, code)
-			     : NULL;
-	if (!known || !known->code)
+	known = hdMapFind(&profile.codes, (uintptr_t)code);
+	if (!known)
 		isFine = profileDecide(&known, frame, code);
-	if (known && known->name && isCall)
-		profileEnter(known);
-	else if (known && known->name)
+	if (known && *known && isCall)
+		profileEnter(code, (PyObject *)(uintptr_t)*known);
+	else if (known && *known)
 		profileLeave(code);
 	Py_DECREF(code);
 	return isFine ? Py_NewRef(Py_None) : NULL;
@@ -230,22 +182,22 @@ PyObject *hdPyProfileStart(PyObject *module, PyObject *decide)
 PyObject *hdPyProfileStop(PyObject *module, PyObject *unused)
 {
 	PyObject *decide = profile.decide;
-	struct profileCode *codes = profile.codes;
-	size_t size = profile.size;
+	struct hdMap codes = profile.codes;
 
 	(void)module;
 	(void)unused;
 	while (profileDepth > 0)
 		hdPyLanesEnd(profileCalls[--profileDepth].state);
 	profile.decide = NULL;
-	profile.codes = NULL;
-	profile.size = profile.count = 0;
+	profile.codes = (struct hdMap){ 0 };
 	/* What is freed may run Python. */
-	for (size_t i = 0; i < size; i++) {
-		Py_XDECREF(codes[i].code);
-		Py_XDECREF(codes[i].name);
+	for (size_t i = 0; i < codes.size; i++) {
+		if (!codes.entries[i].isUsed)
+			continue;
+		Py_DECREF((PyObject *)(uintptr_t)codes.entries[i].key);
+		Py_XDECREF((PyObject *)(uintptr_t)codes.entries[i].value);
 	}
-	free(codes);
+	hdMapClear(&codes);
 	Py_XDECREF(decide);
 	return PyLong_FromUnsignedLongLong(profile.calls);
 }

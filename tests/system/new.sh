@@ -108,7 +108,7 @@ tools_work() {
 			"$tools/export/export.c" "$tools/export/newformat.c" &&
 		link hdtrace "$tools/command/hdtrace.c" "$tools/newcommand/newcommand.c" \
 			"$tools/export/export.c" "$tools/export/newformat.c" -- \
-			libhdtrace-internal.la &&
+			libhdtrace-internal.la libhdmodel.la &&
 		bin/hdtrace --help | grep -q '^  newcommand ' &&
 		passes hdtrace-newcommand.sh && passes export-newformat.sh
 }

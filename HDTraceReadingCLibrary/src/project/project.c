@@ -245,6 +245,7 @@ void hdI_closeProject(hdIProject *project)
 	if (!data)
 		return;
 	hdIArchiveFree(data->archive);
+	hdMapClear(&data->nodes);
 	hdIArenaFree(&data->arena);
 	free(data);
 }

@@ -11,6 +11,7 @@
 #include <hdReading.h>
 #include "HDTraceReadingCLibrary/src/arena.h"
 #include "HDTraceReadingCLibrary/src/diagnostic.h"
+#include "common/hashmap/hashmap.h"
 
 /** A group; the public part comes first. */
 struct hdIGroupData {
@@ -27,7 +28,7 @@ struct hdINodeData {
 	struct hdINodeData *firstChild;
 	struct hdINodeData *lastChild;
 	struct hdINodeData *next;     /**< Next sibling. */
-	struct hdINodeData *nextHash; /**< In the same hash bucket. */
+	struct hdINodeData *nextHash; /**< With the same hash of the path. */
 	struct hdIGroupData *firstGroup;
 	struct hdIGroupData *lastGroup;
 	/** The path without what the original reader deleted from labels. */
@@ -49,8 +50,7 @@ struct hdIProjectData {
 	/** The archive that the project is in; NULL: a directory. */
 	struct hdIArchive *archive;
 	struct hdINodeData *root;
-	struct hdINodeData **buckets; /**< Nodes by path. */
-	size_t bucketCount;
+	struct hdMap nodes; /**< By the hash of their paths. */
 	struct hdITextList levels;
 	struct hdITextList declaredGroups;
 };

@@ -8,8 +8,6 @@
 
 #include "HDTraceReadingCLibrary/src/project/project.h"
 
-#define BUCKETS_MIN 64
-
 int hdITextListAppend(struct hdIArena *arena, struct hdITextList *list,
 		      const char *text)
 {
@@ -30,24 +28,12 @@ int hdITextListAppend(struct hdIArena *arena, struct hdITextList *list,
 	return 0;
 }
 
-/* FNV-1a. */
-static size_t hashPath(const char *path, size_t length)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)path[i]) *
-		       UINT64_C(0x100000001b3);
-	return (size_t)(hash ^ hash >> 32);
-}
-
 struct hdINodeData *hdITopologyFind(const struct hdIProjectData *project,
 				    const char *path, size_t length)
 {
-	struct hdINodeData *node;
+	struct hdINodeData *node =
+		hdMapGetPointer(&project->nodes, hdMapHashBytes(path, length));
 
-	node = project->buckets[hashPath(path, length) &
-				(project->bucketCount - 1)];
 	while (node && (strncmp(node->pub.path, path, length) != 0 ||
 			node->pub.path[length] != '\0'))
 		node = node->nextHash;
@@ -55,33 +41,23 @@ struct hdINodeData *hdITopologyFind(const struct hdIProjectData *project,
 }
 
 /* Behind those of the same path: the first stays the one that is found. */
-static void insertHash(struct hdIProjectData *project, struct hdINodeData *node)
+static int insertHash(struct hdIProjectData *project, struct hdINodeData *node)
 {
-	const char *path = node->pub.path;
-	struct hdINodeData **link;
+	bool isNew;
+	uint64_t *value = hdMapAdd(&project->nodes,
+				   hdMapHashText(node->pub.path), &isNew);
+	struct hdINodeData *other;
 
-	link = &project->buckets[hashPath(path, strlen(path)) &
-				 (project->bucketCount - 1)];
-	while (*link)
-		link = &(*link)->nextHash;
-	node->nextHash = NULL;
-	*link = node;
-}
-
-static int growHash(struct hdIProjectData *project)
-{
-	size_t count = project->bucketCount * 2;
-	struct hdINodeData **buckets;
-
-	if (count == 0)
-		count = BUCKETS_MIN;
-	buckets = hdIArenaAllocArray(&project->arena, count, sizeof(*buckets));
-	if (!buckets)
+	if (!value)
 		return -ENOMEM;
-	project->buckets = buckets;
-	project->bucketCount = count;
-	for (struct hdINodeData *n = project->root; n; n = hdITopologyNext(n))
-		insertHash(project, n);
+	if (isNew) {
+		*value = (uintptr_t)node;
+		return 0;
+	}
+	other = (struct hdINodeData *)(uintptr_t)*value;
+	while (other->nextHash)
+		other = other->nextHash;
+	other->nextHash = node;
 	return 0;
 }
 
@@ -109,11 +85,9 @@ const char *hdITopologyClean(struct hdIArena *arena, const char *text)
 
 int hdITopologyInit(struct hdIProjectData *project, const char *label)
 {
-	struct hdINodeData *root;
+	struct hdINodeData *root =
+		hdIArenaAlloc(&project->arena, sizeof(*root));
 
-	if (growHash(project) < 0)
-		return -ENOMEM;
-	root = hdIArenaAlloc(&project->arena, sizeof(*root));
 	if (!root)
 		return -ENOMEM;
 	root->pub.label = label;
@@ -123,8 +97,7 @@ int hdITopologyInit(struct hdIProjectData *project, const char *label)
 	project->root = root;
 	project->pub.root = &root->pub;
 	project->pub.nodeCount = 1;
-	insertHash(project, root);
-	return 0;
+	return insertHash(project, root);
 }
 
 /* The clean path of a child; it is the path itself where they are equal. */
@@ -161,9 +134,6 @@ struct hdINodeData *hdITopologyAdd(struct hdIProjectData *project,
 		if (node->parent == parent && !strcmp(node->pub.label, label))
 			return node;
 
-	if (project->pub.nodeCount >= project->bucketCount &&
-	    growHash(project) < 0)
-		return NULL;
 	node = hdIArenaAlloc(arena, sizeof(*node));
 	if (!node)
 		return NULL;
@@ -175,6 +145,8 @@ struct hdINodeData *hdITopologyAdd(struct hdIProjectData *project,
 	node->pub.level = parent->pub.level + 1;
 	node->pub.parent = &parent->pub;
 	node->parent = parent;
+	if (insertHash(project, node) < 0)
+		return NULL;
 	if (parent->lastChild)
 		parent->lastChild->next = node;
 	else
@@ -182,7 +154,6 @@ struct hdINodeData *hdITopologyAdd(struct hdIProjectData *project,
 	parent->lastChild = node;
 	parent->pub.childCount++;
 	project->pub.nodeCount++;
-	insertHash(project, node);
 	if (isNew)
 		*isNew = 1;
 	return node;

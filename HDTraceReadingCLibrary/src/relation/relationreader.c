@@ -8,8 +8,6 @@
 
 #include "HDTraceReadingCLibrary/src/relation/relationreader.h"
 
-#define BUCKETS_MIN 64
-
 /* A relation whose end has not come. */
 struct hdIOpenRelation {
 	hdIRelation pub;
@@ -21,73 +19,36 @@ struct hdIOpenRelation {
 	size_t top; /* The innermost open state, or SIZE_MAX. */
 	const char **links;
 	size_t linkRoom;
-	struct hdIOpenRelation *nextHash;
 	struct hdIOpenRelation *next;
 	struct hdIOpenRelation *previous;
 };
 
 /* ---- Those that are open ----------------------------------------------- */
 
-static struct hdIOpenRelation **bucketOf(struct hdIRelationReader *reader,
-					 uint64_t id)
-{
-	uint64_t hash = id * UINT64_C(0x9e3779b97f4a7c15);
-
-	return &reader->buckets[(hash >> 32) & (reader->bucketCount - 1)];
-}
-
 static struct hdIOpenRelation *relReaderFindOpen(
-	struct hdIRelationReader *reader, uint64_t id)
+	const struct hdIRelationReader *reader, uint64_t id)
 {
-	struct hdIOpenRelation *open = NULL;
-
-	if (reader->bucketCount > 0)
-		open = *bucketOf(reader, id);
-	while (open && open->pub.id != id)
-		open = open->nextHash;
-	return open;
-}
-
-static int growBuckets(struct hdIRelationReader *reader)
-{
-	size_t count =
-		reader->bucketCount ? 2 * reader->bucketCount : BUCKETS_MIN;
-	struct hdIOpenRelation **buckets = calloc(count, sizeof(*buckets));
-
-	if (!buckets)
-		return -ENOMEM;
-	free(reader->buckets);
-	reader->buckets = buckets;
-	reader->bucketCount = count;
-	for (struct hdIOpenRelation *o = reader->first; o; o = o->next) {
-		struct hdIOpenRelation **bucket = bucketOf(reader, o->pub.id);
-
-		o->nextHash = *bucket;
-		*bucket = o;
-	}
-	return 0;
+	return hdMapGetPointer(&reader->open, id);
 }
 
 static struct hdIOpenRelation *relReaderAddOpen(
 	struct hdIRelationReader *reader, uint64_t id)
 {
-	struct hdIOpenRelation *open = reader->unused, **bucket;
+	struct hdIOpenRelation *open = reader->unused;
 
-	if (reader->openCount >= reader->bucketCount && growBuckets(reader) < 0)
-		return NULL;
-	if (open)
-		reader->unused = open->next;
-	else
-		open = calloc(1, sizeof(*open));
 	if (!open)
+		open = calloc(1, sizeof(*open));
+	if (!open || hdMapSet(&reader->open, id, (uintptr_t)open) < 0) {
+		if (open != reader->unused)
+			free(open);
 		return NULL;
+	}
+	if (open == reader->unused)
+		reader->unused = open->next;
 	memset(&open->pub, 0, sizeof(open->pub));
 	open->pub.id = id;
 	open->pub.end = HDI_NEVER;
 	open->top = SIZE_MAX;
-	bucket = bucketOf(reader, id);
-	open->nextHash = *bucket;
-	*bucket = open;
 	open->next = NULL;
 	open->previous = reader->last;
 	if (reader->last)
@@ -95,18 +56,15 @@ static struct hdIOpenRelation *relReaderAddOpen(
 	else
 		reader->first = open;
 	reader->last = open;
-	reader->openCount++;
 	return open;
 }
 
 static void takeOut(struct hdIRelationReader *reader,
 		    struct hdIOpenRelation *open)
 {
-	struct hdIOpenRelation **at = bucketOf(reader, open->pub.id);
+	uint64_t removed;
 
-	while (*at != open)
-		at = &(*at)->nextHash;
-	*at = open->nextHash;
+	hdMapRemove(&reader->open, open->pub.id, &removed);
 	if (open->next)
 		open->next->previous = open->previous;
 	else
@@ -115,7 +73,6 @@ static void takeOut(struct hdIRelationReader *reader,
 		open->previous->next = open->next;
 	else
 		reader->first = open->next;
-	reader->openCount--;
 }
 
 static void freeList(struct hdIOpenRelation *open)
@@ -137,7 +94,7 @@ void hdIRelationsForget(struct hdIRelationReader *reader)
 	freeList(reader->first);
 	freeList(reader->unused);
 	freeList(reader->delivered);
-	free(reader->buckets);
+	hdMapClear(&reader->open);
 }
 
 /* ---- What elements say of them ----------------------------------------- */

@@ -9,6 +9,7 @@
 #include <hdReading.h>
 #include "HDTraceReadingCLibrary/src/arena.h"
 #include "HDTraceReadingCLibrary/src/trace/trace.h"
+#include "common/hashmap/hashmap.h"
 
 struct hdIOpenRelation;
 
@@ -18,9 +19,7 @@ struct hdIRelationReader {
 	hdIRelationOwner owner;
 	int hasOwner;
 	/* Relations that are open, by id, and in the order of their begin. */
-	struct hdIOpenRelation **buckets;
-	size_t bucketCount;
-	size_t openCount;
+	struct hdMap open;
 	struct hdIOpenRelation *first;
 	struct hdIOpenRelation *last;
 	struct hdIOpenRelation *delivered; /* To be used again. */

@@ -148,16 +148,22 @@ void tiPutIsend(struct tiRank *self, int64_t peer, int64_t tag, int64_t size,
 	g_array_append_val(pieces, piece);
 }
 
-void tiPutIrecv(struct tiRank *self, int64_t peer, int64_t tag, int64_t size,
-		GArray *pieces)
+static struct tiPiece tiLinesReceive(const struct tiRank *self, int64_t peer,
+				     int64_t tag, int64_t size)
 {
-	struct tiPiece piece = {
+	return (struct tiPiece){
 		.sender = peer,
 		.receiver = (int64_t)self->number,
 		.tag = tag,
 		.count = tiLinesPieces(size),
 		.isReceive = true,
 	};
+}
+
+void tiPutIrecv(struct tiRank *self, int64_t peer, int64_t tag, int64_t size,
+		GArray *pieces)
+{
+	struct tiPiece piece = tiLinesReceive(self, peer, tag, size);
 
 	for (uint32_t i = 0; i < piece.count; i++)
 		TI_PUT(self, "irecv", peer, tag,
@@ -179,16 +185,10 @@ static size_t tiLinesOpenLine(const struct tiRank *self, char line[LINE_ROOM],
 void tiPutOpen(struct tiRank *self, int64_t peer, int64_t tag, int64_t size,
 	       GArray *pieces)
 {
-	struct tiPiece piece = {
-		.sender = peer,
-		.receiver = (int64_t)self->number,
-		.tag = tag,
-		.count = tiLinesPieces(size),
-		.isReceive = true,
-		.isOpen = true,
-	};
+	struct tiPiece piece = tiLinesReceive(self, peer, tag, size);
 	char line[LINE_ROOM];
 
+	piece.isOpen = true;
 	tiPutPending(self);
 	piece.offset = tiTextLength(&self->text);
 	for (uint32_t i = 0; i < piece.count; i++) {

@@ -5,11 +5,10 @@
  */
 #include "config.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "HDTraceTools/base/scratchfile.h"
 #include "HDTraceTools/model/ti/titext.h"
 
 #define TEXT_PIECE ((size_t)1 << 16)
@@ -51,55 +50,17 @@ uint64_t tiTextLength(const struct tiText *self)
 /** Take room in the file for a piece; 0 or a negative errno. */
 static int tiTextTakeRoom(struct tiFile *file, uint64_t *offset)
 {
-	char *path = NULL;
 	int ret = 0;
 
 	pthread_mutex_lock(&file->mutex);
 	if (file->fd < 0) {
-		path = g_strdup_printf("%s/hdtrace.XXXXXX", g_get_tmp_dir());
-		file->fd = g_mkstemp_full(path, O_RDWR | O_CLOEXEC, 0600);
-		ret = file->fd < 0 ? -errno : 0;
-		if (ret == 0)
-			unlink(path);
-		g_free(path);
+		file->fd = scratchFileOpen();
+		ret = MIN(file->fd, 0);
 	}
 	*offset = file->next * TEXT_PIECE;
 	file->next += ret == 0;
 	pthread_mutex_unlock(&file->mutex);
 	return ret;
-}
-
-static int tiTextWriteAt(int fd, const char *bytes, size_t size,
-			 uint64_t offset)
-{
-	while (size > 0) {
-		ssize_t done = pwrite(fd, bytes, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		bytes += done;
-		size -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
-}
-
-static int tiTextReadAt(int fd, char *bytes, size_t size, uint64_t offset)
-{
-	while (size > 0) {
-		ssize_t done = pread(fd, bytes, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		bytes += done;
-		size -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
 }
 
 /** Put the piece in memory into the file. */
@@ -108,8 +69,8 @@ static int tiTextFlush(struct tiText *self, uint64_t *offset)
 	int ret = tiTextTakeRoom(self->file, offset);
 
 	return ret < 0 ? ret
-		       : tiTextWriteAt(self->file->fd, self->bytes, self->used,
-				       *offset);
+		       : scratchFileWrite(self->file->fd, self->bytes,
+					  self->used, *offset);
 }
 
 void tiTextAppend(struct tiText *self, const char *bytes, size_t size)
@@ -146,7 +107,7 @@ void tiTextPatch(struct tiText *self, uint64_t offset, const char *bytes,
 		if (piece == self->pieces->len)
 			memcpy(self->bytes + at, bytes, fits);
 		else
-			self->error = tiTextWriteAt(
+			self->error = scratchFileWrite(
 				self->file->fd, bytes, fits,
 				g_array_index(self->pieces, uint64_t, piece) +
 					at);
@@ -175,8 +136,9 @@ static int tiTextCopyPart(const struct tiText *self, uint64_t piece, size_t at,
 		return 0;
 	}
 	bytes = g_malloc(size);
-	ret = tiTextReadAt(self->file->fd, bytes, size,
-			   g_array_index(self->pieces, uint64_t, piece) + at);
+	ret = scratchFileRead(self->file->fd, bytes, size,
+			      g_array_index(self->pieces, uint64_t, piece) +
+				      at);
 	if (ret == 0)
 		fwrite(bytes, 1, size, out);
 	g_free(bytes);

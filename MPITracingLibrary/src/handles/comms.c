@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "MPITracingLibrary/src/handles/handles.h"
-#include "MPITracingLibrary/src/handles/map.h"
 #include "MPITracingLibrary/src/handles/request.h"
+#include "common/hashmap/hashmap.h"
 
 /* A number is not given again before so many others that are like it were
  * freed: few programs make as many alike, and what those that do need does not
@@ -42,9 +42,9 @@ struct commQueue {
 
 static struct {
 	pthread_mutex_t lock;
-	struct hdmpiMap handles; /* Handle to number. */
-	struct hdmpiMap counts;  /* Hash to how many were made so. */
-	struct hdmpiMap queueOf; /* Likeness to queue. */
+	struct hdMap handles; /* Handle to number. */
+	struct hdMap counts;  /* Hash to how many were made so. */
+	struct hdMap queueOf; /* Likeness to queue. */
 	struct commNumber *numbers;
 	size_t count;
 	size_t size;
@@ -66,7 +66,7 @@ enum origin {
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
-	return hdmpiHash(hdmpiHash(a) + 0x9e3779b97f4a7c15 + b);
+	return hdMapHash(hdMapHash(a) + 0x9e3779b97f4a7c15 + b);
 }
 
 /* ---- Processes -------------------------------------------------------------
@@ -115,7 +115,7 @@ static int groupDescribe(MPI_Group group, struct members *members, int side)
 
 static uint64_t groupHash(const struct members *members, int side)
 {
-	return mix(hdmpiHashText(members->text[side].bytes),
+	return mix(hdMapHashText(members->text[side].bytes),
 		   (uint64_t)members->size[side]);
 }
 
@@ -186,7 +186,7 @@ static int64_t queueTake(uint64_t likeness)
 	uint64_t at;
 	int64_t id;
 
-	if (!hdmpiMapGet(&comms.queueOf, likeness, &at))
+	if (!hdMapGet(&comms.queueOf, likeness, &at))
 		return NO_NUMBER;
 	queue = &comms.queues[at];
 	if (queue->count < COMM_REST)
@@ -203,11 +203,11 @@ static void queuePut(int64_t id)
 	struct commQueue *queue;
 	uint64_t at;
 
-	if (!hdmpiMapGet(&comms.queueOf, likeness, &at)) {
+	if (!hdMapGet(&comms.queueOf, likeness, &at)) {
 		at = comms.queueCount;
 		if (!hasRoom(&comms.queues, at, &comms.queueSize,
 			     sizeof(*comms.queues)) ||
-		    hdmpiMapSet(&comms.queueOf, likeness, at) < 0)
+		    hdMapSet(&comms.queueOf, likeness, at) < 0)
 			return;
 		comms.queues[at] = (struct commQueue){ .count = 0 };
 		comms.queueCount++;
@@ -245,8 +245,8 @@ static uint64_t countMade(uint64_t how)
 {
 	uint64_t count = 0;
 
-	hdmpiMapGet(&comms.counts, how, &count);
-	hdmpiMapSet(&comms.counts, how, count + 1);
+	hdMapGet(&comms.counts, how, &count);
+	hdMapSet(&comms.counts, how, count + 1);
 	return count;
 }
 
@@ -320,13 +320,13 @@ static int64_t commNumber(MPI_Comm comm, const struct seed *seed,
 	struct commNumber *number;
 	int64_t id;
 
-	if (hdmpiMapGet(&comms.handles, HDMPI_KEY(comm), &known))
+	if (hdMapGet(&comms.handles, HDMPI_KEY(comm), &known))
 		return (int64_t)known;
 	if (seed->isCounted)
 		uid = mix(uid, countMade(uid));
 	id = numberTake(uid, mix(seed->likeness, members->hash), isNew);
 	if (id < 0 ||
-	    hdmpiMapSet(&comms.handles, HDMPI_KEY(comm), (uint64_t)id) < 0)
+	    hdMapSet(&comms.handles, HDMPI_KEY(comm), (uint64_t)id) < 0)
 		return -1;
 	number = &comms.numbers[id];
 	*isRenamed = number->isNamed && number->name != name;
@@ -352,7 +352,7 @@ static int64_t commMeet(struct hdmpiThread *self, MPI_Comm comm, MPI_Comm like,
 		hdmpiTextName(&name, "", '\'');
 	if (!name.hasFailed && membersFind(like, &members) == 0) {
 		pthread_mutex_lock(&comms.lock);
-		id = commNumber(comm, seed, &members, hdmpiHashText(name.bytes),
+		id = commNumber(comm, seed, &members, hdMapHashText(name.bytes),
 				&isNew, &isRenamed);
 		if (id >= 0)
 			uid = comms.numbers[id].uid;
@@ -398,7 +398,7 @@ int64_t hdmpiCommId(struct hdmpiThread *self, MPI_Comm comm)
 	if (comm == MPI_COMM_NULL)
 		return -1;
 	pthread_mutex_lock(&comms.lock);
-	isKnown = hdmpiMapGet(&comms.handles, key, &known);
+	isKnown = hdMapGet(&comms.handles, key, &known);
 	pthread_mutex_unlock(&comms.lock);
 	id = isKnown ? (int64_t)known : commMeetOther(self, comm);
 	if (id >= 0)
@@ -463,7 +463,7 @@ int64_t hdmpiCommMadeFromGroup(struct hdmpiThread *self, const char *tag,
 			       MPI_Comm comm)
 {
 	struct seed seed =
-		seedOf(ORIGIN_SESSION, 0, hdmpiHashText(tag ? tag : ""));
+		seedOf(ORIGIN_SESSION, 0, hdMapHashText(tag ? tag : ""));
 
 	return comm == MPI_COMM_NULL ? -1 : commMeet(self, comm, comm, &seed);
 }
@@ -479,7 +479,7 @@ void hdmpiCommNamed(struct hdmpiThread *self, MPI_Comm comm)
 		return;
 	nameFind(comm, &name);
 	if (!name.hasFailed) {
-		uint64_t hash = hdmpiHashText(name.bytes);
+		uint64_t hash = hdMapHashText(name.bytes);
 		struct commNumber *number;
 
 		pthread_mutex_lock(&comms.lock);
@@ -500,7 +500,7 @@ int64_t hdmpiCommForget(MPI_Comm comm)
 	uint64_t id;
 
 	pthread_mutex_lock(&comms.lock);
-	isKnown = hdmpiMapRemove(&comms.handles, HDMPI_KEY(comm), &id);
+	isKnown = hdMapRemove(&comms.handles, HDMPI_KEY(comm), &id);
 	if (isKnown) {
 		if (isAgain)
 			queuePut((int64_t)id);
@@ -513,9 +513,9 @@ int64_t hdmpiCommForget(MPI_Comm comm)
 void hdmpiCommsEnd(void)
 {
 	pthread_mutex_lock(&comms.lock);
-	hdmpiMapClear(&comms.handles);
-	hdmpiMapClear(&comms.counts);
-	hdmpiMapClear(&comms.queueOf);
+	hdMapClear(&comms.handles);
+	hdMapClear(&comms.counts);
+	hdMapClear(&comms.queueOf);
 	free(comms.numbers);
 	free(comms.queues);
 	comms.numbers = NULL;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "MPITracingLibrary/src/handles/contents.h"
-#include "MPITracingLibrary/src/handles/map.h"
 #include "MPITracingLibrary/src/core/hdmpi.h"
+#include "common/hashmap/hashmap.h"
 
 int hdmpiContentsAsk(MPI_Datatype datatype, struct hdmpiContents *contents)
 {
@@ -95,7 +95,7 @@ bool hdmpiContentsIsNamed(MPI_Datatype datatype)
 
 static uint64_t contentsMix(uint64_t hash, uint64_t number)
 {
-	return hdmpiHash((hash ^ number) + UINT64_C(0x9e3779b97f4a7c15));
+	return hdMapHash((hash ^ number) + UINT64_C(0x9e3779b97f4a7c15));
 }
 
 /* All numbers, and how many there are of each kind. */
@@ -124,7 +124,7 @@ static uint64_t contentsName(MPI_Datatype datatype)
 	if (PMPI_Type_get_name(datatype, name, &length) != MPI_SUCCESS ||
 	    length == 0)
 		return 0;
-	return hdmpiHashText(strncmp(name, "Dup ", 4) == 0 ? name + 4 : name);
+	return hdMapHashText(strncmp(name, "Dup ", 4) == 0 ? name + 4 : name);
 }
 
 uint64_t hdmpiContentsSignature(MPI_Datatype datatype)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "MPITracingLibrary/src/handles/handles.h"
-#include "MPITracingLibrary/src/handles/map.h"
+#include "common/hashmap/hashmap.h"
 
 _Atomic(uint64_t) hdmpiGeneration = 1;
 
@@ -21,15 +21,14 @@ struct fileNumber {
 
 static struct {
 	pthread_mutex_t lock;
-	struct hdmpiMap files; /* Handle to number. */
-	struct hdmpiMap
-		freeFiles; /* Hash of a name to the first free number. */
+	struct hdMap files;     /* Handle to number. */
+	struct hdMap freeFiles; /* Hash of a name to the first free number. */
 	struct fileNumber *fileNumbers;
 	size_t fileCount;
 	size_t fileSize;
-	struct hdmpiMap wins;
+	struct hdMap wins;
 	int64_t winCount;
-	struct hdmpiMap messages;
+	struct hdMap messages;
 } handles = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void hdmpiCacheSet(struct hdmpiCached cache[HDMPI_CACHE_SIZE], uint64_t key,
@@ -104,11 +103,11 @@ static int64_t fileNumber(uint64_t name, bool *isNew)
 	uint64_t id;
 
 	*isNew = false;
-	if (hdmpiMapRemove(&handles.freeFiles, name, &id)) {
+	if (hdMapRemove(&handles.freeFiles, name, &id)) {
 		int64_t next = handles.fileNumbers[id].next;
 
 		if (next >= 0)
-			hdmpiMapSet(&handles.freeFiles, name, (uint64_t)next);
+			hdMapSet(&handles.freeFiles, name, (uint64_t)next);
 		return (int64_t)id;
 	}
 	if (handles.fileCount == handles.fileSize) {
@@ -135,9 +134,9 @@ int64_t hdmpiFileOpened(struct hdmpiThread *self, MPI_File file,
 	int64_t id;
 
 	pthread_mutex_lock(&handles.lock);
-	id = fileNumber(hdmpiHashText(name), &isNew);
+	id = fileNumber(hdMapHashText(name), &isNew);
 	if (id >= 0)
-		hdmpiMapSet(&handles.files, HDMPI_KEY(file), (uint64_t)id);
+		hdMapSet(&handles.files, HDMPI_KEY(file), (uint64_t)id);
 	pthread_mutex_unlock(&handles.lock);
 	if (!isNew || !self->trace)
 		return id;
@@ -151,24 +150,24 @@ int64_t hdmpiFileOpened(struct hdmpiThread *self, MPI_File file,
 	return id;
 }
 
-static int64_t handleFind(const struct hdmpiMap *map, uint64_t key)
+static int64_t handleFind(const struct hdMap *map, uint64_t key)
 {
 	bool isKnown;
 	uint64_t id;
 
 	pthread_mutex_lock(&handles.lock);
-	isKnown = hdmpiMapGet(map, key, &id);
+	isKnown = hdMapGet(map, key, &id);
 	pthread_mutex_unlock(&handles.lock);
 	return isKnown ? (int64_t)id : -1;
 }
 
-static int64_t handleTake(struct hdmpiMap *map, uint64_t key)
+static int64_t handleTake(struct hdMap *map, uint64_t key)
 {
 	bool isKnown;
 	uint64_t id;
 
 	pthread_mutex_lock(&handles.lock);
-	isKnown = hdmpiMapRemove(map, key, &id);
+	isKnown = hdMapRemove(map, key, &id);
 	pthread_mutex_unlock(&handles.lock);
 	return isKnown ? (int64_t)id : -1;
 }
@@ -188,10 +187,10 @@ void hdmpiFileForget(MPI_File file)
 		return;
 	pthread_mutex_lock(&handles.lock);
 	number = &handles.fileNumbers[id];
-	number->next = hdmpiMapGet(&handles.freeFiles, number->name, &first)
+	number->next = hdMapGet(&handles.freeFiles, number->name, &first)
 			       ? (int64_t)first
 			       : -1;
-	hdmpiMapSet(&handles.freeFiles, number->name, (uint64_t)id);
+	hdMapSet(&handles.freeFiles, number->name, (uint64_t)id);
 	pthread_mutex_unlock(&handles.lock);
 }
 
@@ -200,9 +199,9 @@ int64_t hdmpiWinId(MPI_Win win)
 	uint64_t id;
 
 	pthread_mutex_lock(&handles.lock);
-	if (!hdmpiMapGet(&handles.wins, HDMPI_KEY(win), &id)) {
+	if (!hdMapGet(&handles.wins, HDMPI_KEY(win), &id)) {
 		id = (uint64_t)handles.winCount++;
-		hdmpiMapSet(&handles.wins, HDMPI_KEY(win), id);
+		hdMapSet(&handles.wins, HDMPI_KEY(win), id);
 	}
 	pthread_mutex_unlock(&handles.lock);
 	return (int64_t)id;
@@ -218,7 +217,7 @@ void hdmpiMessageMatched(MPI_Message message, int64_t cid)
 	if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC)
 		return;
 	pthread_mutex_lock(&handles.lock);
-	hdmpiMapSet(&handles.messages, HDMPI_KEY(message), (uint64_t)cid);
+	hdMapSet(&handles.messages, HDMPI_KEY(message), (uint64_t)cid);
 	pthread_mutex_unlock(&handles.lock);
 }
 
@@ -230,10 +229,10 @@ int64_t hdmpiMessageTake(MPI_Message message)
 void hdmpiHandlesEnd(void)
 {
 	pthread_mutex_lock(&handles.lock);
-	hdmpiMapClear(&handles.files);
-	hdmpiMapClear(&handles.freeFiles);
-	hdmpiMapClear(&handles.wins);
-	hdmpiMapClear(&handles.messages);
+	hdMapClear(&handles.files);
+	hdMapClear(&handles.freeFiles);
+	hdMapClear(&handles.wins);
+	hdMapClear(&handles.messages);
 	free(handles.fileNumbers);
 	handles.fileNumbers = NULL;
 	handles.fileCount = 0;

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "MPITracingLibrary/src/handles/map.h"
 #include "MPITracingLibrary/src/handles/request.h"
 #include "MPITracingLibrary/src/core/hdmpi.h"
+#include "common/hashmap/hashmap.h"
 
 /* The entries of one handle form a queue; the map knows its first. */
 struct entry {
@@ -21,7 +21,7 @@ struct entry {
 
 static struct {
 	pthread_mutex_t lock;
-	struct hdmpiMap queues;
+	struct hdMap queues;
 	struct entry *entries;
 	size_t size;
 	size_t used;  /* Entries that were in use at any time. */
@@ -75,7 +75,7 @@ static int queueAdd(uint64_t key, size_t at)
 {
 	struct entry *entries = requests.entries;
 	bool isNew;
-	uint64_t *first = hdmpiMapAdd(&requests.queues, key, &isNew);
+	uint64_t *first = hdMapAdd(&requests.queues, key, &isNew);
 
 	if (!first)
 		return -ENOMEM;
@@ -96,18 +96,18 @@ static void queueUnshift(uint64_t key, size_t at)
 {
 	struct entry *entries = requests.entries;
 	uint64_t first;
-	bool isAlone = !hdmpiMapGet(&requests.queues, key, &first);
+	bool isAlone = !hdMapGet(&requests.queues, key, &first);
 
 	entries[at].next = isAlone ? NO_ENTRY : (size_t)first;
 	entries[at].last = isAlone ? at : entries[first].last;
-	if (hdmpiMapSet(&requests.queues, key, at) < 0)
+	if (hdMapSet(&requests.queues, key, at) < 0)
 		entryGive(at);
 }
 
 /* Where the map says which the first entry of a handle's queue is, or NULL. */
 static uint64_t *queueFind(MPI_Request request)
 {
-	return hdmpiMapFind(&requests.queues, HDMPI_KEY(request));
+	return hdMapFind(&requests.queues, HDMPI_KEY(request));
 }
 
 /* The first entry of a queue that was found. */
@@ -122,7 +122,7 @@ static size_t queueShift(uint64_t *first)
 	size_t at = *first, next = requests.entries[at].next;
 
 	if (next == NO_ENTRY) {
-		hdmpiMapDrop(&requests.queues, first);
+		hdMapDrop(&requests.queues, first);
 	} else {
 		requests.entries[next].last = requests.entries[at].last;
 		*first = next;
@@ -163,7 +163,7 @@ void hdmpiRequestAsked(MPI_Request request, int source, int tag, int64_t size)
 	if (request == MPI_REQUEST_NULL)
 		return;
 	requestsLock();
-	if (hdmpiMapGet(&requests.queues, HDMPI_KEY(request), &first)) {
+	if (hdMapGet(&requests.queues, HDMPI_KEY(request), &first)) {
 		struct entry *entry =
 			&requests.entries[requests.entries[first].last];
 
@@ -297,7 +297,7 @@ void hdmpiRequestsBegin(bool isOfSession)
 void hdmpiRequestsEnd(void)
 {
 	requestsLock();
-	hdmpiMapClear(&requests.queues);
+	hdMapClear(&requests.queues);
 	free(requests.entries);
 	requests.entries = NULL;
 	requests.size = 0;

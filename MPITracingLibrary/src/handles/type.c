@@ -9,14 +9,14 @@
 
 #include "MPITracingLibrary/src/handles/contents.h"
 #include "MPITracingLibrary/src/handles/handles.h"
-#include "MPITracingLibrary/src/handles/map.h"
+#include "common/hashmap/hashmap.h"
 
 static struct {
 	pthread_mutex_t lock;
-	struct hdmpiMap handles;      /* Handle to number. */
-	struct hdmpiMap descriptions; /* Hash of a description to number. */
-	struct hdmpiMap signatures;   /* Signature to number. */
-	int64_t *sizes;               /* By number. */
+	struct hdMap handles;      /* Handle to number. */
+	struct hdMap descriptions; /* Hash of a description to number. */
+	struct hdMap signatures;   /* Signature to number. */
+	int64_t *sizes;            /* By number. */
 	size_t count;
 	size_t size;
 } types = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -240,10 +240,10 @@ static bool typeIsDescribed(struct hdmpiThread *self, int64_t id)
 /* The number of a description. */
 static int64_t typeNumber(const struct description *description)
 {
-	uint64_t hash = hdmpiHashText(description->text.bytes);
+	uint64_t hash = hdMapHashText(description->text.bytes);
 	uint64_t id;
 
-	if (hdmpiMapGet(&types.descriptions, hash, &id))
+	if (hdMapGet(&types.descriptions, hash, &id))
 		return (int64_t)id;
 	if (types.count == types.size) {
 		size_t size = types.size ? 2 * types.size : 64;
@@ -255,7 +255,7 @@ static int64_t typeNumber(const struct description *description)
 		types.size = size;
 	}
 	id = types.count;
-	if (hdmpiMapSet(&types.descriptions, hash, id) < 0)
+	if (hdMapSet(&types.descriptions, hash, id) < 0)
 		return -1;
 	types.sizes[types.count++] = description->size;
 	return (int64_t)id;
@@ -273,8 +273,8 @@ static int64_t typeIntern(struct hdmpiThread *self, MPI_Datatype datatype,
 		pthread_mutex_lock(&types.lock);
 		id = typeNumber(&description);
 		if (id >= 0 && !isOurs)
-			hdmpiMapSet(&types.handles, HDMPI_KEY(datatype),
-				    (uint64_t)id);
+			hdMapSet(&types.handles, HDMPI_KEY(datatype),
+				 (uint64_t)id);
 		pthread_mutex_unlock(&types.lock);
 	}
 	if (id >= 0 && self->trace && !typeIsDescribed(self, id))
@@ -301,17 +301,16 @@ static int64_t typeFind(struct hdmpiThread *self, MPI_Datatype datatype)
 	int64_t id;
 
 	pthread_mutex_lock(&types.lock);
-	isKnown = signature &&
-		  hdmpiMapGet(&types.signatures, signature, &known) &&
+	isKnown = signature && hdMapGet(&types.signatures, signature, &known) &&
 		  typeHasLine(self, known) &&
-		  hdmpiMapSet(&types.handles, HDMPI_KEY(datatype), known) == 0;
+		  hdMapSet(&types.handles, HDMPI_KEY(datatype), known) == 0;
 	pthread_mutex_unlock(&types.lock);
 	if (isKnown)
 		return (int64_t)known;
 	id = typeIntern(self, datatype, false);
 	if (id >= 0 && signature) {
 		pthread_mutex_lock(&types.lock);
-		hdmpiMapSet(&types.signatures, signature, (uint64_t)id);
+		hdMapSet(&types.signatures, signature, (uint64_t)id);
 		pthread_mutex_unlock(&types.lock);
 	}
 	return id;
@@ -334,7 +333,7 @@ bool hdmpiTypeGet(struct hdmpiThread *self, MPI_Datatype datatype,
 	if (datatype == MPI_DATATYPE_NULL)
 		return false;
 	pthread_mutex_lock(&types.lock);
-	isKnown = hdmpiMapGet(&types.handles, key, &known);
+	isKnown = hdMapGet(&types.handles, key, &known);
 	pthread_mutex_unlock(&types.lock);
 	type->id = isKnown && typeHasLine(self, known)
 			   ? (int64_t)known
@@ -354,7 +353,7 @@ int64_t hdmpiTypeForget(MPI_Datatype datatype)
 	uint64_t id;
 
 	pthread_mutex_lock(&types.lock);
-	isKnown = hdmpiMapRemove(&types.handles, HDMPI_KEY(datatype), &id);
+	isKnown = hdMapRemove(&types.handles, HDMPI_KEY(datatype), &id);
 	if (isKnown)
 		atomic_fetch_add(&hdmpiGeneration, 1);
 	pthread_mutex_unlock(&types.lock);
@@ -364,9 +363,9 @@ int64_t hdmpiTypeForget(MPI_Datatype datatype)
 void hdmpiTypesEnd(void)
 {
 	pthread_mutex_lock(&types.lock);
-	hdmpiMapClear(&types.handles);
-	hdmpiMapClear(&types.descriptions);
-	hdmpiMapClear(&types.signatures);
+	hdMapClear(&types.handles);
+	hdMapClear(&types.descriptions);
+	hdMapClear(&types.signatures);
 	free(types.sizes);
 	types.sizes = NULL;
 	types.count = 0;
