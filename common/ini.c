@@ -4,12 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/ini.h"
+#include "common/number.h"
 
 struct iniParser {
 	struct hdIni *ini;
@@ -231,4 +234,184 @@ void hdIniClear(struct hdIni *ini)
 	free(ini->sections);
 	free(ini->text);
 	*ini = (struct hdIni){ 0 };
+}
+
+/* ---- Tables of sections and keys ----------------------------------------- */
+
+void hdIniSay(hdIniReport *report, void *context, long line, const char *format,
+	      ...)
+{
+	char text[700];
+	va_list arguments;
+
+	if (!report)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	report(context, line, text);
+}
+
+static bool iniIsOf(const struct hdIniPart *part, const char *name)
+{
+	size_t length = strlen(part->name);
+
+	return strncmp(part->name, name, length) == 0 &&
+	       (!name[length] || part->name[length - 1] == ' ');
+}
+
+/* The first section of a part, or NULL. */
+static const struct hdIniSection *iniFirst(const struct hdIni *ini,
+					   const struct hdIniPart *part)
+{
+	for (size_t i = 0; i < ini->count; i++)
+		if (iniIsOf(part, ini->sections[i].name))
+			return &ini->sections[i];
+	return NULL;
+}
+
+/* The part of a section; NULL if there is none or the section is a duplicate,
+ * which is reported unless @p report is NULL. */
+static const struct hdIniPart *iniPartOf(const struct hdIni *ini,
+					 const struct hdIniSection *section,
+					 const struct hdIniPart *part,
+					 const char *expected,
+					 hdIniReport *report, void *context)
+{
+	while (part->name && !iniIsOf(part, section->name))
+		part++;
+	if (!part->name)
+		hdIniSay(report, context, section->line,
+			 "unknown section [%.60s]; expected %s", section->name,
+			 expected);
+	else if (part->isOnce && iniFirst(ini, part) != section)
+		hdIniSay(report, context, section->line,
+			 "duplicate section [%.60s]; the first one is in line "
+			 "%ld",
+			 section->name, iniFirst(ini, part)->line);
+	else
+		return part;
+	return NULL;
+}
+
+void hdIniSections(const struct hdIni *ini, const struct hdIniPart *parts,
+		   const char *expected, hdIniReport *report, void *context)
+{
+	const struct hdIniPart *part;
+
+	for (size_t i = 0; i < ini->count; i++)
+		iniPartOf(ini, &ini->sections[i], parts, expected, report,
+			  context);
+	for (part = parts; part->name; part++)
+		if (part->isNeeded && !iniFirst(ini, part))
+			hdIniSay(report, context, 0, "missing section [%s%s]",
+				 part->name,
+				 part->name[strlen(part->name) - 1] == ' '
+					 ? "NAME"
+					 : "");
+	for (size_t i = 0; i < ini->count; i++) {
+		part = iniPartOf(ini, &ini->sections[i], parts, expected, NULL,
+				 context);
+		if (part && part->take)
+			part->take(&ini->sections[i], context);
+	}
+}
+
+int hdIniNumbers(const char *text, double *values, size_t most, size_t *count)
+{
+	char number[64];
+
+	*count = 0;
+	for (text += strspn(text, " \t"); *text; text += strspn(text, " \t")) {
+		size_t length = strcspn(text, " \t");
+
+		if (*count == most || length >= sizeof(number))
+			return -EINVAL;
+		memcpy(number, text, length);
+		number[length] = '\0';
+		if (hdNumberParse(number, &values[*count]) < 0)
+			return -EINVAL;
+		(*count)++;
+		text += length;
+	}
+	return 0;
+}
+
+/* Whether a value was read. */
+static bool iniTakeNumber(const struct hdIniField *field, const char *text,
+			  void *target)
+{
+	bool isWhole = field->type == HD_INI_WHOLE;
+	double value;
+
+	if (hdNumberParse(text, &value) < 0 ||
+	    (isWhole && text[strspn(text, "-0123456789")]) ||
+	    (field->min != field->max &&
+	     (value < field->min || value > field->max)))
+		return false;
+	if (isWhole)
+		*(int64_t *)target = (int64_t)value * field->unit;
+	else
+		*(double *)target = value;
+	return true;
+}
+
+static void iniTakeKey(const struct hdIniField *field,
+		       const struct hdIniKey *key, void *target,
+		       hdIniReport *report, void *context)
+{
+	char limits[80] = "";
+
+	if (field->type == HD_INI_TEXT) {
+		*(const char **)target = key->value;
+		if (!*key->value)
+			hdIniSay(report, context, key->line, "%s= is empty",
+				 key->name);
+	} else if (field->type != HD_INI_OTHER &&
+		   !iniTakeNumber(field, key->value, target)) {
+		if (field->min != field->max)
+			snprintf(limits, sizeof(limits),
+				 isinf(field->max)
+					 ? "; expected at least %.10g"
+					 : "; expected %.10g to %.10g",
+				 field->min, field->max);
+		hdIniSay(report, context, key->line,
+			 "%s=%.60s: invalid number%s", key->name, key->value,
+			 limits);
+	}
+}
+
+void hdIniTake(const struct hdIniSection *section,
+	       const struct hdIniField *fields, void *target,
+	       hdIniReport *report, void *context)
+{
+	const struct hdIniField *field;
+	char list[400] = "";
+
+	for (field = fields; field->name; field++) {
+		const struct hdIniKey *key = hdIniFind(section, field->name);
+		size_t used = strlen(list);
+
+		snprintf(list + used, sizeof(list) - used, "%s%s",
+			 used ? ", " : "", field->name);
+		if (key)
+			iniTakeKey(field, key, (char *)target + field->offset,
+				   report, context);
+		else if (field->isNeeded)
+			hdIniSay(report, context, section->line,
+				 "[%.60s]: missing key %s=", section->name,
+				 field->name);
+	}
+	for (size_t i = 0; i < section->count; i++) {
+		const struct hdIniKey *key = &section->keys[i];
+
+		for (field = fields; field->name; field++)
+			if (strcmp(field->name, key->name) == 0)
+				break;
+		if (!field->name)
+			hdIniSay(report, context, key->line,
+				 "unknown key \"%.60s\" in [%.60s]; expected "
+				 "one of %s",
+				 key->name, section->name, list);
+	}
 }

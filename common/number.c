@@ -9,8 +9,12 @@
  */
 #include "config.h"
 
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/number.h"
@@ -403,4 +407,24 @@ char *hdNumberFloat(char *to, float value)
 	memcpy(&bits, &value, sizeof(bits));
 	return numberFloating(to, &numberOfFloat, bits >> 31, bits >> 23 & 0xff,
 			      bits & ((UINT32_C(1) << 23) - 1));
+}
+
+int hdNumberParse(const char *text, double *number)
+{
+	locale_t c;
+	double value;
+	char *end;
+
+	/* strtod() takes more: blanks, hexadecimal, "inf", "nan". */
+	if (*text == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
+		return -EINVAL;
+	c = newlocale(LC_ALL_MASK, "C", NULL);
+	if (!c)
+		return -ENOMEM;
+	value = strtod_l(text, &end, c);
+	freelocale(c);
+	if (end == text || *end != '\0' || !isfinite(value))
+		return -EINVAL;
+	*number = value;
+	return 0;
 }

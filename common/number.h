@@ -135,4 +135,12 @@ char *hdNumberDouble(char *to, double value);
 /** Write a float with the fewest digits that read back as the same float. */
 char *hdNumberFloat(char *to, float value);
 
+/**
+ * Parse a whole text as a finite decimal number, whatever the locale.
+ *
+ * @retval -EINVAL It is not one.
+ * @retval -ENOMEM Out of memory.
+ */
+int hdNumberParse(const char *text, double *number);
+
 #endif

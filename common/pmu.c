@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/number.h"
 #include "common/pmu.h"
 
 /* Get the first line of a file, without blanks at its end; false: there is
@@ -125,14 +125,7 @@ static bool addTerms(char *terms, const char *root, const char *pmu,
 /* A whole text as a number that is positive, whatever the locale. */
 static bool parseScale(const char *text, double *scale)
 {
-	locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-	char *end;
-
-	if (c == (locale_t)0)
-		return false;
-	*scale = strtod_l(text, &end, c);
-	freelocale(c);
-	return end > text && *end == '\0' && *scale > 0 && *scale <= 1e300;
+	return hdNumberParse(text, scale) == 0 && *scale > 0 && *scale <= 1e300;
 }
 
 /* Get the line of an event's file: "", ".unit", ".scale". */

@@ -105,6 +105,18 @@ struct hdField {
 	const char *name;                 /**< For messages. */
 };
 
+/** A field that is a member of a struct; messages name it MESSAGE.MEMBER. */
+#define HD_FIELD_OF(kind, structure, message, member, range)         \
+	{                                                            \
+		HD_FIELD_##kind, offsetof(structure, member), range, \
+			#message "." #member                         \
+	}
+/** The end of a list of fields. */
+#define HD_FIELDS_END                       \
+	{                                   \
+		HD_FIELD_END, 0, NULL, NULL \
+	}
+
 /** What is wrong with a message, for people: "Pong.wall is -1, below 0". */
 struct hdFieldFault {
 	char text[120];

@@ -9,17 +9,10 @@
 
 #include "net/frames.h"
 
-#define RANGED(kind, message, member, range)                                \
-	{                                                                   \
-		HD_FIELD_##kind, offsetof(struct hdFrame##message, member), \
-			range, #message "." #member                         \
-	}
+#define RANGED(kind, message, member, range) \
+	HD_FIELD_OF(kind, struct hdFrame##message, message, member, range)
 /* Any bits, and any text. */
 #define FIELD(kind, message, member) RANGED(kind, message, member, NULL)
-#define END                                 \
-	{                                   \
-		HD_FIELD_END, 0, NULL, NULL \
-	}
 
 static const struct hdFieldRange serverMaxRange = { .min = HD_FRAME_SERVER_MIN,
 						    .max = UINT32_MAX };
@@ -29,7 +22,7 @@ const struct hdField hdFrameHelloFields[] = {
 	FIELD(U16, Hello, highest),
 	FIELD(U32, Hello, flags),
 	FIELD(U32, Hello, payloadMax),
-	END,
+	HD_FIELDS_END,
 };
 
 const struct hdField hdFrameGreetingFields[] = {
@@ -40,45 +33,45 @@ const struct hdField hdFrameGreetingFields[] = {
 	RANGED(I64, Greeting, wall, &hdFieldWall),
 	RANGED(I64, Greeting, mono, &hdFieldMono),
 	FIELD(BYTES32, Greeting, nonce),
-	END,
+	HD_FIELDS_END,
 };
 
 const struct hdField hdFrameHeaderFields[] = {
 	FIELD(U32, Header, length),
 	FIELD(U16, Header, type),
 	FIELD(U16, Header, tag),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField authenticate[] = {
 	FIELD(TEXT, Authenticate, user),
 	FIELD(BYTES32, Authenticate, nonce),
 	FIELD(BYTES32, Authenticate, proof),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField authenticated[] = {
 	FIELD(TEXT, Authenticated, user),
 	FIELD(BYTES32, Authenticated, proof),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField ping[] = {
 	FIELD(U64, Ping, content),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField pong[] = {
 	FIELD(U64, Pong, content),
 	RANGED(I64, Pong, wall, &hdFieldWall),
 	RANGED(I64, Pong, mono, &hdFieldMono),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField failure[] = {
 	FIELD(U16, Failure, code),
 	FIELD(TEXT, Failure, text),
-	END,
+	HD_FIELDS_END,
 };
 
 const struct hdField *hdFrameFieldsOf(unsigned int type)

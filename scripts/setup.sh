@@ -42,7 +42,7 @@ stopped_packages=(slurmctld slurmd slurm-client munge)
 # shellcheck disable=SC2034
 viewer_commands=(node:nodejs npm:npm)
 # shellcheck disable=SC2034
-browser_commands=(chromium:chromium firefox:firefox-esr pdftoppm:poppler-utils)
+browser_commands=(chromium-headless-shell:chromium-headless-shell firefox:firefox-esr pdftoppm:poppler-utils)
 
 say() {
 	printf '%s: %s\n' "${program:?}" "$*"

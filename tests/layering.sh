@@ -51,6 +51,23 @@ mkdir "$scratch/tree"
 (cd "$abs_top_srcdir" && find $rooms -name '*.[ch]' | sort -u | tar cf - -T -) |
 	(cd "$scratch/tree" && tar xf -)
 
+# The library of the model has all files of its folders, and no other: FILE.
+is_model() {
+	awk '
+		/_SOURCES *\+?=/ { library = $1 }
+		{
+			for (i = 1; library != "" && i <= NF; i++)
+				if ($i ~ /^%D%.*\.[ch]$/ &&
+				    ($i ~ /^%D%\/(base|choice|sites|model)\//) != \
+				    (library == "libhdmodel_la_SOURCES"))
+					print library, $i
+			if (!/\\$/)
+				library = ""
+		}
+	' "$1" >"$scratch/strangers"
+	[ ! -s "$scratch/strangers" ] || { cat "$scratch/strangers"; return 1; }
+}
+
 # glib, libxml2 and the readers stay out of what is loaded into programs.
 only_libc() {
 	! grep -rnE --include='*.[ch]' \
@@ -84,6 +101,14 @@ ok "a circle of units is found" \
 	'#include "PowerTracingLibrary/service/access.h"\n#include "PowerTracingLibrary/service/protocols.h"' \
 	"circle of 3 units: "
 ok "no file includes a header of a higher layer" is_sound
+ok "libhdmodel is base, choice, sites and model" is_model \
+	"$abs_top_srcdir/HDTraceTools/Makemodule.am"
+sed 's|%D%/model/column.c|& %D%/export/csv.c|' \
+	"$abs_top_srcdir/HDTraceTools/Makemodule.am" >"$scratch/Makemodule.am"
+is_other_model() {
+	! is_model "$scratch/Makemodule.am"
+}
+ok "a file of a command in libhdmodel is found" is_other_model
 cd "$abs_top_srcdir" || exit 99
 pt=PowerTracingLibrary
 ok "common and the writing library need libc only" \

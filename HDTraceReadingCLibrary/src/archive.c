@@ -13,6 +13,7 @@
 
 #include "HDTraceReadingCLibrary/src/archive.h"
 #include "common/format/zip.h"
+#include "common/readat.h"
 
 /* Where the central directory is, and how much it has. */
 struct archivePlace {
@@ -40,24 +41,12 @@ static uint64_t archiveGet64(const unsigned char *p)
 static int archiveReadAt(int fd, uint64_t offset, void *to, size_t size,
 			 char *why)
 {
-	char *at = to;
+	int ret = hdReadAt(fd, to, size, offset);
 
-	while (size > 0) {
-		ssize_t n = pread(fd, at, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0) {
-			snprintf(why, HDI_ARCHIVE_WHY, "the archive is cut");
-			return -EBADMSG;
-		}
-		at += n;
-		offset += (uint64_t)n;
-		size -= (size_t)n;
-	}
-	return 0;
+	if (ret != -ENODATA)
+		return ret;
+	snprintf(why, HDI_ARCHIVE_WHY, "the archive is cut");
+	return -EBADMSG;
 }
 
 static int archiveRefuse(char *why, const char *text)

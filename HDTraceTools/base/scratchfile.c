@@ -24,39 +24,3 @@ int scratchFileOpen(void)
 	g_free(path);
 	return fd;
 }
-
-int scratchFileWrite(int fd, const void *bytes, size_t size, uint64_t offset)
-{
-	const char *at = bytes;
-
-	while (size > 0) {
-		ssize_t done = pwrite(fd, at, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		at += done;
-		size -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
-}
-
-int scratchFileRead(int fd, void *bytes, size_t size, uint64_t offset)
-{
-	char *at = bytes;
-
-	while (size > 0) {
-		ssize_t done = pread(fd, at, size, (off_t)offset);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		at += done;
-		size -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
-}

@@ -13,6 +13,7 @@
 
 #include "HDTraceTools/base/scratchfile.h"
 #include "HDTraceTools/base/spool.h"
+#include "common/readat.h"
 
 /** So many bytes are kept before they go to the file. */
 #define SPOOL_TAIL (1 << 18)
@@ -78,8 +79,8 @@ static int writeTail(struct spool *self)
 		self->fd = scratchFileOpen();
 	if (self->fd < 0)
 		return self->fd;
-	ret = scratchFileWrite(self->fd, self->tail->data, self->tail->len,
-			       self->written);
+	ret = hdWriteAt(self->fd, self->tail->data, self->tail->len,
+			self->written);
 	/* Then all is still in memory. */
 	if (ret < 0)
 		return ret;
@@ -115,9 +116,9 @@ static int getWindow(struct spool *self, uint64_t number,
 		return 0;
 	if (!window->bytes)
 		window->bytes = g_malloc(SPOOL_WINDOW);
-	ret = scratchFileRead(self->fd, window->bytes,
-			      (size_t)MIN(SPOOL_WINDOW, self->written - offset),
-			      offset);
+	ret = hdReadAt(self->fd, window->bytes,
+		       (size_t)MIN(SPOOL_WINDOW, self->written - offset),
+		       offset);
 	window->number = number;
 	window->isValid = ret == 0;
 	return ret;
@@ -157,7 +158,7 @@ int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
 
 	if (ret == 0 && offset < self->written) {
 		part = (size_t)MIN(size, self->written - offset);
-		ret = scratchFileRead(self->fd, bytes, part, offset);
+		ret = hdReadAt(self->fd, bytes, part, offset);
 	}
 	if (ret == 0 && part < size)
 		memcpy((char *)bytes + part,

@@ -72,7 +72,7 @@ static int dumpTo(struct export *export, enum outFormat format)
 	export->states = dump.states;
 	export->events = dump.events;
 	exportLoseMerged(export, dump.merged, dump.rounded);
-	return exportEndFile(export, &file, false);
+	return exportEndFile(export, &file, export->tool->hasFailed);
 }
 
 static int writeLong(struct export *export)

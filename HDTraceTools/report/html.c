@@ -382,6 +382,9 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 	addLines(&self);
 	chooseStored(&self);
 	ret = htmlReadAll(&self);
+	/* What was found may miss something: the reason was printed. */
+	if (findings->tool->hasFailed)
+		ret = -1;
 	if (ret == 0 && strcmp(path, "-") == 0)
 		ret = htmlWriteAll(&self, stdout);
 	else if (ret == 0)

@@ -8,6 +8,7 @@
 
 #include "InstrumentationLibrary/attach/slots.h"
 #include "common/clock.h"
+#include "common/readat.h"
 
 /* Looks at a slot without waiting: a thread that counts a million times a
  * second spoils some of them, and one of these succeeds. */
@@ -25,17 +26,9 @@
 
 int slotsGet(int fd, void *to, size_t size, off_t at)
 {
-	for (size_t done = 0; done < size;) {
-		ssize_t got = pread(fd, (char *)to + done, size - done,
-				    at + (off_t)done);
+	int ret = hdReadAt(fd, to, size, (uint64_t)at);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EBADMSG;
-		done += (size_t)got;
-	}
-	return 0;
+	return ret == -ENODATA ? -EBADMSG : ret;
 }
 
 static off_t slotsOffset(unsigned int i)

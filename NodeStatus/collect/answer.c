@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "NodeStatus/collect/answer.h"
+#include "common/readat.h"
 
 /* Longest name that a node may have. */
 #define NAME_MAX_BYTES 255
@@ -89,20 +90,7 @@ static off_t spoolAt(size_t slot)
 static bool spoolWrite(const struct nodeSpool *spool, size_t slot,
 		       const char *text, size_t length)
 {
-	off_t at = spoolAt(slot);
-
-	while (length > 0) {
-		ssize_t wrote = pwrite(spool->fd, text, length, at);
-
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		text += wrote;
-		at += wrote;
-		length -= (size_t)wrote;
-	}
-	return true;
+	return hdWriteAt(spool->fd, text, length, (uint64_t)spoolAt(slot)) == 0;
 }
 
 /* The text of probes, to be freed, or NULL. */
@@ -110,23 +98,14 @@ static char *spoolRead(const struct nodeSpool *spool,
 		       const struct nodeAnswer *answer)
 {
 	char *text = malloc(answer->probesLength + 1);
-	size_t got = 0;
 
-	while (text && got < answer->probesLength) {
-		ssize_t more =
-			pread(spool->fd, text + got, answer->probesLength - got,
-			      spoolAt(answer->slot) + (off_t)got);
-
-		if (more < 0 && errno == EINTR)
-			continue;
-		if (more <= 0) {
-			free(text);
-			return NULL;
-		}
-		got += (size_t)more;
+	if (text && hdReadAt(spool->fd, text, answer->probesLength,
+			     (uint64_t)spoolAt(answer->slot)) < 0) {
+		free(text);
+		return NULL;
 	}
 	if (text)
-		text[got] = '\0';
+		text[answer->probesLength] = '\0';
 	return text;
 }
 
@@ -352,16 +331,13 @@ bool hdNodeAnswerWrite(const struct nodeAnswer *answer,
 	}
 	while (done < answer->probesLength) {
 		size_t left = answer->probesLength - done;
-		ssize_t got = pread(spool->fd, piece,
-				    left < sizeof(piece) ? left : sizeof(piece),
-				    spoolAt(answer->slot) + (off_t)done);
+		size_t part = left < sizeof(piece) ? left : sizeof(piece);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
+		if (hdReadAt(spool->fd, piece, part,
+			     (uint64_t)spoolAt(answer->slot) + done) < 0)
 			break;
-		write(context, piece, (size_t)got);
-		done += (size_t)got;
+		write(context, piece, part);
+		done += part;
 	}
 	return answer->probesLength > 0;
 }

@@ -30,6 +30,10 @@
 #define STEP_S 0.001
 /* Readings of two clocks, of which the quickest counts. */
 #define STEP_READINGS 5
+/* Buffer of a file in KiB, unless the environment says it: nodes add some
+ * hundred bytes per second, and there may be a thousand of them with two files
+ * each. */
+#define BUFFER_KB "16"
 /* A time that lies in the future by more is none. */
 #define FUTURE_NS HD_NS_PER_S
 
@@ -152,6 +156,7 @@ struct nodeRecording *nodeRecordingBegin(const struct cliCommand *command,
 	recording->command = command;
 	/* Times are of other hosts, or go on from the first one of this. */
 	unsetenv("HDTRACE_CLOCK");
+	setenv("HDTRACE_BUFFER_SIZE_KB", BUFFER_KB, 0);
 	recording->baseNs = hdWallNow() - hdMonotonicNow();
 	recording->project = g_strdup(project);
 	recording->ordered = g_ptr_array_new_with_free_func(nodeRecordFreeNode);

@@ -100,9 +100,18 @@ static void takeKey(struct settings *settings, const struct hdIniKey *key)
 	reportLine(settings, key->line, "unknown key");
 }
 
+static void takeSection(const struct hdIniSection *section, void *context)
+{
+	for (size_t k = 0; k < section->count; k++)
+		takeKey(context, &section->keys[k]);
+}
+
 /* Without a file all is usual; a wrong line counts as not written. */
 static gboolean readSettings(struct settings *settings)
 {
+	static const struct hdIniPart parts[] = {
+		{ "Health", false, false, takeSection }, { .name = NULL }
+	};
 	gboolean isGiven = settings->file != NULL;
 	struct hdIni ini;
 	int ret;
@@ -120,17 +129,7 @@ static gboolean readSettings(struct settings *settings)
 			cliErrorRead(NAME, settings->file, ret);
 		return !isGiven;
 	}
-	for (size_t i = 0; i < ini.count; i++) {
-		const struct hdIniSection *section = &ini.sections[i];
-
-		if (strcmp(section->name, "Health") != 0) {
-			reportLine(settings, section->line,
-				   "unknown section; expected [Health]");
-			continue;
-		}
-		for (size_t k = 0; k < section->count; k++)
-			takeKey(settings, &section->keys[k]);
-	}
+	hdIniSections(&ini, parts, "[Health]", reportLine, settings);
 	hdIniClear(&ini);
 	return TRUE;
 }

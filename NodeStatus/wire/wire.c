@@ -16,23 +16,16 @@ const char *const hdNodeWireSectionNames[HD_NODE_WIRE_SECTIONS] = {
 	"capabilities", "status", "probes", "health", "alarms", "config",
 };
 
-#define RANGED(kind, message, member, range)                                   \
-	{                                                                      \
-		HD_FIELD_##kind, offsetof(struct hdNodeWire##message, member), \
-			range, #message "." #member                            \
-	}
+#define RANGED(kind, message, member, range) \
+	HD_FIELD_OF(kind, struct hdNodeWire##message, message, member, range)
 #define FIELD(kind, message, member) RANGED(kind, message, member, NULL)
-#define END                                 \
-	{                                   \
-		HD_FIELD_END, 0, NULL, NULL \
-	}
 
 static const struct hdFieldRange sectionsRange = { .max = HD_NODE_WIRE_ALL };
 
 static const struct hdField get[] = {
 	RANGED(U32, Get, sections, &sectionsRange),
 	RANGED(U32, Get, flags, &hdFieldYes),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField state[] = {
@@ -40,18 +33,18 @@ static const struct hdField state[] = {
 	RANGED(I64, State, wall, &hdFieldWall),
 	RANGED(I64, State, mono, &hdFieldMono),
 	FIELD(REST, State, json),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField configure[] = {
 	RANGED(U32, Configure, flags, &hdFieldYes),
 	FIELD(REST, Configure, text),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField configured[] = {
 	RANGED(U32, Configured, flags, &hdFieldYes),
-	END,
+	HD_FIELDS_END,
 };
 
 const struct hdField *hdNodeWireFieldsOf(unsigned int type)

@@ -2,7 +2,6 @@
 /* Usage of programs from a file; see plan.h and doc/power-saving.md. */
 #include "config.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,37 +46,31 @@ static double *usageNumbers(struct usageReader *self,
 {
 	const struct hdIniKey *key = hdIniFind(section, name);
 	double *numbers = g_new0(double, USAGE_CLOCKS_MAX);
-	const char *at = key ? key->value : "";
-	bool isGood = key != NULL;
+	bool isGood;
 
 	*count = 0;
-	while (isGood && *at) {
-		char *end;
-
-		numbers[*count] = g_ascii_strtod(at, &end);
-		isGood = end != at && numbers[*count] > 0 &&
-			 isfinite(numbers[*count]) &&
-			 *count + 1 < USAGE_CLOCKS_MAX;
-		(*count)++;
-		at = end + strspn(end, " \t");
-	}
-	if (!isGood || *count == 0) {
-		char *text = g_strdup_printf(
-			"%s: expected positive numbers, one for each clock",
-			name);
-
-		usageReport(self, key ? key->line : section->line, text);
-		g_free(text);
-	}
+	isGood = key && hdIniNumbers(key->value, numbers, USAGE_CLOCKS_MAX,
+				     count) == 0;
+	for (size_t i = 0; isGood && i < *count; i++)
+		isGood = numbers[i] > 0;
+	if (!isGood || *count == 0)
+		hdIniSay(usageReport, self, key ? key->line : section->line,
+			 "%s: expected positive numbers, one for each clock",
+			 name);
 	return numbers;
 }
 
-static void usageTakePhase(struct usageReader *self,
-			   const struct hdIniSection *section)
+static void usageTakePhase(const struct hdIniSection *section, void *context)
 {
+	struct usageReader *self = context;
 	struct powerPhase *phase = g_new0(struct powerPhase, 1);
 	size_t times, powers;
 
+	if (self->phases->len == USAGE_PHASES_MAX) {
+		usageReport(self, section->line, "too many phases");
+		usageFreePhase(phase);
+		return;
+	}
 	phase->name = g_strdup(section->name + strlen(USAGE_PHASE));
 	phase->mhz = usageNumbers(self, section, "clock_mhz", &phase->count);
 	phase->time = usageNumbers(self, section, "time_s", &times);
@@ -95,21 +88,24 @@ static void usageTakePhase(struct usageReader *self,
 	g_ptr_array_add(self->phases, phase);
 }
 
-static void usageTakeHead(struct usageReader *self,
-			  const struct hdIniSection *section)
+static void usageTakeHead(const struct hdIniSection *section, void *context)
 {
 	const struct hdIniKey *version = hdIniFind(section, "version");
 
 	if (!version || strcmp(version->value, "1") != 0)
-		usageReport(self, version ? version->line : section->line,
+		usageReport(context, version ? version->line : section->line,
 			    "version: expected 1");
 }
 
 GPtrArray *powerUsageRead(const char *tool, const char *path)
 {
+	static const struct hdIniPart parts[] = {
+		{ "usage", true, true, usageTakeHead },
+		{ USAGE_PHASE, true, false, usageTakePhase },
+		{ .name = NULL }
+	};
 	struct usageReader self = { .tool = tool, .path = path };
 	struct hdIni ini;
-	bool hasHead = false;
 	int ret = hdIniRead(path, usageReport, &self, &ini);
 
 	if (ret < 0) {
@@ -117,25 +113,8 @@ GPtrArray *powerUsageRead(const char *tool, const char *path)
 		return NULL;
 	}
 	self.phases = g_ptr_array_new_with_free_func(usageFreePhase);
-	for (size_t i = 0; i < ini.count; i++) {
-		const struct hdIniSection *section = &ini.sections[i];
-
-		if (strcmp(section->name, "usage") == 0) {
-			hasHead = true;
-			usageTakeHead(&self, section);
-		} else if (g_str_has_prefix(section->name, USAGE_PHASE) &&
-			   self.phases->len < USAGE_PHASES_MAX) {
-			usageTakePhase(&self, section);
-		} else {
-			usageReport(&self, section->line,
-				    "unknown section; expected [usage] or "
-				    "[phase NAME]");
-		}
-	}
-	if (!hasHead || self.phases->len == 0)
-		usageReport(&self, 0,
-			    "not a usage file: it needs [usage] and "
-			    "[phase NAME]");
+	hdIniSections(&ini, parts, "[usage] or [phase NAME]", usageReport,
+		      &self);
 	hdIniClear(&ini);
 	if (self.hasErrors) {
 		g_ptr_array_unref(self.phases);

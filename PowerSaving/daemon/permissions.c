@@ -15,6 +15,8 @@
 #include "common/ini.h"
 #include "net/logger.h"
 
+#define PERMISSIONS_USER "user "
+
 struct permissionsReader {
 	struct permissions *permissions;
 	const char *path;
@@ -69,20 +71,15 @@ static void permissionsTakeWords(struct permissionsReader *self,
 	}
 }
 
-static void permissionsTake(struct permissionsReader *self,
-			    const struct hdIniSection *section)
+static void permissionsTake(const struct hdIniSection *section, void *context)
 {
+	struct permissionsReader *self = context;
 	struct permissions *all = self->permissions;
 	struct permission one = { .isAny = false };
 	const struct hdIniKey *key = hdIniFind(section, "allow");
-	const char *name = section->name + strlen("user ");
+	const char *name = section->name + strlen(PERMISSIONS_USER);
 	struct permission *list;
 
-	if (strncmp(section->name, "user ", strlen("user ")) != 0) {
-		permissionsSay(self, section->line,
-			       "unknown section; expected [user NAME]");
-		return;
-	}
 	one.isAny = strcmp(name, "*") == 0;
 	if (!one.isAny && permissionsFindUser(name, &one.uid) < 0) {
 		/* A user that does not exist on this node asks for nothing. */
@@ -107,6 +104,9 @@ static void permissionsTake(struct permissionsReader *self,
 
 int permissionsRead(struct permissions *self, const char *root)
 {
+	static const struct hdIniPart parts[] = { { PERMISSIONS_USER, false,
+						    false, permissionsTake },
+						  { .name = NULL } };
 	char path[PATH_MAX];
 	struct permissionsReader reader = { self, path, false };
 	struct hdIni ini;
@@ -137,8 +137,7 @@ int permissionsRead(struct permissions *self, const char *root)
 			 strerror(-ret));
 		return ret;
 	}
-	for (size_t i = 0; i < ini.count; i++)
-		permissionsTake(&reader, &ini.sections[i]);
+	hdIniSections(&ini, parts, "[user NAME]", permissionsSay, &reader);
 	hdIniClear(&ini);
 	if (reader.hasErrors)
 		permissionsClear(self);

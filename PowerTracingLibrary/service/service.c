@@ -48,7 +48,7 @@ static void serviceFiles(const struct ptSite *site)
 		ptMessage(HD_LOG_WARNING,
 			  "the limit of %lu open files is too low for %ld "
 			  "clients",
-			  files, site->limits.clients);
+			  files, (long)site->limits.clients);
 }
 
 static struct ptServedContext serviceContext(struct ptService *service,

@@ -5,17 +5,10 @@
 
 #include "PowerTracingLibrary/wire/wire.h"
 
-#define RANGED(kind, message, member, range)                               \
-	{                                                                  \
-		HD_FIELD_##kind, offsetof(struct ptWire##message, member), \
-			range, #message "." #member                        \
-	}
+#define RANGED(kind, message, member, range) \
+	HD_FIELD_OF(kind, struct ptWire##message, message, member, range)
 /* Any bits, and any text. */
 #define FIELD(kind, message, member) RANGED(kind, message, member, NULL)
-#define END                                 \
-	{                                   \
-		HD_FIELD_END, 0, NULL, NULL \
-	}
 
 /* ---- What only this protocol has --------------------------------------- */
 
@@ -33,7 +26,7 @@ const struct hdField ptWireSelectionFields[] = {
 	FIELD(TEXT, Selection, node),
 	FIELD(TEXT, Selection, line),
 	FIELD(TEXT, Selection, value),
-	END,
+	HD_FIELDS_END,
 };
 
 const struct hdField ptWireColumnTotalFields[] = {
@@ -41,7 +34,7 @@ const struct hdField ptWireColumnTotalFields[] = {
 	RANGED(F64, ColumnTotal, total, &hdFieldTotal),
 	RANGED(F64, ColumnTotal, min, &hdFieldValue),
 	RANGED(F64, ColumnTotal, max, &hdFieldValue),
-	END,
+	HD_FIELDS_END,
 };
 
 #define ARRAY(kind, member, range)                                           \
@@ -58,12 +51,12 @@ const struct hdField ptWireArrayFields[] = {
 	ARRAY(U32, lost, NULL),
 	ARRAY(U32, marks, NULL),
 	ARRAY(F64, values, &hdFieldValue),
-	END,
+	HD_FIELDS_END,
 };
 
 /* ---- Messages ---------------------------------------------------------- */
 
-static const struct hdField nothing[] = { END };
+static const struct hdField nothing[] = { HD_FIELDS_END };
 
 static const struct hdField device[] = {
 	FIELD(U16, Device, device),
@@ -79,7 +72,7 @@ static const struct hdField device[] = {
 	RANGED(U64, Device, reconnects, &hdFieldCount),
 	RANGED(U64, Device, late, &hdFieldCount),
 	RANGED(I64, Device, lastWall, &hdFieldWall),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField line[] = {
@@ -91,7 +84,7 @@ static const struct hdField line[] = {
 	FIELD(TEXT, Line, description),
 	RANGED(F64, Line, voltage, &hdFieldValue),
 	FIELD(U8, Line, flags),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField value[] = {
@@ -104,13 +97,13 @@ static const struct hdField value[] = {
 	FIELD(U8, Value, flags),
 	FIELD(TEXT, Value, source),
 	FIELD(TEXT, Value, resolution),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField listEnd[] = {
 	FIELD(U16, ListEnd, devices),
 	FIELD(U16, ListEnd, reserved),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField openFields[] = {
@@ -119,14 +112,14 @@ static const struct hdField openFields[] = {
 	FIELD(U32, Open, delayMs),
 	FIELD(U16, Open, count),
 	FIELD(REST, Open, selections),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField opened[] = {
 	FIELD(U32, Opened, stream),
 	RANGED(U16, Opened, groups, &hdFieldSome),
 	RANGED(U16, Opened, columns, &hdFieldSome),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField group[] = {
@@ -136,7 +129,7 @@ static const struct hdField group[] = {
 	RANGED(TEXT, Group, device, &hdFieldName),
 	RANGED(U32, Group, every, &hdFieldSome),
 	RANGED(I64, Group, intervalNs, &hdFieldInterval),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField column[] = {
@@ -153,19 +146,19 @@ static const struct hdField column[] = {
 	FIELD(U8, Column, flags),
 	FIELD(TEXT, Column, source),
 	FIELD(TEXT, Column, resolution),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField stream[] = {
 	FIELD(U32, Stream, stream),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField moment[] = {
 	FIELD(U32, Moment, stream),
 	RANGED(I64, Moment, wall, &hdFieldWall),
 	RANGED(I64, Moment, mono, &hdFieldMono),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField data[] = {
@@ -175,7 +168,7 @@ static const struct hdField data[] = {
 	RANGED(U32, Data, count, &hdFieldSome),
 	FIELD(U32, Data, reserved),
 	FIELD(REST, Data, arrays),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField loss[] = {
@@ -185,7 +178,7 @@ static const struct hdField loss[] = {
 	RANGED(U64, Loss, readings, &hdFieldCount),
 	RANGED(I64, Loss, fromWall, &hdFieldWall),
 	RANGED(I64, Loss, toWall, &hdFieldWall),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField event[] = {
@@ -194,7 +187,7 @@ static const struct hdField event[] = {
 	RANGED(U16, Event, what, &whatRange),
 	RANGED(I64, Event, wall, &hdFieldWall),
 	RANGED(I64, Event, mono, &hdFieldMono),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField total[] = {
@@ -206,7 +199,7 @@ static const struct hdField total[] = {
 	RANGED(U64, Total, dropped, &hdFieldCount),
 	RANGED(I64, Total, coveredNs, &hdFieldCovered),
 	FIELD(REST, Total, totals),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct hdField end[] = {
@@ -214,7 +207,7 @@ static const struct hdField end[] = {
 	RANGED(U16, End, why, &whyEndRange),
 	RANGED(I64, End, wall, &hdFieldWall),
 	RANGED(I64, End, mono, &hdFieldMono),
-	END,
+	HD_FIELDS_END,
 };
 
 static const struct {

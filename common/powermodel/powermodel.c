@@ -3,9 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,52 +119,20 @@ struct powerModelReader {
 	hdIniReport *report;
 	void *context;
 	bool hasErrors;
+	struct hdPowerModel *model;
 };
 
-static void __attribute__((__format__(__printf__, 3, 4)))
-powerModelSay(struct powerModelReader *self, long line, const char *format, ...)
+static void powerModelReport(void *context, long line, const char *text)
 {
-	char text[160];
-	va_list arguments;
+	struct powerModelReader *self = context;
 
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
 	self->hasErrors = true;
 	if (self->report)
 		self->report(self->context, line, text);
 }
 
-static void powerModelTakeError(void *context, long line, const char *text)
-{
-	powerModelSay(context, line, "%s", text);
-}
-
-/* Numbers with blanks between them; false: there are others, or too many. */
-static bool powerModelParse(const char *text, double *values, size_t most,
-			    size_t *count)
-{
-	locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-	bool isGood = plain != (locale_t)0;
-
-	*count = 0;
-	for (text += strspn(text, " \t"); isGood && *text;) {
-		char *end = NULL;
-
-		isGood = *count < most;
-		if (isGood)
-			values[*count] = strtod_l(text, &end, plain);
-		isGood = isGood && end != text && isfinite(values[*count]) &&
-			 (!*end || strchr(" \t", *end));
-		if (isGood) {
-			(*count)++;
-			text = end + strspn(end, " \t");
-		}
-	}
-	if (plain != (locale_t)0)
-		freelocale(plain);
-	return isGood;
-}
+#define MODEL_SAY(self, line, ...) \
+	hdIniSay(powerModelReport, self, line, __VA_ARGS__)
 
 /* Read a key with COUNT numbers; @p count 0: as many as there are. */
 static size_t powerModelTake(struct powerModelReader *self,
@@ -179,19 +145,19 @@ static size_t powerModelTake(struct powerModelReader *self,
 
 	if (!key) {
 		if (isNeeded)
-			powerModelSay(self, section->line,
-				      "[%.40s] has no key \"%s\"",
-				      section->name, name);
+			MODEL_SAY(self, section->line,
+				  "[%.40s]: missing key %s=", section->name,
+				  name);
 		return 0;
 	}
-	if (!powerModelParse(key->value, values, HD_POWER_SEGMENTS_MAX,
-			     &found) ||
+	if (hdIniNumbers(key->value, values, HD_POWER_SEGMENTS_MAX, &found) <
+		    0 ||
 	    found == 0 || (count && found != count)) {
-		powerModelSay(self, key->line,
-			      count > 1 ? "%s: expected %zu numbers"
-			      : count   ? "%s: expected a number"
-					: "%s: expected 1 to %zu numbers",
-			      name, count ? count : HD_POWER_SEGMENTS_MAX);
+		MODEL_SAY(self, key->line,
+			  count > 1 ? "%s: expected %zu numbers"
+			  : count   ? "%s: expected a number"
+				    : "%s: expected 1 to %zu numbers",
+			  name, count ? count : HD_POWER_SEGMENTS_MAX);
 		found = 0;
 	}
 	return found;
@@ -219,27 +185,28 @@ static void powerModelTakeKnots(struct powerModelReader *self,
 		return;
 	for (size_t i = 0; i + 1 < part->segments; i++) {
 		if (part->knots[i] <= before || part->knots[i] >= 100)
-			powerModelSay(self, section->line,
-				      "knots: expected increasing numbers "
-				      "between 0 and 100");
+			MODEL_SAY(self, section->line,
+				  "knots: expected increasing numbers "
+				  "between 0 and 100");
 		before = part->knots[i];
 	}
 }
 
-static void powerModelTakeComponent(struct powerModelReader *self,
-				    const struct hdIniSection *section,
-				    struct hdPowerModel *model)
+static void powerModelTakeComponent(const struct hdIniSection *section,
+				    void *context)
 {
+	struct powerModelReader *self = context;
+	struct hdPowerModel *model = self->model;
 	const char *name = section->name + strlen(COMPONENT_SECTION);
 	struct hdPowerComponent *part = &model->components[model->count];
 
 	if (strlen(name) >= sizeof(part->name) || !*name ||
 	    model->count == HD_POWER_COMPONENTS_MAX ||
 	    hdPowerModelFind(model, name)) {
-		powerModelSay(self, section->line, "[%.40s]: %s", section->name,
-			      hdPowerModelFind(model, name)
-				      ? "the component is there twice"
-				      : "too many components, or invalid name");
+		MODEL_SAY(self, section->line, "[%.40s]: %s", section->name,
+			  hdPowerModelFind(model, name)
+				  ? "the component is there twice"
+				  : "too many components, or invalid name");
 		return;
 	}
 	strcpy(part->name, name);
@@ -257,74 +224,53 @@ static void powerModelTakeComponent(struct powerModelReader *self,
 	part->clockExponent =
 		powerModelTakeOne(self, section, "clock_exponent", false);
 	if (part->max < 0 || part->clockMhz < 0)
-		powerModelSay(self, section->line,
-			      "[%.40s]: max and clock_mhz must be positive",
-			      section->name);
+		MODEL_SAY(self, section->line,
+			  "[%.40s]: max and clock_mhz must be positive",
+			  section->name);
 	model->count++;
 }
 
-static void powerModelTakeHead(struct powerModelReader *self,
-			       const struct hdIniSection *section,
-			       struct hdPowerModel *model)
+static void powerModelTakeHead(const struct hdIniSection *section,
+			       void *context)
 {
+	struct powerModelReader *self = context;
+	struct hdPowerModel *model = self->model;
 	const struct hdIniKey *unit = hdIniFind(section, "unit");
 	double version = powerModelTakeOne(self, section, "version", true);
 
 	if (!self->hasErrors &&
 	    (version < 1 || version > HD_POWER_MODEL_VERSION))
-		powerModelSay(self, section->line,
-			      "version %g is not supported; expected %d",
-			      version, HD_POWER_MODEL_VERSION);
+		MODEL_SAY(self, section->line,
+			  "version %g is not supported; expected %d", version,
+			  HD_POWER_MODEL_VERSION);
 	if (unit && strcmp(unit->value, "W") != 0)
-		powerModelSay(self, unit->line, "unit: expected W");
+		MODEL_SAY(self, unit->line, "unit: expected W");
 	model->idle = powerModelTakeOne(self, section, "idle_w", true);
 	model->idleLow = powerModelTakeOne(self, section, "idle_low", true);
 	model->idleHigh = powerModelTakeOne(self, section, "idle_high", true);
 	model->error = powerModelTakeOne(self, section, "error_w", true);
 	if (model->error < 0)
-		powerModelSay(self, section->line,
-			      "error_w: must not be negative");
-}
-
-static void powerModelTakeSections(struct powerModelReader *self,
-				   const struct hdIni *ini,
-				   struct hdPowerModel *model)
-{
-	size_t heads = 0;
-
-	for (size_t i = 0; i < ini->count; i++) {
-		const struct hdIniSection *section = &ini->sections[i];
-
-		if (strcmp(section->name, "model") == 0) {
-			if (heads++ > 0)
-				powerModelSay(self, section->line,
-					      "[model] is there twice");
-			powerModelTakeHead(self, section, model);
-		} else if (strncmp(section->name, COMPONENT_SECTION,
-				   strlen(COMPONENT_SECTION)) == 0) {
-			powerModelTakeComponent(self, section, model);
-		} else {
-			powerModelSay(self, section->line,
-				      "unknown section: [%.40s]",
-				      section->name);
-		}
-	}
-	if (heads == 0)
-		powerModelSay(self, 0, "not a power model: no section [model]");
+		MODEL_SAY(self, section->line, "error_w: must not be negative");
 }
 
 int hdPowerModelRead(const char *path, hdIniReport *report, void *context,
 		     struct hdPowerModel *model)
 {
-	struct powerModelReader self = { .report = report, .context = context };
+	static const struct hdIniPart parts[] = {
+		{ "model", true, true, powerModelTakeHead },
+		{ COMPONENT_SECTION, false, false, powerModelTakeComponent },
+		{ .name = NULL }
+	};
+	struct powerModelReader self = { report, context, false, model };
 	struct hdIni ini;
 	int ret;
 
 	memset(model, 0, sizeof(*model));
-	ret = hdIniRead(path, powerModelTakeError, &self, &ini);
+	ret = hdIniRead(path, powerModelReport, &self, &ini);
 	if (ret < 0)
 		return ret;
-	powerModelTakeSections(&self, &ini, model);
+	hdIniSections(&ini, parts, "[model] or [component NAME]",
+		      powerModelReport, &self);
 	hdIniClear(&ini);
 	return self.hasErrors ? -EINVAL : 0;
 }

@@ -163,6 +163,8 @@ def run():
     begin([sys.executable, os.path.join(here, "node.py"), *modes], "soft.log")
     soft = [line.split()[-1] for line in until("serving at", "soft.log").splitlines()
             if not line.startswith("serving")]
+    # A short run ends before buffers of the usual size are full once.
+    small = {} if seconds >= 1800 else {"HDTRACE_BUFFER_SIZE_KB": "4"}
     collector = subprocess.Popen(
         [hdnode, "collect", "--project=soak", "--format=json",
          "--interval=%g" % INTERVAL, "--timeout=%g" % TIMEOUT,
@@ -208,13 +210,14 @@ def judge(daemons, watcher, sizes):
     grown = []
     for pid, samples in sizes.items():
         assert None not in samples, pid
-        # Buffers are used from their beginning, and take a while.
+        # Buffers are used from their beginning: pages of them are touched once.
+        # The collector adds 40 bytes per second to a file of energies, whose
+        # buffer of 16 KiB takes seven minutes.
         grown.append(slope(samples[len(samples) // 2:]))
-    print("memory grows by %.2f %% at most" % (100 * max(grown)))
-    # Files of the collector have buffers of 256 KiB, which it fills once, with some
-    # 480 bytes a second each: ten minutes, in which that is all that grows.
-    assert max(grown[:-1]) <= (0.01 if seconds >= 300 else 0.1), grown
-    assert grown[-1] <= (0.01 if seconds >= 1800 else 0.3), grown
+    print("memory in the second half grows by: daemons %.2f %% at most, power "
+          "service %.2f %%, collector %.2f %%" %
+          (100 * max(grown[:-2]), 100 * grown[-2], 100 * grown[-1]))
+    assert max(grown) <= (0.01 if seconds >= 300 else 0.3), grown
     found = energies("soak")
     print("energies of %d nodes" % len(found))
     worst, most = [0] * 16, 0

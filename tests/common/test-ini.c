@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -173,6 +174,117 @@ static void testFiles(void)
 	g_free(directory);
 }
 
+/* ---- Tables -------------------------------------------------------------- */
+
+struct wanted {
+	const char *text;
+	double number;
+	int64_t ns;
+};
+
+struct walk {
+	GString *reported;
+	struct wanted wanted;
+};
+
+static void reportWalk(void *context, long line, const char *text)
+{
+	report(((struct walk *)context)->reported, line, text);
+}
+
+static void takeOne(const struct hdIniSection *section, void *context)
+{
+	static const struct hdIniField fields[] = {
+		{ "text", HD_INI_TEXT, offsetof(struct wanted, text), 0, 0, 0,
+		  true },
+		{ "number", HD_INI_NUMBER, offsetof(struct wanted, number), 0,
+		  INFINITY, 0, false },
+		{ "any", HD_INI_NUMBER, offsetof(struct wanted, number), 0, 0,
+		  0, false },
+		{ "seconds", HD_INI_WHOLE, offsetof(struct wanted, ns), 1, 60,
+		  1000000000, false },
+		{ .name = "other" },
+		{ .name = NULL }
+	};
+	struct walk *walk = context;
+
+	hdIniTake(section, fields, &walk->wanted, reportWalk, walk);
+}
+
+static void takeNamed(const struct hdIniSection *section, void *context)
+{
+	g_string_append_printf(((struct walk *)context)->reported, "<%s>\n",
+			       section->name);
+}
+
+static void testTables(void)
+{
+	static const struct hdIniPart parts[] = {
+		{ "One", true, true, takeOne },
+		{ "each ", false, false, takeNamed },
+		{ "Silent", false, false, NULL },
+		{ .name = NULL }
+	};
+	static const struct {
+		const char *text, *errors;
+	} cases[] = {
+		{ "[One]\ntext=a\nnumber=1.5\nseconds=2\nother=\n[each b]\n"
+		  "[Silent]\n[each c]\n",
+		  "<each b>\n<each c>\n" },
+		{ "", "0: missing section [One]\n" },
+		{ "[one]\n[One]\ntext=\n[One]\n[each]\n",
+		  "1: unknown section [one]; expected A\n"
+		  "4: duplicate section [One]; the first one is in line 2\n"
+		  "5: unknown section [each]; expected A\n3: text= is "
+		  "empty\n" },
+		{ "[One]\nTEXT=a\n",
+		  "1: [One]: missing key text=\n2: unknown key \"TEXT\" in "
+		  "[One]; expected one of text, number, any, seconds, "
+		  "other\n" },
+		{ "[One]\ntext=a\nnumber=-1\nany=0x1\nseconds=61\n",
+		  "3: number=-1: invalid number; expected at least 0\n"
+		  "4: any=0x1: invalid number\n"
+		  "5: seconds=61: invalid number; expected 1 to 60\n" },
+		{ "[One]\ntext=a\nseconds=1e1\n",
+		  "3: seconds=1e1: invalid number; expected 1 to 60\n" },
+		{ "[One]\ntext=a\nseconds=1.0\n",
+		  "3: seconds=1.0: invalid number; expected 1 to 60\n" },
+		{ "[One]\ntext=a\nseconds=+2\n",
+		  "3: seconds=+2: invalid number; expected 1 to 60\n" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct walk walk = { g_string_new(NULL), { NULL, 7, 7 } };
+		struct hdIni ini;
+
+		g_assert_cmpint(hdIniParse(cases[i].text, strlen(cases[i].text),
+					   reportWalk, &walk, &ini),
+				==, 0);
+		hdIniSections(&ini, parts, "A", reportWalk, &walk);
+		g_assert_cmpstr(walk.reported->str, ==, cases[i].errors);
+		g_assert_cmpfloat(walk.wanted.number, ==, i == 0 ? 1.5 : 7);
+		g_assert_cmpint(walk.wanted.ns, ==, i == 0 ? 2000000000 : 7);
+		hdIniClear(&ini);
+		g_string_free(walk.reported, TRUE);
+	}
+}
+
+static void testNumbers(void)
+{
+	double values[2];
+	size_t count;
+
+	g_assert_cmpint(hdIniNumbers(" 1\t-2.5e1 ", values, 2, &count), ==, 0);
+	g_assert_cmpuint(count, ==, 2);
+	g_assert_cmpfloat(values[0], ==, 1);
+	g_assert_cmpfloat(values[1], ==, -25);
+	g_assert_cmpint(hdIniNumbers(" ", values, 2, &count), ==, 0);
+	g_assert_cmpuint(count, ==, 0);
+	g_assert_cmpint(hdIniNumbers("1 2 3", values, 2, &count), ==, -EINVAL);
+	g_assert_cmpint(hdIniNumbers("1,5", values, 2, &count), ==, -EINVAL);
+	g_assert_cmpint(hdIniNumbers("nan", values, 2, &count), ==, -EINVAL);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -181,5 +293,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/ini/long-line", testLongLine);
 	g_test_add_func("/ini/many-sections", testManySections);
 	g_test_add_func("/ini/files", testFiles);
+	g_test_add_func("/ini/tables", testTables);
+	g_test_add_func("/ini/numbers", testNumbers);
 	return g_test_run();
 }

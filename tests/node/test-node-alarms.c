@@ -156,29 +156,35 @@ static void testBuiltIn(void)
 static const struct {
 	const char *ini, *error;
 } wrongs[] = {
-	{ "[Alarm]\nname = a\n", "1: missing key \"metric\" in [Alarm]\n"
-				 "1: missing key \"comparator\" in [Alarm]\n"
-				 "1: missing key \"threshold\" in [Alarm]\n" },
-	{ "[Alarms]\n", "1: unknown section [Alarms]\n" },
+	{ "[Alarm]\nname = a\n", "1: [Alarm]: missing key metric=\n"
+				 "1: [Alarm]: missing key comparator=\n"
+				 "1: [Alarm]: missing key threshold=\n" },
+	{ "[Alarms]\n",
+	  "1: unknown section [Alarms]; expected [Node] or [Alarm]\n" },
 	{ "name = a\n", "1: key before the first [Section]\n" },
 	{ GOOD GOOD, "7: duplicate alarm \"a\"\n" },
-	{ GOOD "treshold = 3\n", "6: [Alarm]: unknown key \"treshold\"\n" },
-	{ GOOD "hold = soon\n", "6: hold: invalid number \"soon\"\n" },
-	{ GOOD "hold = 3 s\n", "6: hold: invalid number \"3 s\"\n" },
+	{ GOOD "treshold = 3\n",
+	  "6: unknown key \"treshold\" in [Alarm]; expected one of name, "
+	  "metric, comparator, threshold, hold, hysteresis\n" },
+	{ GOOD "hold = soon\n",
+	  "6: hold=soon: invalid number; expected 0 to 86400\n" },
+	{ GOOD "hold = 3 s\n",
+	  "6: hold=3 s: invalid number; expected 0 to 86400\n" },
 	{ GOOD "hold = -1\n",
-	  "6: hold: -1 is out of range; expected 0 to 86400\n" },
-	{ GOOD "hold = nan\n", "6: hold: invalid number \"nan\"\n" },
+	  "6: hold=-1: invalid number; expected 0 to 86400\n" },
+	{ GOOD "hold = nan\n",
+	  "6: hold=nan: invalid number; expected 0 to 86400\n" },
 	{ GOOD "hysteresis = 1e999\n",
-	  "6: hysteresis: invalid number \"1e999\"\n" },
+	  "6: hysteresis=1e999: invalid number; expected at least 0\n" },
 	{ "[Alarm]\nname = a b\nmetric = load\ncomparator = >\nthreshold = 1\n",
 	  "2: name: invalid name; use at most 63 letters, digits, \"-\", "
 	  "\"_\" and \".\"\n"
 	  "3: unknown metric \"load\"\n"
 	  "4: comparator: invalid value \">\"; expected above or below\n" },
-	{ "[Node]\ninterval = 0\n[Node]\nhealth_interval = 0.5\n",
-	  "2: interval: 0 is out of range; expected 0.1 to 3600\n3: duplicate "
-	  "section [Node]\n"
-	  "4: health_interval: 0.5 is out of range; expected 1 to 86400\n" },
+	{ "[Node]\ninterval = 0\nhealth_interval = 0.5\n[Node]\n",
+	  "4: duplicate section [Node]; the first one is in line 1\n"
+	  "2: interval=0: invalid number; expected 0.1 to 3600\n"
+	  "3: health_interval=0.5: invalid number; expected 1 to 86400\n" },
 	{ "[Node\n", "1: invalid section; expected [Name]\n" },
 };
 

@@ -156,7 +156,8 @@ static void testConfigure(void)
 	json_decref(alarms);
 	g_assert_cmpint(hdNodeLocalConfigure(local, bad, strlen(bad), &error),
 			==, -EINVAL);
-	g_assert_cmpstr(error, ==, "7: hold: invalid number \"x\"\n");
+	g_assert_cmpstr(error, ==,
+			"7: hold=x: invalid number; expected 0 to 86400\n");
 	free(error);
 	config = hdNodeLocalSection(local, HD_NODE_CONFIG);
 	g_assert_cmpuint(json_array_size(jsonAt(config, "rules")), ==, 1);

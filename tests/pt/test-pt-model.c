@@ -115,11 +115,11 @@ static void testErrors(void)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{ "", "not a power model: no section [model]" },
+		{ "", "missing section [model]" },
 		{ "[model]\nversion = 2\n", "version 2 is not supported" },
 		{ HEAD "[component cpu]\nw_per_percent = 1 2\nlow = 1 2\n"
 		       "high = 1 2\n",
-		  "has no key \"knots\"" },
+		  "[component cpu]: missing key knots=" },
 		{ HEAD "[component cpu]\nw_per_percent = 1\nlow = 1 2\n"
 		       "high = 1\n",
 		  "low: expected a number" },
@@ -127,7 +127,7 @@ static void testErrors(void)
 		       "high = 1\n",
 		  "w_per_percent: expected 1 to 8 numbers" },
 		{ HEAD CPU CPU, "the component is there twice" },
-		{ HEAD HEAD, "[model] is there twice" },
+		{ HEAD HEAD, "duplicate section [model]" },
 		{ HEAD "[componnent cpu]\nx = 1\n", "unknown section" },
 		{ HEAD "[component cpu]\nw_per_percent = 1 2\nlow = 1 2\n"
 		       "high = 1 2\nknots = 100\n",

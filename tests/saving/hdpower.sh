@@ -41,7 +41,7 @@ usage_errors() {
 		exits 125 "$build/hdpower" run --policy=min-energy --usage=bad.usage -- true &&
 			grep -q "$(echo "$error" | tr _ ' ')" err || return 1
 	done <<-'LINES'
-		\n not_a_usage_file
+		\n missing_section
 		[usage]\nversion=2\n[phase~a]\nclock_mhz=1\ntime_s=1\npower_w=1\n version:_expected_1
 		[usage]\nversion=1\n[phase~a]\nclock_mhz=2~1\ntime_s=1~2\npower_w=1~2\n increasing
 		[usage]\nversion=1\n[phase~a]\nclock_mhz=1~2\ntime_s=1\npower_w=1~2\n the_same_count

@@ -94,7 +94,7 @@ served_energies() {
 	end_view TERM && return "$ret"
 }
 
-ok "energies of states agree with stat --regions" same_energies big 100
+ok "energies of states agree with stat --regions" same_energies big 40
 [ -z "${HDTRACE_TEST_LONG-}" ] ||
 	ok "energies in a thousand intervals agree with stat --regions" \
 		same_energies big 1000

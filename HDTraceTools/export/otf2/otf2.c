@@ -13,6 +13,7 @@
  */
 #include "config.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
@@ -42,11 +43,19 @@ static const OTF2_FlushCallbacks flushCallbacks = {
 	.otf2_pre_flush = preFlush,
 };
 
+/** The first error of the system that the library found, in any thread: it does
+ *  not return the errors of all writes. */
+static _Atomic(int) otf2Failure;
+
 /** Errors are said by who finds them, and not by the library. */
 static OTF2_ErrorCode onError(void *data, const char *file, uint64_t line,
 			      const char *function, OTF2_ErrorCode code,
 			      const char *format, va_list arguments)
 {
+	int none = OTF2_SUCCESS;
+
+	if (code >= OTF2_ERROR_E2BIG && code <= OTF2_ERROR_EXDEV)
+		atomic_compare_exchange_strong(&otf2Failure, &none, code);
 	(void)data;
 	(void)file;
 	(void)line;
@@ -355,6 +364,7 @@ static int writeOtf2(struct export *export)
 	int ret = -1;
 
 	exportLoseProject(export);
+	otf2Failure = OTF2_SUCCESS;
 	otf2Api.OTF2_Error_RegisterCallback(onError, NULL);
 	self.archive = otf2Api.OTF2_Archive_Open(
 		export->output, "traces", OTF2_FILEMODE_WRITE,
@@ -371,6 +381,9 @@ static int writeOtf2(struct export *export)
 	openTables(&self);
 	ret = otf2PutProject(&self);
 	otf2Check(&self, otf2Api.OTF2_Archive_Close(self.archive));
+	/* It is the cause of those that follow. */
+	if (otf2Failure != OTF2_SUCCESS)
+		self.error = (OTF2_ErrorCode)otf2Failure;
 	if (self.error != OTF2_SUCCESS) {
 		toolError(export->tool, "%s: OTF2: %s", export->output,
 			  otf2Api.OTF2_Error_GetDescription(self.error));

@@ -231,9 +231,9 @@ static int paraverWriteTrace(struct paraver *self, const char *base)
 	self->file = file.file;
 	paraverPutHeader(self);
 	writeRecords(self);
-	/* Now the end is known. */
-	rewind(self->file);
-	paraverPutHeader(self);
+	/* Now the end is known. rewind() would forget that a write failed. */
+	if (fseek(self->file, 0, SEEK_SET) == 0)
+		paraverPutHeader(self);
 	return exportEndFile(self->export, &file, self->hasFailed);
 }
 

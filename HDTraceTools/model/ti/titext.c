@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/base/scratchfile.h"
 #include "HDTraceTools/model/ti/titext.h"
+#include "common/readat.h"
 
 #define TEXT_PIECE ((size_t)1 << 16)
 
@@ -69,8 +70,8 @@ static int tiTextFlush(struct tiText *self, uint64_t *offset)
 	int ret = tiTextTakeRoom(self->file, offset);
 
 	return ret < 0 ? ret
-		       : scratchFileWrite(self->file->fd, self->bytes,
-					  self->used, *offset);
+		       : hdWriteAt(self->file->fd, self->bytes, self->used,
+				   *offset);
 }
 
 void tiTextAppend(struct tiText *self, const char *bytes, size_t size)
@@ -107,7 +108,7 @@ void tiTextPatch(struct tiText *self, uint64_t offset, const char *bytes,
 		if (piece == self->pieces->len)
 			memcpy(self->bytes + at, bytes, fits);
 		else
-			self->error = scratchFileWrite(
+			self->error = hdWriteAt(
 				self->file->fd, bytes, fits,
 				g_array_index(self->pieces, uint64_t, piece) +
 					at);
@@ -136,9 +137,8 @@ static int tiTextCopyPart(const struct tiText *self, uint64_t piece, size_t at,
 		return 0;
 	}
 	bytes = g_malloc(size);
-	ret = scratchFileRead(self->file->fd, bytes, size,
-			      g_array_index(self->pieces, uint64_t, piece) +
-				      at);
+	ret = hdReadAt(self->file->fd, bytes, size,
+		       g_array_index(self->pieces, uint64_t, piece) + at);
 	if (ret == 0)
 		fwrite(bytes, 1, size, out);
 	g_free(bytes);

@@ -229,6 +229,20 @@ static void lineNode(struct ptParse *parse, const struct hdIniKey *key)
 	free(labels);
 }
 
+/* Whether a line counts in the sum of its node. */
+static bool lineIsSummed(struct ptParse *parse,
+			 const struct hdIniSection *section)
+{
+	const struct hdIniKey *key = hdIniFind(section, "sum");
+
+	if (key && strcmp(key->value, "yes") != 0 &&
+	    strcmp(key->value, "no") != 0)
+		ptParseFail(parse, key,
+			    "sum=%.60s: invalid value; expected yes or no",
+			    key->value);
+	return !key || strcmp(key->value, "yes") == 0;
+}
+
 static void lineRead(struct ptParse *parse, struct ptSiteDevice *device,
 		     const struct hdIniSection *section)
 {
@@ -239,7 +253,7 @@ static void lineRead(struct ptParse *parse, struct ptSiteDevice *device,
 		.node = ptParseNeed(parse, section, "node"),
 		.channel = hdIniFind(section, "input"),
 		.description = hdIniFind(section, "description"),
-		.isSummed = ptSiteYes(parse, section, "sum", true),
+		.isSummed = lineIsSummed(parse, section),
 	};
 	const char *scaleKeys[4] = { NULL };
 

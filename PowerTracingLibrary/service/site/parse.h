@@ -26,8 +26,4 @@ void ptSiteUsers(struct ptParse *parse, struct ptSite *site);
 bool ptSiteCheckName(struct ptParse *parse, const struct hdIniKey *key,
 		     const char *name);
 
-/** Read "yes" or "no"; reports. Without a key: the default. */
-bool ptSiteYes(struct ptParse *parse, const struct hdIniSection *section,
-	       const char *name, bool isDefault);
-
 #endif

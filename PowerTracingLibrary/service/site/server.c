@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,52 @@
 
 #define MIB (INT64_C(1) << 20)
 
-static const char *const serverKeys[] = {
-	"listen",       "socketMode",  "socketGroup", "metrics",
-	"dialect",      "order",       "pmlib",       "tokens",
-	"certificate",  "key",         "user",        "group",
-	"keep",         "clients",     "counters",    "memory",
-	"clientMemory", "timeout",     "idle",        "userShare",
-	"addressShare", "metricsUser", NULL,
+#define TEXT(name)                                                          \
+	{                                                                   \
+#name, HD_INI_TEXT, offsetof(struct ptSite, name), 0, 0, 0, \
+			false                                               \
+	}
+#define WHOLE(name, member, max, unit)                                         \
+	{                                                                      \
+		name, HD_INI_WHOLE, offsetof(struct ptSite, limits.member), 1, \
+			max, unit, false                                       \
+	}
+
+static const struct hdIniField serverFields[] = {
+	{ .name = "listen" },
+	{ .name = "socketMode" },
+	TEXT(socketGroup),
+	{ .name = "metrics" },
+	{ .name = "dialect" },
+	{ .name = "order" },
+	{ .name = "pmlib" },
+	TEXT(tokens),
+	TEXT(certificate),
+	TEXT(key),
+	TEXT(user),
+	TEXT(group),
+	TEXT(keep),
+	WHOLE("clients", clients, 100000, 1),
+	WHOLE("counters", counters, 1000000, 1),
+	WHOLE("memory", memory, 1 << 20, MIB),
+	WHOLE("clientMemory", clientMemory, 1 << 20, MIB),
+	WHOLE("timeout", timeoutNs, 3600, HD_NS_PER_S),
+	WHOLE("idle", idleNs, 100000000, HD_NS_PER_S),
+	WHOLE("userShare", userShare, 100, 1),
+	WHOLE("addressShare", addressShare, 100, 1),
+	TEXT(metricsUser),
+	{ .name = NULL }
+};
+
+static const struct ptSiteLimits limitsDefault = {
+	.clients = 1024,
+	.counters = 4096,
+	.userShare = 50,
+	.addressShare = 50,
+	.memory = 1024 * MIB,
+	.clientMemory = 256 * MIB,
+	.timeoutNs = 10 * HD_NS_PER_S,
+	.idleNs = 3600 * HD_NS_PER_S,
 };
 
 static const struct {
@@ -33,84 +73,6 @@ static const struct {
 	{ "C", { .isSetMajor = true } },
 	{ "D", { .isListCounted = true, .isSetMajor = true } },
 };
-
-bool ptSiteYes(struct ptParse *parse, const struct hdIniSection *section,
-	       const char *name, bool isDefault)
-{
-	const struct hdIniKey *key = hdIniFind(section, name);
-
-	if (!key)
-		return isDefault;
-	if (strcmp(key->value, "yes") != 0 && strcmp(key->value, "no") != 0)
-		ptParseFail(parse, key,
-			    "%s=%.60s: invalid value; expected yes or no", name,
-			    key->value);
-	return strcmp(key->value, "yes") == 0;
-}
-
-/* Read a whole number; without a key it stays. */
-static void serverNumber(struct ptParse *parse,
-			 const struct hdIniSection *section, const char *name,
-			 long min, long max, int64_t unit, int64_t *number)
-{
-	const struct hdIniKey *key = hdIniFind(section, name);
-	long value;
-	char *end;
-
-	if (!key)
-		return;
-	errno = 0;
-	value = strtol(key->value, &end, 10);
-	if (errno || end == key->value || *end || *key->value == '+' ||
-	    value < min || value > max)
-		ptParseFail(parse, key,
-			    "%s=%.60s: invalid number; expected %ld to %ld",
-			    name, key->value, min, max);
-	else
-		*number = value * unit;
-}
-
-static void serverLimits(struct ptParse *parse,
-			 const struct hdIniSection *section,
-			 struct ptSiteLimits *limits)
-{
-	int64_t clients = 1024, counters = 4096;
-	int64_t userShare = 50, addressShare = 50;
-
-	limits->memory = 1024 * MIB;
-	limits->clientMemory = 256 * MIB;
-	limits->timeoutNs = 10 * HD_NS_PER_S;
-	limits->idleNs = 3600 * HD_NS_PER_S;
-	serverNumber(parse, section, "clients", 1, 100000, 1, &clients);
-	serverNumber(parse, section, "counters", 1, 1000000, 1, &counters);
-	serverNumber(parse, section, "memory", 1, 1 << 20, MIB,
-		     &limits->memory);
-	serverNumber(parse, section, "clientMemory", 1, 1 << 20, MIB,
-		     &limits->clientMemory);
-	serverNumber(parse, section, "timeout", 1, 3600, HD_NS_PER_S,
-		     &limits->timeoutNs);
-	serverNumber(parse, section, "idle", 1, 100000000, HD_NS_PER_S,
-		     &limits->idleNs);
-	serverNumber(parse, section, "userShare", 1, 100, 1, &userShare);
-	serverNumber(parse, section, "addressShare", 1, 100, 1, &addressShare);
-	limits->userShare = (long)userShare;
-	limits->addressShare = (long)addressShare;
-	limits->clients = (long)clients;
-	limits->counters = (long)counters;
-}
-
-static const char *serverText(struct ptParse *parse,
-			      const struct hdIniSection *section,
-			      const char *name)
-{
-	const struct hdIniKey *key = hdIniFind(section, name);
-
-	if (!key)
-		return NULL;
-	if (!*key->value)
-		ptParseFail(parse, key, "%s= is empty", name);
-	return key->value;
-}
 
 static void siteServerReadListen(struct ptParse *parse, struct ptSite *site,
 				 const struct hdIniSection *section)
@@ -152,7 +114,6 @@ static void siteServerReadMetrics(struct ptParse *parse, struct ptSite *site,
 {
 	const struct hdIniKey *key = hdIniFind(section, "metrics");
 
-	site->metricsUser = serverText(parse, section, "metricsUser");
 	if (!key)
 		return;
 	if (hdAddressParse(key->value, &site->metrics) < 0 ||
@@ -228,7 +189,6 @@ static void serverSocket(struct ptParse *parse, struct ptSite *site,
 	const struct hdIniKey *key = hdIniFind(section, "socketMode");
 
 	site->socketMode = 0666;
-	site->socketGroup = serverText(parse, section, "socketGroup");
 	if (!key)
 		return;
 	if (strlen(key->value) < 3 || strlen(key->value) > 4 ||
@@ -241,12 +201,9 @@ static void serverSocket(struct ptParse *parse, struct ptSite *site,
 	site->socketMode = (mode_t)strtoul(key->value, NULL, 8) & 0777;
 }
 
-static void siteServerReadSecrets(struct ptParse *parse, struct ptSite *site,
-				  const struct hdIniSection *section)
+static void serverSecrets(struct ptParse *parse, const struct ptSite *site,
+			  const struct hdIniSection *section)
 {
-	site->tokens = serverText(parse, section, "tokens");
-	site->certificate = serverText(parse, section, "certificate");
-	site->key = serverText(parse, section, "key");
 	if (!site->certificate != !site->key)
 		ptParseFailAt(parse, section->line,
 			      "certificate= and key= require each other");
@@ -255,15 +212,12 @@ static void siteServerReadSecrets(struct ptParse *parse, struct ptSite *site,
 			      "certificate=: this pt was built without GnuTLS");
 }
 
-static void serverPrivileges(struct ptParse *parse, struct ptSite *site,
+static void serverPrivileges(struct ptParse *parse, const struct ptSite *site,
 			     const struct hdIniSection *section)
 {
 	const struct hdIniKey *key = hdIniFind(section, "keep");
 	char why[200];
 
-	site->user = serverText(parse, section, "user");
-	site->group = serverText(parse, section, "group");
-	site->keep = serverText(parse, section, "keep");
 	if (key && ptPrivilegesCheck(key->value, why, sizeof(why)) < 0)
 		ptParseFail(parse, key, "keep=%.60s: %s", key->value, why);
 	if (!site->user && (site->group || site->keep))
@@ -274,13 +228,13 @@ static void serverPrivileges(struct ptParse *parse, struct ptSite *site,
 void ptSiteServer(struct ptParse *parse, struct ptSite *site,
 		  const struct hdIniSection *section)
 {
-	siteServerReadSecrets(parse, site, section);
+	site->limits = limitsDefault;
+	hdIniTake(section, serverFields, site, ptParseReport, parse);
+	serverSecrets(parse, site, section);
 	siteServerReadListen(parse, site, section);
 	siteServerReadMetrics(parse, site, section);
 	serverDialect(parse, site, section);
 	serverPmlib(parse, site, section);
 	serverSocket(parse, site, section);
 	serverPrivileges(parse, site, section);
-	serverLimits(parse, section, &site->limits);
-	ptParseUnknown(parse, section, serverKeys, NULL);
 }

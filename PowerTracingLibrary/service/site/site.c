@@ -39,38 +39,24 @@ bool ptSiteIsOne(const char *file)
 	return is;
 }
 
-static void siteReport(void *context, long line, const char *text)
-{
-	ptParseFailAt(context, line, "%s", text);
-}
-
 static void siteSections(struct ptParse *parse, struct ptSite *site)
 {
-	static const char *const known[] = { "Server", "Device", "Line",
-					     "Trace",  "User",   NULL };
+	static const struct hdIniPart parts[] = {
+		{ "Server", true, true, NULL },
+		{ "Device", false, false, NULL },
+		{ "Line", false, false, NULL },
+		{ "Trace", false, false, NULL },
+		{ "User", false, false, NULL },
+		{ .name = NULL }
+	};
 	const struct hdIniSection *server =
 		siteFindSection(&site->ini, "Server");
 
-	for (size_t i = 0; i < site->ini.count; i++) {
-		const struct hdIniSection *section = &site->ini.sections[i];
-
-		if (!ptParseIsIn(known, section->name))
-			ptParseFailAt(
-				parse, section->line,
-				"unknown section [%.60s]; expected [Server], "
-				"[Device], [Line], [Trace] or [User]",
-				section->name);
-		else if (server && section != server &&
-			 strcmp(section->name, "Server") == 0)
-			ptParseFailAt(parse, section->line,
-				      "duplicate section [Server]; the first "
-				      "one is in line %ld",
-				      server->line);
-	}
+	hdIniSections(&site->ini, parts,
+		      "[Server], [Device], [Line], [Trace] or [User]",
+		      ptParseReport, parse);
 	if (server)
 		ptSiteServer(parse, site, server);
-	else
-		ptParseFailAt(parse, 0, "missing section [Server]");
 	if (!parse->isOutOfMemory)
 		ptSiteDevices(parse, site);
 	if (!parse->isOutOfMemory)
@@ -87,7 +73,7 @@ static int siteReadInto(const struct ptRequest *request, struct ptSite *site)
 		.ini = &site->ini,
 		.setup = { .root = request->root, .wakeFd = -1 },
 	};
-	int ret = hdIniRead(request->file, siteReport, &parse, &site->ini);
+	int ret = hdIniRead(request->file, ptParseReport, &parse, &site->ini);
 
 	own.depth = -1;
 	if (ret == -ENOMEM)

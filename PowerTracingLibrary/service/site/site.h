@@ -30,10 +30,10 @@ struct ptSiteDialect {
 
 /** Numbers that are not exceeded. */
 struct ptSiteLimits {
-	long clients;
-	long counters;        /**< Counters and streams, of all clients. */
-	long userShare;       /**< Percent of these for a user. */
-	long addressShare;    /**< The same for an address of others. */
+	int64_t clients;
+	int64_t counters;     /**< Counters and streams, of all clients. */
+	int64_t userShare;    /**< Percent of these for a user. */
+	int64_t addressShare; /**< The same for an address of others. */
 	int64_t memory;       /**< Bytes of readings that are kept, of all. */
 	int64_t clientMemory; /**< The same, of one client. */
 	int64_t timeoutNs; /**< For half a message, and for who does not read.

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/service/site/parse.h"
-#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "common/number.h"
 
 static const char *const userKeys[] = { "name", "nodes", "rate", NULL };
 
@@ -63,7 +63,7 @@ static void userNodes(struct ptParse *parse, const struct ptSite *site,
 static void userRate(struct ptParse *parse, struct ptSiteUser *user,
 		     const struct hdIniKey *key)
 {
-	int ret = ptSysParseDouble(key->value, &user->rate);
+	int ret = hdNumberParse(key->value, &user->rate);
 
 	if (ret == -ENOMEM)
 		parse->isOutOfMemory = true;

@@ -17,40 +17,24 @@ static const char *const generalKeys[] = {
 	"device", "port", "baud", "cycle", "delay", "project", "topology", NULL,
 };
 
-static void configReport(void *context, long line, const char *text)
+static void configGeneral(const struct hdIniSection *section, void *context)
 {
-	ptParseFailAt(context, line, "%s", text);
+	struct ptParse *parse = context;
+
+	ptParseDevice(parse, section, "device", generalKeys);
+	ptParseProject(parse, section, parse->request->depth < 0);
 }
 
 static void configSections(struct ptParse *parse)
 {
-	const struct hdIni *ini = &parse->config->ini;
-	const struct hdIniSection *general = NULL;
+	static const struct hdIniPart parts[] = {
+		{ "General", true, true, configGeneral },
+		{ "Trace", false, false, NULL },
+		{ .name = NULL }
+	};
 
-	for (size_t i = 0; i < ini->count; i++) {
-		const struct hdIniSection *section = &ini->sections[i];
-
-		if (strcmp(section->name, "General") == 0) {
-			if (general)
-				ptParseFailAt(parse, section->line,
-					      "duplicate section [General]; "
-					      "the first one is in line %ld",
-					      general->line);
-			else
-				general = section;
-		} else if (strcmp(section->name, "Trace") != 0) {
-			ptParseFailAt(parse, section->line,
-				      "unknown section [%.60s]; expected "
-				      "[General] or [Trace]",
-				      section->name);
-		}
-	}
-	if (!general) {
-		ptParseFailAt(parse, 0, "missing section [General]");
-		return;
-	}
-	ptParseDevice(parse, general, "device", generalKeys);
-	ptParseProject(parse, general, parse->request->depth < 0);
+	hdIniSections(&parse->config->ini, parts, "[General] or [Trace]",
+		      ptParseReport, parse);
 }
 
 int ptConfigRead(const struct ptRequest *request, struct ptConfig *config)
@@ -64,7 +48,7 @@ int ptConfigRead(const struct ptRequest *request, struct ptConfig *config)
 	int ret;
 
 	*config = (struct ptConfig){ 0 };
-	ret = hdIniRead(request->file, configReport, &parse, &config->ini);
+	ret = hdIniRead(request->file, ptParseReport, &parse, &config->ini);
 	if (ret == -ENOMEM)
 		return PT_EMEMORY;
 	if (ret == -EFBIG) {

@@ -50,6 +50,11 @@ void ptParseFailAt(struct ptParse *parse, long line, const char *format, ...)
 	va_end(arguments);
 }
 
+void ptParseReport(void *context, long line, const char *text)
+{
+	ptParseFailAt(context, line, "%s", text);
+}
+
 bool ptParseGot(struct ptParse *parse, const void *memory)
 {
 	if (!memory)

@@ -32,6 +32,9 @@ void ptParseFail(struct ptParse *parse, const struct hdIniKey *key,
 void ptParseFailAt(struct ptParse *parse, long line, const char *format, ...)
 	__attribute__((__format__(__printf__, 3, 4)));
 
+/** The same for common/ini.h; @p context is the struct ptParse. */
+void ptParseReport(void *context, long line, const char *text);
+
 /** Find a key that must be there and not be empty; reports. */
 const struct hdIniKey *ptParseNeed(struct ptParse *parse,
 				   const struct hdIniSection *section,

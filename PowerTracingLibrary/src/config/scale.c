@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "PowerTracingLibrary/src/config/parse.h"
-#include "PowerTracingLibrary/src/core/sysfile.h"
+#include "common/number.h"
 
 static const struct {
 	const char *name;
@@ -42,7 +42,7 @@ void ptParseScale(struct ptParse *parse, const struct hdIniSection *section,
 
 		if (!key || !(driver->scales & terms[i].term))
 			continue;
-		ret = ptSysParseDouble(key->value, &value);
+		ret = hdNumberParse(key->value, &value);
 		if (ret == -ENOMEM)
 			parse->isOutOfMemory = true;
 		else if (ret < 0)

@@ -65,11 +65,4 @@ ssize_t ptSysListNames(char ***names, const char *root, const char *format, ...)
 /** Free a list of names. */
 void ptSysFreeNames(char **names, size_t count);
 
-/**
- * Parse a whole text as a finite decimal number, whatever the locale.
- *
- * @retval -EINVAL It is none.
- */
-int ptSysParseDouble(const char *text, double *number);
-
 #endif

@@ -26,6 +26,7 @@
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/core/now.h"
 #include "common/clock.h"
+#include "common/number.h"
 #include "recording/integral.h"
 
 #define LAW_DEFAULT "idle:60,busy:160"
@@ -83,10 +84,10 @@ static bool parseTerm(struct law *law, const char *text, size_t length)
 	for (size_t i = 0; i < sizeof(lawTerms) / sizeof(lawTerms[0]); i++) {
 		if (strlen(lawTerms[i].name) == name &&
 		    strncmp(lawTerms[i].name, text, name) == 0)
-			return ptSysParseDouble(
-				       number,
-				       (double *)((char *)law +
-						  lawTerms[i].offset)) == 0;
+			return hdNumberParse(number,
+					     (double *)((char *)law +
+							lawTerms[i].offset)) ==
+			       0;
 	}
 	return false;
 }

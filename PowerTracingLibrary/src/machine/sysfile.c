@@ -5,8 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,24 +202,4 @@ void ptSysFreeNames(char **names, size_t count)
 	for (size_t i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
-}
-
-int ptSysParseDouble(const char *text, double *number)
-{
-	locale_t c;
-	double value;
-	char *end;
-
-	/* strtod() takes more: blanks, hexadecimal, "inf", "nan". */
-	if (*text == '\0' || text[strspn(text, "+-.0123456789eE")] != '\0')
-		return -EINVAL;
-	c = newlocale(LC_ALL_MASK, "C", NULL);
-	if (!c)
-		return -ENOMEM;
-	value = strtod_l(text, &end, c);
-	freelocale(c);
-	if (end == text || *end != '\0' || !isfinite(value))
-		return -EINVAL;
-	*number = value;
-	return 0;
 }

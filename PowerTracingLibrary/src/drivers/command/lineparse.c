@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/src/core/sysfile.h"
 #include "PowerTracingLibrary/src/drivers/command/lineparse.h"
+#include "common/number.h"
 
 /* Longest number; a longer one is not a measurement. */
 #define NUMBER_MAX 48
@@ -72,7 +72,7 @@ static bool lineWord(const char *word, size_t length, double *value)
 	}
 	memcpy(text, word, used);
 	text[used] = '\0';
-	return ptSysParseDouble(text, value) == 0;
+	return hdNumberParse(text, value) == 0;
 }
 
 size_t ptLineParse(const char *line, double *values, size_t max)

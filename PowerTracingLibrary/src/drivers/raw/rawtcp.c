@@ -30,6 +30,7 @@
 #include "PowerTracingLibrary/src/core/sysfile.h"
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "common/clock.h"
+#include "common/number.h"
 
 #define CHANNELS_USUAL "32"
 #define RATE_USUAL "7000"
@@ -75,7 +76,7 @@ static int tcpCheckAddress(const char *address, char *why, size_t whySize)
 
 static int parseRate(const char *text, double *rate)
 {
-	int ret = ptSysParseDouble(text, rate);
+	int ret = hdNumberParse(text, rate);
 
 	return ret < 0 ? ret : *rate > 0 && *rate <= RATE_MAX ? 0 : -EINVAL;
 }
