@@ -388,7 +388,7 @@ function emitFortran(symbol, actual, isF08,    i, head, same, pass, types, lengt
 		entries, symbol, head, lengths, same, plain(lengths)
 	table = table conditional(sprintf("\tHDMPI_ROW(%d, %s, %s),\n", \
 		entries, symbol, actual), \
-		symbol ~ /^mpix_/ ? extension : isNew ? "MPI_VERSION >= 4" : "")
+		symbol ~ /^mpix_/ ? extension : isNew ? "HDMPI_HAS_MPI4" : "")
 	entries++
 }
 
@@ -519,11 +519,11 @@ function releaseFortran(i, all) {
 function emit() {
 	if (function_ == "")
 		return
-	next_ = next_ nextRow("HDMPI_NEXT_ROW", isNew ? "MPI_VERSION >= 4" : "")
+	next_ = next_ nextRow("HDMPI_NEXT_ROW", isNew ? "HDMPI_HAS_MPI4" : "")
 	parse(parameters_)
 	parseNotes(notes)
 	if (isNew && what != "list" && what != "large")
-		print "#if MPI_VERSION >= 4"
+		print "#if HDMPI_HAS_MPI4"
 	if (what == "list")
 		list()
 	else if (what == "c")
@@ -591,7 +591,7 @@ function emitOthers(prefix, actual) {
 
 BEGIN {
 	entries = 0
-	extension = "MPI_VERSION < 4 && HDMPI_HAS_PERSISTENT"
+	extension = "!HDMPI_HAS_MPI4 && HDMPI_HAS_PERSISTENT"
 	print "/* Made by generate.awk from functions.table. */"
 }
 

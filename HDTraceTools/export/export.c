@@ -128,8 +128,8 @@ static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
 		"Write a project in a format of other tools, and list the data "
-		"that the format cannot represent.\n\nFORMAT is csv, csv-wide, "
-		"ctf, "
+		"that the format cannot represent.\n\nFORMAT is arrow, csv, "
+		"csv-wide, ctf, "
 		"json, openmetrics, otf2, otlp, paraver, perfetto or "
 		"simgrid.\nTIME "
 		"counts from the start of the project, in seconds or with a "
@@ -358,7 +358,8 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		  "(default: 1e9)",
 		  "FLOPS" },
 		{ "findings", 0, 0, G_OPTION_ARG_NONE, &export.hasFindings,
-		  "Include the findings of hdtrace report (perfetto)", NULL },
+		  "Include the findings of hdtrace report (perfetto, otf2)",
+		  NULL },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace existing files", NULL },
 		{ NULL },

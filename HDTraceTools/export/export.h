@@ -96,6 +96,7 @@ struct exportFormat {
 
 /** The formats, one line each, in the order in which they are listed. */
 #define EXPORT_FORMATS(X) \
+	X(Arrow)          \
 	X(CsvLong)        \
 	X(CsvWide)        \
 	X(Ctf)            \
@@ -109,6 +110,15 @@ struct exportFormat {
 
 #define EXPORT_DECLARE(name) extern const struct exportFormat export##name;
 EXPORT_FORMATS(EXPORT_DECLARE)
+
+struct finding;
+typedef void exportTakeFinding(const struct finding *finding, void *data);
+
+/** Take the findings of the whole run, those that cost most first. */
+void exportFindings(struct export *export, exportTakeFinding *take, void *data);
+
+/** Ranks of a finding (struct findingShare) as text, "0,1"; to be freed. */
+char *exportFindingRanks(const GArray *shares);
 
 /** Of messages that are put together by their order, with something missing. */
 #define EXPORT_UNSURE "matching of messages (some are missing)"

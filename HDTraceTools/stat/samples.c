@@ -14,6 +14,7 @@
 
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/units.h"
 #include "HDTraceTools/stat/costs.h"
 #include "HDTraceTools/stat/samples.h"
 #include "cli/output.h"
@@ -44,6 +45,8 @@ struct samples {
 	GHashTable *functions; /**< Names to struct sampledFunction. */
 	GPtrArray *list;       /**< Of these. */
 	int64_t period;        /**< In ns; 0: not known. */
+	char *source;          /**< What took them; NULL: not known. */
+	bool hasSource;
 	uint64_t count, lost, overruns;
 	/** Of the trace that is read. */
 	struct sites *sites;
@@ -79,6 +82,19 @@ enum {
 
 /* ---- Reading ----------------------------------------------------------- */
 
+static void samplesTakeSource(struct samples *self, const hdIRecord *record)
+{
+	const char *source = attributeFind(
+		record->attributes, record->attributeCount, "sampleSource");
+
+	if (!source || g_strcmp0(source, self->source) == 0)
+		return;
+	/* Hosts may have different kernels. */
+	g_free(self->source);
+	self->source = g_strdup(self->hasSource ? "mixed" : source);
+	self->hasSource = true;
+}
+
 static bool samplesTakeRecord(const hdIRecord *record, void *data)
 {
 	struct samples *self = data;
@@ -89,8 +105,10 @@ static bool samplesTakeRecord(const hdIRecord *record, void *data)
 	sitesTake(self->sites, record, &site);
 	if (messagesNumber(record->attributes, record->attributeCount,
 			   "sampleNs", &number) &&
-	    number > 0)
+	    number > 0) {
 		self->period = number;
+		samplesTakeSource(self, record);
+	}
 	if (strcmp(record->name, "Sample") != 0 || !site ||
 	    record->end <= selection->start || record->end > selection->end)
 		return true;
@@ -291,6 +309,7 @@ static void samplesPrintAll(const struct samples *self)
 		outJsonInteger(&json, "count", (int64_t)self->count);
 		outJsonInteger(&json, "lost", (int64_t)self->lost);
 		outJsonSeconds(&json, "cycle_s", self->period);
+		outJsonText(&json, "source", self->source);
 		outJsonArray(&json, "rows", false);
 	}
 	for (guint i = 0; i < self->list->len; i++)
@@ -304,6 +323,8 @@ static void samplesPrintAll(const struct samples *self)
 		outJsonEnd(&json);
 	} else if (format == OUT_TEXT) {
 		printf("%" PRIu64 " samples", self->count);
+		if (self->source)
+			printf(" (%s)", self->source);
 		if (self->lost)
 			printf(", %" PRIu64 " lost", self->lost);
 		puts("; +- is the statistical error at 95 %");
@@ -366,6 +387,7 @@ int samplesPrint(struct tool *tool, const hdIProject *project,
 	g_hash_table_destroy(self.functions);
 	g_ptr_array_unref(self.list);
 	addressesFree(self.addresses);
+	g_free(self.source);
 	costsClear(&self.costs);
 	return ret;
 }

@@ -281,6 +281,8 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 				       HDMPI_SOURCES_ALL);
 	options->sampleHz =
 		hdmpiOptionNumber("HDTRACE_MPI_SAMPLE", 0, 10000, 0);
+	options->samplesByTimer =
+		hdmpiOptionNumber("HDTRACE_MPI_SAMPLE_TIMER", 0, 1, 0);
 	options->limit =
 		hdmpiOptionNumber("HDTRACE_MPI_LIMIT", 0, INT64_MAX, 0);
 	optionThrottle(options);

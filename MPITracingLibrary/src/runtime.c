@@ -225,8 +225,11 @@ runtimeEndMore(struct hdmpiCall *call)
 {
 	if (hdmpiOptions.counters)
 		hdmpiCountersLeave(call->self);
-	if (hdmpiOptions.limit && call->self->depth == 0)
+	if (call->self->depth > 0)
+		return;
+	if (hdmpiOptions.limit)
 		hdmpiProfileLimit(call->self, call->end);
+	hdmpiSamplesSkip(call->self);
 }
 
 void hdmpiEndRecorded(struct hdmpiCall *call)

@@ -42,8 +42,10 @@ static void threadLeave(void *thread)
  * another one's. */
 static void threadsChild(void)
 {
-	for (struct hdmpiThread *i = threads.list; i; i = i->next)
+	for (struct hdmpiThread *i = threads.list; i; i = i->next) {
 		hdmpiCountersChild(&i->counters);
+		hdmpiSamplesChild(i);
+	}
 }
 
 static struct hdmpiThread *threadTakeOver(void)
@@ -75,7 +77,7 @@ static struct hdmpiThread *threadStart(int64_t begin)
 {
 	struct hdmpiThread *self;
 
-	if (!threads.list && hdmpiOptions.counters)
+	if (!threads.list && (hdmpiOptions.counters || hdmpiOptions.sampleHz))
 		pthread_atfork(NULL, NULL, threadsChild);
 	if (!threads.hasKey)
 		threads.hasKey =
@@ -233,4 +235,5 @@ void hdmpiThreadsEnd(void)
 		i->sites = NULL;
 	}
 	pthread_mutex_unlock(&threads.lock);
+	hdmpiSamplesStop();
 }

@@ -3,7 +3,7 @@
  * A program that does nothing but call MPI, for bench-mpi.sh to run with and
  * without tracing: it knows nothing of tracing.
  *
- *     bench-mpi pingpong|allreduce|isend|poll BATCHES CALLS
+ *     bench-mpi pingpong|allreduce|isend|poll|clock BATCHES CALLS
  *     bench-mpi memory STEPS CALLS
  *
  * Rank 0 prints the time of a call in ns: elapsed, the median over the batches;
@@ -79,6 +79,18 @@ static void poll(int rank, long calls)
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* What each call that is recorded reads: the clock, at both ends. */
+static void readClocks(int rank, long calls)
+{
+	struct timespec now;
+
+	(void)rank;
+	for (long i = 0; i < calls; i++) {
+		clock_gettime(CLOCK_BOOTTIME, &now);
+		clock_gettime(CLOCK_BOOTTIME, &now);
+	}
+}
+
 static long residentKiB(void)
 {
 	FILE *file = fopen("/proc/self/status", "r");
@@ -148,6 +160,8 @@ int main(int argc, char **argv)
 		measure(rank, isend, count, calls);
 	else if (strcmp(what, "poll") == 0)
 		measure(rank, poll, count, calls);
+	else if (strcmp(what, "clock") == 0)
+		measure(rank, readClocks, count, calls);
 	for (int i = 0; strcmp(what, "memory") == 0 && i < count; i++) {
 		isend(rank, calls);
 		if (rank == 0)

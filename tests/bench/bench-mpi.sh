@@ -169,6 +169,36 @@ costs() {
 	echo
 }
 
+# What is added to Isend, Irecv and Wait, in CPU time of the calling thread, as a ratio
+# to its aim: two clock readings and 80 ns. LIBRARY
+ratio() {
+	[ -s "$scratch/$1-isend-traced" ] || return 0
+	for _ in $(seq "$rounds"); do
+		run "$1" plain 1 clock 20 "$calls" >>"$scratch/$1-clock" || return 1
+	done
+	for variant in forward traced; do
+		median 2 "$scratch/$1-isend-$variant"
+	done >"$scratch/medians"
+	median 2 "$scratch/$1-clock" >>"$scratch/medians"
+	awk -v library="$1" '{ value[NR] = $1 } END {
+		added = value[2] - value[1]
+		printf "| %s | %.0f | %.0f | **%.2f** |\n", library, added,
+			value[3], added / (value[3] + 80) }' "$scratch/medians"
+}
+
+ratios() {
+	echo "Added to Isend, Irecv and Wait in ns of the calling thread, two clock readings," \
+		"and the ratio"
+	echo "of what is added to these readings and 80 ns:"
+	echo
+	echo "| Library | Added | Two clock readings | Ratio |"
+	echo "|---|--:|--:|--:|"
+	for library in $list; do
+		ratio "$library" || return 1
+	done
+	echo
+}
+
 list=$(built_libraries)
 [ -n "$list" ] || { echo "no MPI library was built"; exit 0; }
 if [ "${1-}" = instructions ]; then
@@ -176,7 +206,7 @@ if [ "${1-}" = instructions ]; then
 	counted
 	exit
 fi
-[ "${1-}" = memory ] || costs || exit 1
+[ "${1-}" = memory ] || { costs && ratios; } || exit 1
 echo "Resident memory of a rank, and how it grows after the third of ten steps:"
 echo
 echo "| Library | Calls | KiB after each step | Bytes a call |"

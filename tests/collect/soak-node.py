@@ -59,12 +59,12 @@ class Daemon:
         self.number, self.port = number, 0
         self.role = number % 16
         self.name = "node%02d" % number
-        self.lives = 0
+        self.breaks = 0  # Of its record.
         self.begin()
 
     def begin(self):
         log = self.name + ".log"
-        self.lives += 1
+        self.breaks += 1
         open(log, "w").close()
         env = dict(environment)
         if self.role == STEPPED:
@@ -78,6 +78,8 @@ class Daemon:
         self.port = int(said.split("serving at ")[1].split()[0].rpartition(":")[2])
 
     def fault(self, round_):
+        if self.role == STEPPED:
+            self.breaks += 1
         if self.role == KILLED:
             self.child.kill()
             self.child.wait()
@@ -227,8 +229,9 @@ def judge(daemons, watcher, sizes):
         for joules, known in energy:
             off = abs(joules / known / WATTS - 1)
             worst[daemon.role] = max(worst[daemon.role], off)
-            # When a reading has ended is known to a cycle, at both ends.
-            most = max(most, off - 2 * daemon.lives * CYCLE / known)
+            # When a reading has ended is known to a cycle, at both ends of what
+            # is recorded without a break.
+            most = max(most, off - 2 * daemon.breaks * CYCLE / known)
     print("joules are off by: killed %.4f %%, stopped %.4f %%, restarted %.4f %%, "
           "clock set %.4f %%, others %.4f %%" %
           (*(100 * w for w in worst[:4]), 100 * max(worst[5:])))

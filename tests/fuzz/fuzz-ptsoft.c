@@ -24,10 +24,21 @@
 #include "common/clock.h"
 #include "common/perf.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memoryfile.h"
 
 #define FDS 256
 #define COLUMNS 16
 #define LAW "idle:10,busy:30"
+
+/* What the driver model computes power by. */
+static const char powerModel[] =
+	"[model]\nversion = 1\nunit = W\nidle_w = 10\nidle_low = 9\n"
+	"idle_high = 11\nerror_w = 1\n"
+	"[component cpu]\nw_per_percent = 0.2\nlow = 0.1\nhigh = 0.3\n"
+	"[component network]\nw_per_percent = 0.01\nlow = 0\nhigh = 0.02\n"
+	"max = 1e9\n"
+	"[component disk-read]\nw_per_percent = 0.01\nlow = 0\nhigh = 0.02\n"
+	"max = 1e9\n";
 
 /* Texts of the input. */
 enum text { VALUE, LATER, NAME, NUMBER, LIST, EVENT, SCALE, UNIT, TEXTS };
@@ -38,6 +49,9 @@ static const struct {
 	enum text text;
 } files[] = {
 	{ "/proc/stat", VALUE },
+	{ "/proc/net/dev", VALUE },
+	{ "/sys/block/sda/stat", VALUE },
+	{ "/sys/block/sdb/stat", LIST },
 	{ "/sys/fs/cgroup/cpuacct/release_agent", NAME },
 	{ "/sys/fs/cgroup/cpuacct/cpuacct.usage", VALUE },
 	{ "/sys/class/powercap/intel-rapl:0/name", NAME },
@@ -69,11 +83,11 @@ static const struct {
 #define FILES (sizeof(files) / sizeof(files[0]))
 
 extern const struct ptDriver ptCstatesDriver, ptHwmonDriver, ptPerfDriver,
-	ptPowercapDriver, ptPstatesDriver, ptSimDriver;
+	ptModelDriver, ptPowercapDriver, ptPstatesDriver, ptSimDriver;
 
 static const struct ptDriver *const drivers[] = {
-	&ptPowercapDriver, &ptHwmonDriver,   &ptPerfDriver,
-	&ptSimDriver,      &ptCstatesDriver, &ptPstatesDriver
+	&ptPowercapDriver, &ptHwmonDriver,   &ptPerfDriver, &ptSimDriver,
+	&ptCstatesDriver,  &ptPstatesDriver, &ptModelDriver
 };
 
 static char root[] = "/tmp/hdtrace-fuzz-pt-XXXXXX";
@@ -267,7 +281,7 @@ static size_t addColumns(const struct ptDriver *driver, struct ptColumn *column)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const options[] = { "law", LAW, NULL };
+	const char *options[] = { "law", LAW, "model", NULL, NULL };
 	struct ptColumn columns[COLUMNS] = { 0 };
 	struct ptDevice dev = { .setup = { .cycleNs = HD_NS_PER_S,
 					   .root = root,
@@ -281,6 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		makeTree();
 	if (size < 1)
 		return 0;
+	options[3] = memoryFile(powerModel, sizeof(powerModel) - 1);
 	driver = drivers[data[0] % (sizeof(drivers) / sizeof(drivers[0]))];
 	split((const char *)data + 1, size - 1);
 	isLater = false;

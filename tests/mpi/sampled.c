@@ -2,12 +2,16 @@
 /*
  * Functions that take 90, 9 and 1 % of the computation of a rank, called by one
  * function between its MPI calls. Waiting, in poll() and nanosleep(), must not
- * end early.
+ * end early. With an argument, one of them is called by as many functions
+ * inside each other, in one go.
  */
 #include <errno.h>
 #include <mpi.h>
 #include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Samples are taken when the kernel's clock ticks, and a process that was
  * stopped goes on then; so a round takes several ticks. */
@@ -34,6 +38,30 @@ static __attribute__((__noinline__)) void computes(void)
 	sum++;
 }
 
+static __attribute__((__noinline__)) int deepens(int depth)
+{
+	volatile int kept = depth;
+
+	if (depth > 0)
+		return deepens(depth - 1) + kept;
+	for (int i = 0; i < 4 * ROUNDS; i++)
+		spendsSome();
+	return kept;
+}
+
+/* A child that computes: whatever samples its parent, it ends as usual. */
+static int forks(void)
+{
+	pid_t child = fork();
+	int status = 1;
+
+	if (child == 0) {
+		spendsLittle();
+		_exit(0);
+	}
+	return waitpid(child, &status, 0) != child || status != 0;
+}
+
 static int waits(void)
 {
 	struct timespec time = { .tv_nsec = 1000000 };
@@ -46,6 +74,14 @@ int main(int argc, char **argv)
 	int ret = 0;
 
 	MPI_Init(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (argc > 1) {
+		ret = forks();
+		sum += (unsigned int)deepens(atoi(argv[1]));
+		MPI_Barrier(MPI_COMM_WORLD);
+		MPI_Finalize();
+		return ret;
+	}
 	for (int i = 0; i < ROUNDS; i++) {
 		computes();
 		ret |= waits();

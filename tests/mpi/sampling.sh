@@ -1,7 +1,7 @@
 #!/bin/sh
 # Samples of the program between its MPI calls: functions whose shares are known are within
 # the stated error, which is doubled here so that one run in 10000 fails; calls that wait are
-# not interrupted.
+# not interrupted. perf_event_open and the timer say the same, of deep stacks too.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
@@ -42,6 +42,40 @@ assert rows["computes"]["inclusive_count"] >= total - 3
 END
 }
 
+# What took the samples; the first argument is what may have.
+taken_by() {
+	grep -E "\"source\": \"($1)\"" json
+}
+
+timer() {
+	HDTRACE_MPI_SAMPLE_TIMER=1
+	export HDTRACE_MPI_SAMPLE_TIMER
+	samples
+	status=$?
+	unset HDTRACE_MPI_SAMPLE_TIMER
+	[ "$status" -eq 0 ] && taken_by timer
+}
+
+# Of 40 functions inside each other, as many as the deepest stack has, in a time that
+# fills the kernel's buffer several times: no sample is lost, none is in MPI. A child of
+# fork() has none.
+deep() {
+	rm -rf p.proj p_*
+	launch "$library" 1 "$hdmpirun" --sample=2000 -p p ./sampled 40 &&
+		"$hdtrace" check p && "$hdtrace" stat --samples --format=json p >json &&
+		python3 - <<'END'
+import json
+said = json.load(open("json", encoding="utf-8"))
+rows = {row["function"]: row for row in said["rows"]}
+print(said["source"], said["count"], said["lost"], rows.get("deepens"))
+assert said["count"] > 50 and said["lost"] == 0
+inner = rows["spendsSome"]["count"]
+assert inner > 0.9 * said["count"]
+assert rows["deepens"]["inclusive_count"] >= 0.99 * inner
+assert not any(name.startswith(("MPI_", "PMPI_")) for name in rows)
+END
+}
+
 has_inclusive() {
 	"$hdtrace" stat --samples p >text && cat text && grep -q 'statistical error' text
 }
@@ -71,7 +105,17 @@ for library in $(built_libraries); do
 	else
 		skip "$library: functions have their shares" "there is no libdw"
 	fi
+	ok "$library: samples are taken without a signal, where the kernel allows it" \
+		taken_by 'perf_event|timer'
 	ok "$library: samples are printed as text" has_inclusive
+	ok "$library: a timer takes samples on request" timer
+	if grep -q '"function": "main"' json; then
+		ok "$library: functions have their shares by a timer" shares
+		ok "$library: deep stacks are sampled during a long computation" deep
+	else
+		skip "$library: functions have their shares by a timer" "there is no libdw"
+		skip "$library: deep stacks are sampled" "there is no libdw"
+	fi
 	ok "$library: a project without samples is reported" none
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"

@@ -123,15 +123,17 @@ static void collectives(void)
 	MPI_Scan(&own, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Sections 10 to 13: a window. */
+/* Sections 10 to 14: windows. */
 static void windows(void)
 {
 	int other = 1 - rank, data = rank, *memory;
 	MPI_Group all, group;
-	MPI_Win win;
+	MPI_Win win, second;
 
 	MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL,
 			 MPI_COMM_WORLD, &memory, &win);
+	MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL,
+			 MPI_COMM_WORLD, &memory, &second);
 	start(-1);
 	enter();
 	MPI_Win_fence(0, win);
@@ -168,10 +170,25 @@ static void windows(void)
 		MPI_Put(&data, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
 		MPI_Win_unlock(0, win);
 	}
+	start(-1);
+	/* Another window: rank 1 may not have left its unlock. */
+	if (rank == 0) {
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, second);
+		sleepUntil(LATE);
+		MPI_Win_unlock(0, second);
+		enter();
+	} else if (rank == 2) {
+		sleepUntil(LATE / 4);
+		enter();
+		MPI_Win_lock_all(0, second);
+		MPI_Put(&data, 1, MPI_INT, 0, 0, 1, MPI_INT, second);
+		MPI_Win_unlock_all(second);
+	}
+	MPI_Win_free(&second);
 	MPI_Win_free(&win);
 }
 
-/* Sections 14 to 16: a file. */
+/* Sections 15 to 17: a file. */
 static void files(void)
 {
 	MPI_File file;

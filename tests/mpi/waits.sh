@@ -35,7 +35,7 @@ known = {
     "late-sender": (pair(1, 0, 1) + pair(3, 0, 1) + pair(4, 0, 1), {0}, {1}),
     "late-receiver": (pair(2, 0, 1), {0}, {1}),
     "late-sender-wrong-order": (pair(3, 0, 1), {0}, {1}),
-    "wait-at-barrier": (last(5) + last(17), {0, 1}, {2}),
+    "wait-at-barrier": (last(5) + last(18), {0, 1}, {2}),
     "wait-at-nxn": (last(6), {0, 2}, {1}),
     "late-broadcast": (pair(7, 0, 1) + pair(7, 2, 1) + max(0, pair(0, 1, 0)) +
                        max(0, pair(0, 2, 0)), {0, 2}, {1}),
@@ -44,9 +44,9 @@ known = {
     "late-post": (pair(12, 0, 1), {0}, {1}),
     "early-wait": (enters[12][0][1] - enters[12][1][1], {1}, {0}),
     "late-complete": (enters[12][0][1] - enters[12][1][1], {1}, {0}),
-    "rma-lock": (pair(13, 1, 0), {1}, {0}),
+    "rma-lock": (pair(13, 1, 0) + pair(14, 2, 0), {1, 2}, {0}),
     # Opening and closing a file may wait, too.
-    "io-wait": ((last(15), last(14) + last(15) + last(16)), {0, 2}, {1}),
+    "io-wait": ((last(16), last(15) + last(16) + last(17)), {0, 2}, {1}),
     "early-scan": (pair(9, 1, 0) + pair(9, 2, 0), {1, 2}, {0}),
 }
 for kind, (time, waiting, causing) in known.items():

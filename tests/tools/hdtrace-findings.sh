@@ -371,4 +371,22 @@ decode_findings() {
 	grep -q 'timestamp: 1000000000$' decoded && grep -q 'timestamp: 3000000000$' decoded
 }
 ok "findings are exported to Perfetto" exports
+
+# And as markers of OTF2, read by its own tool: from 1 s to 3 s.
+marks() {
+	status 0 export -q --to otf2 -o plain run && [ ! -e plain/traces.marker ] &&
+		status 0 export -q --to otf2 --findings -o found run &&
+		otf2-marker found/traces.otf2 >markers && cat markers || return 1
+	for text in late-sender HIGH 1000000000 2000000000 "waiting ranks 0" \
+		"causing ranks 1" "Send these messages earlier" "hdtrace plot --from="; do
+		grep -q -- "$text" markers || { echo "$text"; return 1; }
+	done
+}
+if ! command -v otf2-marker >/dev/null; then
+	skip "findings are exported to OTF2" "no otf2-marker"
+elif "$hdtrace" export -q --to otf2 -o built run 2>&1 | grep -q "built without"; then
+	skip "findings are exported to OTF2" "built without OTF2"
+else
+	ok "findings are exported to OTF2" marks
+fi
 done_testing

@@ -137,6 +137,23 @@ at(0, "Win_unlock", 19, 20, "toRank=\"2\"")
 at(1, "Win_lock", 20, 41, "exclusive=\"1\" toRank=\"2\"")
 at(1, "Win_unlock", 60, 61, "toRank=\"2\"")'
 ok "lock after the other one: nobody waits" finds
+# Rank 1 has a lock of all, but needs the one of rank 2 only: from 20 on.
+windows 'at(0, "Win_lock", 10, 11, "exclusive=\"1\" toRank=\"2\"")
+at(0, "Win_unlock", 39, 40, "toRank=\"2\"")
+at(1, "Win_lock_all", 15, 16)
+at(1, "Put", 20, 41, "toRank=\"2\"")
+at(1, "Win_unlock_all", 60, 61)'
+ok "lock of all: in the calls that may need the lock of the accessed rank" \
+	finds "rma-lock - 2 2.1 1 0"
+windows 'at(1, "Win_lock_all", 10, 11)
+at(1, "Put", 12, 13, "toRank=\"2\"")
+at(1, "Win_unlock_all", 39, 40)
+at(0, "Win_lock", 20, 41, "exclusive=\"1\" toRank=\"2\"")
+at(0, "Win_unlock", 60, 61, "toRank=\"2\"")
+at(2, "Win_lock", 20, 41, "exclusive=\"1\" toRank=\"0\"")
+at(2, "Win_unlock", 60, 61, "toRank=\"0\"")'
+ok "lock of all: others wait for it if it was used for the same rank" \
+	finds "rma-lock - 1 2 0 1"
 
 files() {
 	make_run <<-END

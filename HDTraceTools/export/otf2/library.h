@@ -17,9 +17,11 @@
 	X(OTF2_Archive_CloseDefWriter)                  \
 	X(OTF2_Archive_CloseEvtFiles)                   \
 	X(OTF2_Archive_CloseEvtWriter)                  \
+	X(OTF2_Archive_CloseMarkerWriter)               \
 	X(OTF2_Archive_GetDefWriter)                    \
 	X(OTF2_Archive_GetEvtWriter)                    \
 	X(OTF2_Archive_GetGlobalDefWriter)              \
+	X(OTF2_Archive_GetMarkerWriter)                 \
 	X(OTF2_Archive_Open)                            \
 	X(OTF2_Archive_OpenDefFiles)                    \
 	X(OTF2_Archive_OpenEvtFiles)                    \
@@ -89,6 +91,8 @@
 	X(OTF2_GlobalDefWriter_WriteSourceCodeLocation) \
 	X(OTF2_GlobalDefWriter_WriteString)             \
 	X(OTF2_GlobalDefWriter_WriteSystemTreeNode)     \
+	X(OTF2_MarkerWriter_WriteDefMarker)             \
+	X(OTF2_MarkerWriter_WriteMarker)                \
 	X(OTF2_Reader_SetLockingCallbacks)
 
 /** OTF2; valid once otf2Missing() has said that it is there. */

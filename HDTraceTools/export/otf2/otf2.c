@@ -300,6 +300,8 @@ static int otf2PutProject(struct otf2 *self)
 	otf2CountEnds(self);
 	if (ret == 0 && self->error == OTF2_SUCCESS)
 		otf2Define(self);
+	if (ret == 0 && self->error == OTF2_SUCCESS && export->hasFindings)
+		otf2PutFindings(self);
 	return ret;
 }
 
@@ -396,6 +398,7 @@ static int writeOtf2(struct export *export)
 const struct exportFormat exportOtf2 = {
 	.name = "otf2",
 	.suffix = ".otf2.d",
+	.keepsFindings = true,
 	.isDirectory = true,
 	.keepsDescription = true,
 	.keepsClocks = true,

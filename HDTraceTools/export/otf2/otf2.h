@@ -224,6 +224,11 @@ void otf2IoComplete(struct otf2 *self, const hdIRecord *record, int64_t time);
  *  said or kept. */
 int otf2PutRelations(struct otf2 *self);
 
+/* ---- markers.c ----------------------------------------------------------- */
+
+/** Write the findings of the whole run. */
+void otf2PutFindings(struct otf2 *self);
+
 /* ---- definitions.c ------------------------------------------------------- */
 
 /** Write all definitions, and end. */

@@ -9,25 +9,28 @@
 #include "HDTraceTools/export/perfetto/perfetto.h"
 #include "HDTraceTools/findings/findings.h"
 
-/** Ranks as text: "0,1". */
 static void findingsAnnotateRanks(struct perfetto *self, const char *name,
 				  const GArray *shares)
 {
-	GString *text = g_string_new(NULL);
+	char *text = exportFindingRanks(shares);
 
-	for (guint i = 0; i < shares->len; i++)
-		g_string_append_printf(
-			text, "%s%" PRId64, i ? "," : "",
-			g_array_index(shares, struct findingShare, i).rank);
-	if (text->len)
-		perfettoAnnotate(self, name, text->str);
-	g_string_free(text, TRUE);
+	if (*text)
+		perfettoAnnotate(self, name, text);
+	g_free(text);
 }
 
-static void perfettoPutFinding(struct perfetto *self, uint64_t parent,
-			       const struct finding *finding)
+/** What findings are added to. */
+struct perfettoFindings {
+	struct perfetto *perfetto;
+	uint64_t parent; /**< Their track. */
+};
+
+static void perfettoPutFinding(const struct finding *finding, void *data)
 {
-	self->track = perfettoStartTrack(self, parent, finding->kind);
+	const struct perfettoFindings *findings = data;
+	struct perfetto *self = findings->perfetto;
+
+	self->track = perfettoStartTrack(self, findings->parent, finding->kind);
 	perfettoPutPacket(self, PACKET_TRACK_DESCRIPTOR, NULL);
 	perfettoStartEvent(self, EVENT_IS_BEGIN);
 	pbText(&self->body, EVENT_NAME, finding->kind);
@@ -50,25 +53,11 @@ static void perfettoPutFinding(struct perfetto *self, uint64_t parent,
 
 void perfettoPutFindings(struct perfetto *self)
 {
-	struct tool quiet = *self->export->tool;
-	struct findings findings;
+	struct perfettoFindings findings = {
+		.perfetto = self,
+		.parent = perfettoStartTrack(self, 0, "Findings"),
+	};
 
-	findingsInit(&findings, &quiet);
-	/* What is wrong with files is said when they are written. */
-	quiet.progress.isOn = false;
-	quiet.take = findingsTakeDiagnostic;
-	quiet.takeData = &findings;
-	if (findingsStart(&findings, self->export->project) == 0) {
-		uint64_t parent;
-
-		findingsRead(&findings);
-		parent = perfettoStartTrack(self, 0, "Findings");
-		perfettoPutPacket(self, PACKET_TRACK_DESCRIPTOR, NULL);
-		for (guint i = 0; i < findings.list->len; i++)
-			perfettoPutFinding(self, parent,
-					   &g_array_index(findings.list,
-							  struct finding, i));
-	}
-	findingsEnd(&findings);
-	findingsClear(&findings);
+	perfettoPutPacket(self, PACKET_TRACK_DESCRIPTOR, NULL);
+	exportFindings(self->export, perfettoPutFinding, &findings);
 }

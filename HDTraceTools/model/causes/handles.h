@@ -55,6 +55,9 @@ struct handle {
 	struct handleSide origin;
 	struct handleSide target;
 	GArray *locks; /**< struct handleLock */
+	/** Win_lock_all, until Win_unlock_all. */
+	struct dependencyEnd lockAll;
+	bool hasLockAll;
 };
 
 struct handles;

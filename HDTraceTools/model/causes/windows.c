@@ -8,8 +8,9 @@
  *
  * A rank holds a lock until it leaves Win_unlock. MPI libraries may acquire it
  * in Win_lock, or as late as in a flush or in Win_unlock: each of these calls
- * may wait. Win_lock_all is not looked at: it would be as many locks as there
- * are ranks.
+ * may wait. Win_lock_all is a shared lock of each rank that is accessed until
+ * Win_unlock_all: MPI libraries may acquire it in Win_lock_all, or as late as
+ * in the first access. Locks of other ranks hold nobody up.
  */
 #include "config.h"
 
@@ -30,6 +31,8 @@ enum windowsCall {
 	WINDOWS_LOCK,
 	WINDOWS_FLUSH,
 	WINDOWS_UNLOCK,
+	WINDOWS_LOCK_ALL,
+	WINDOWS_UNLOCK_ALL,
 	WINDOWS_OTHER,
 };
 
@@ -56,6 +59,8 @@ static const struct {
 	{ "Win_flush_all", WINDOWS_FLUSH },
 	{ "Win_flush_local_all", WINDOWS_FLUSH },
 	{ "Win_unlock", WINDOWS_UNLOCK },
+	{ "Win_lock_all", WINDOWS_LOCK_ALL },
+	{ "Win_unlock_all", WINDOWS_UNLOCK_ALL },
 #define MPI_POINT2POINT(name, isSending, isReceiving)
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
 #define MPI_MOVES(name, WAY) { name, WINDOWS_TOUCH },
@@ -295,6 +300,29 @@ static void windowsLock(const struct dependencyReader *reader,
 	g_array_append_val(handle->locks, lock);
 }
 
+static void windowsLockAll(const struct dependencyReader *reader,
+			   struct handle *handle, uint8_t source)
+{
+	handle->lockAll = windowsEnd(reader, source);
+	handle->hasLockAll = true;
+}
+
+/** The first access to a rank after Win_lock_all, which may wait as well. */
+static void windowsLockTouched(const struct dependencyReader *reader,
+			       struct handle *handle, uint8_t source)
+{
+	struct handleLock lock = { .target = windowsTarget(reader) };
+	struct dependencyEnd end = windowsEnd(reader, source);
+
+	if (!handle->hasLockAll || lock.target < 0 ||
+	    windowsLockOf(handle, lock.target) >= 0)
+		return;
+	lock.calls = g_array_new(FALSE, FALSE, sizeof(struct dependencyEnd));
+	g_array_append_val(lock.calls, handle->lockAll);
+	g_array_append_val(lock.calls, end);
+	g_array_append_val(handle->locks, lock);
+}
+
 /** A call completes accesses to its target, or to all. */
 static void windowsFlush(const struct dependencyReader *reader,
 			 struct handle *handle, uint8_t source)
@@ -315,16 +343,12 @@ static void windowsFlush(const struct dependencyReader *reader,
 	}
 }
 
-static void windowsUnlock(struct dependencyReader *reader,
-			  struct handle *handle, uint8_t source)
+static void windowsRelease(struct dependencyReader *reader,
+			   struct handle *handle, guint place)
 {
-	int place = windowsLockOf(handle, windowsTarget(reader));
-	struct handleLock *lock;
+	struct handleLock *lock =
+		&g_array_index(handle->locks, struct handleLock, place);
 
-	if (place < 0)
-		return;
-	windowsFlush(reader, handle, source);
-	lock = &g_array_index(handle->locks, struct handleLock, place);
 	for (guint i = 0; i < lock->calls->len; i++) {
 		struct dependencyEnd *end =
 			&g_array_index(lock->calls, struct dependencyEnd, i);
@@ -337,7 +361,27 @@ static void windowsUnlock(struct dependencyReader *reader,
 			end->function |= LOCK_RELEASES;
 		handlesAdd(reader, end, handle, HANDLE_LOCK, -1, lock->target);
 	}
-	g_array_remove_index_fast(handle->locks, (guint)place);
+	g_array_remove_index_fast(handle->locks, place);
+}
+
+static void windowsUnlock(struct dependencyReader *reader,
+			  struct handle *handle, uint8_t source)
+{
+	int place = windowsLockOf(handle, windowsTarget(reader));
+
+	if (place < 0)
+		return;
+	windowsFlush(reader, handle, source);
+	windowsRelease(reader, handle, (guint)place);
+}
+
+static void windowsUnlockAll(struct dependencyReader *reader,
+			     struct handle *handle, uint8_t source)
+{
+	windowsFlush(reader, handle, source);
+	while (handle->locks->len)
+		windowsRelease(reader, handle, handle->locks->len - 1);
+	handle->hasLockAll = false;
 }
 
 /* ---- Reading --------------------------------------------------------------
@@ -404,6 +448,12 @@ static void locksNote(struct dependencyReader *reader, uint8_t source)
 		windowsFlush(reader, handle, source);
 	else if (call == WINDOWS_UNLOCK)
 		windowsUnlock(reader, handle, source);
+	else if (call == WINDOWS_LOCK_ALL)
+		windowsLockAll(reader, handle, source);
+	else if (call == WINDOWS_TOUCH)
+		windowsLockTouched(reader, handle, source);
+	else if (call == WINDOWS_UNLOCK_ALL)
+		windowsUnlockAll(reader, handle, source);
 }
 
 /* ---- Joining --------------------------------------------------------------

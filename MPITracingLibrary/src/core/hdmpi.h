@@ -29,6 +29,7 @@
 #include "MPITracingLibrary/src/core/callprofile.h"
 #include "MPITracingLibrary/src/core/options.h"
 #include "MPITracingLibrary/src/core/counters.h"
+#include "MPITracingLibrary/src/core/mpiversion.h"
 #include "MPITracingLibrary/src/core/polling.h"
 #include "MPITracingLibrary/src/core/sampling.h"
 #include "MPITracingLibrary/src/core/sites.h"

@@ -55,6 +55,7 @@ struct hdmpiOptions {
 	int64_t throttleOnNs;  /**< Record this long ... */
 	int64_t throttleNs;    /**< ... of every; 0 always. */
 	int64_t sampleHz;      /**< Samples a second of CPU time; 0: none. */
+	bool samplesByTimer;   /**< Whatever the kernel allows. */
 	int64_t limit;         /**< Bytes of a trace; 0: any. */
 	bool hasMore;          /**< Some of what few runs ask for is set. */
 	uint64_t run;          /**< Of this run only. */

@@ -3,12 +3,13 @@
  * @file
  * Call stacks of a thread between its MPI calls.
  *
- * A timer of the CPU time of the thread sends a signal that the program does
- * not use. The handler keeps the stack in memory that was there before; the
- * thread itself writes it, before its next call. A thread that waits uses no
- * CPU time, so the signal ends no system call that waits. Unwinding takes no
- * lock, as libc looks up objects without one (glibc 2.35); with an older one
- * only the innermost function is known.
+ * Where the kernel allows it, perf_event_open(2) copies the stack of the thread
+ * by its CPU time, without a signal; a thread of ours unwinds copies before
+ * their buffer is full. Else a timer of the CPU time of the thread sends a
+ * signal that the program does not use, whose handler unwinds the stack. Either
+ * way stacks are kept in memory that was there before, and the thread itself
+ * writes them, before its next call. A thread that waits uses no CPU time, so
+ * the signal ends no system call that waits.
  */
 #ifndef HDMPI_SAMPLING_H
 #define HDMPI_SAMPLING_H
@@ -21,11 +22,23 @@ struct hdmpiSamples;
 /** Get ready, if samples are asked for. */
 void hdmpiSamplesStart(void);
 
+/** How samples are taken: "perf_event" or "timer"; NULL: not at all. */
+const char *hdmpiSamplesSource(void);
+
 /** A call begins, in no other one: write what there is, and begin to sample the
  * thread if that was not done yet. */
 void hdmpiSamplesWrite(struct hdmpiThread *self);
 
+/** A call ends that was in no other one: what MPI did is known. */
+void hdmpiSamplesSkip(struct hdmpiThread *self);
+
 /** Do not sample the thread any more. */
 void hdmpiSamplesEnd(struct hdmpiThread *self);
+
+/** In a child of fork(): the samples are the parent's. */
+void hdmpiSamplesChild(struct hdmpiThread *self);
+
+/** No thread is sampled any more. */
+void hdmpiSamplesStop(void);
 
 #endif

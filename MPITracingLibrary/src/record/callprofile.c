@@ -35,6 +35,7 @@ static void profileStart(struct hdmpiThread *self, int64_t now)
 	if (!profile)
 		return;
 	hdmpiPollSettle(self);
+	hdmpiSamplesEnd(self);
 	profile->begin = profile->last = now;
 	profile->span = PROFILE_FIRST_NS;
 	self->profile = profile;

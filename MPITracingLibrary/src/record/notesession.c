@@ -12,7 +12,7 @@
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/record/verbs.h"
 
-#if MPI_VERSION >= 4
+#if HDMPI_HAS_MPI4
 /* The session that this thread has asked for a group last. */
 static __thread MPI_Session sessionLast
 	__attribute__((__tls_model__("initial-exec")));

@@ -55,8 +55,11 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call)
 		return;
 	if (own > 0)
 		hdT_logAttributeInt64(call->self->trace, "callNs", own);
-	if (hdmpiOptions.sampleHz)
+	if (hdmpiSamplesSource()) {
 		hdT_logAttributeInt64(call->self->trace, "sampleNs",
 				      HD_NS_PER_S / hdmpiOptions.sampleHz);
+		hdT_logAttributes(call->self->trace, "sampleSource='%s'",
+				  hdmpiSamplesSource());
+	}
 	hdT_logStateEnd(call->self->trace);
 }

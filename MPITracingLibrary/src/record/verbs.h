@@ -500,14 +500,15 @@ void hdmpiNoteFinalize(struct hdmpiCall *call);
 void hdmpiNoteFinalized(struct hdmpiCall *call);
 void hdmpiNoteAbort(struct hdmpiCall *call, MPI_Comm comm, int code);
 
-/* Of MPI_Pready_list(): MPICH 4.0 forgot that it changes nothing. */
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
-#define HDMPI_PARTITIONS int
-#else
-#define HDMPI_PARTITIONS const int
-#endif
+/* Of MPI_Pready_list(): MPICH 4.0 forgot that it changes nothing, and so may
+ * have others. */
+#define HDMPI_PARTITIONS                                      \
+	__typeof__(*_Generic(&PMPI_Pready_list,               \
+			     int (*)(int, int *, MPI_Request) \
+			     : (int *)NULL, default           \
+			     : (const int *)NULL))
 
-#if MPI_VERSION >= 4
+#if HDMPI_HAS_MPI4
 void hdmpiNoteSessionOpened(struct hdmpiCall *call);
 /** A group of this session was asked for. */
 void hdmpiNoteOfSession(struct hdmpiCall *call, MPI_Session session);
