@@ -269,7 +269,8 @@ static int optionsRun(const struct parser *parser, GOptionContext *context,
 		parserHelp(parser, stdout);
 		status = cliFinish(parser->command);
 	} else if (parser->wantsVersion) {
-		printf("%s " PACKAGE_VERSION "\n", parser->command->name);
+		printf("%s " PACKAGE_VERSION "\n%s", parser->command->name,
+		       parser->command->build ? parser->command->build : "");
 		status = cliFinish(parser->command);
 	} else if (parser->wantsDump) {
 		optionsDump(parser);

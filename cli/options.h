@@ -79,6 +79,7 @@ struct cliCommand {
 	const struct cliNumber *numbers;       /**< Likewise. */
 	/** Without any argument, print the help on stderr and fail. */
 	bool needsArguments;
+	const char *build; /**< Lines that --version adds, or NULL. */
 };
 
 /**

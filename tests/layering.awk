@@ -94,6 +94,7 @@ FILENAME == ARGV[3] {
 BEGIN {
 	# Made by the build.
 	generated["HDTraceTools/model/mpi/functions.h"] = 1
+	generated["HDTraceTools/command/revision.h"] = 1
 	generated["HDTraceTools/plot/statecolours.h"] = 1
 	generated["MPITracingLibrary/functions.h"] = 1
 	generated["NodeStatus/local/rulestext.h"] = 1

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/core/tool.h"
+#include "HDTraceTools/command/revision.h"
 
 #define COMMAND(name, summary) { #name, summary, name##Run },
 #define SUBCOMMAND(name, summary) { #name, summary },
@@ -40,6 +41,8 @@ static struct cliCommand hdtrace = {
 		".proj file,\nor a single .stat, .trc or .rel file.",
 	.usageStatus = TOOL_FAILED,
 	.isPrefix = true,
+	.build = "Revision: " HD_REVISION "\nFeatures: " HD_FEATURES "\n"
+		 "Missing:  " HD_MISSING_FEATURES "\n",
 };
 
 static int hdtraceRun(int argc, char **argv)

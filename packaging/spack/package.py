@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Spack recipe. Copy it to packages/hdtrace/ of a repository of yours (spack repo
-create), and put hdtrace-VERSION.tar.gz (make dist) into the current directory:
+create), and put hdtrace-VERSION.tar.xz (make dist) into the current directory:
 
     spack install hdtrace+mpi ^openmpi
 """
@@ -13,7 +13,7 @@ class Hdtrace(AutotoolsPackage):
     """Trace what a parallel program does, how its nodes' resources are used and how
     much power they draw, in one project of trace files."""
 
-    url = "file://{0}/hdtrace-0.1.0.tar.gz".format(os.getcwd())
+    url = "file://{0}/hdtrace-0.1.0.tar.xz".format(os.getcwd())
     manual_download = True
 
     license("LGPL-2.1-or-later")

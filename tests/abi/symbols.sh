@@ -11,7 +11,7 @@ symbols_of() {
 	case $1 in
 	*.a) ${NM:-nm} -g --defined-only "$1" ;;
 	*) ${NM:-nm} -D --defined-only "$1" ;;
-	esac | awk 'NF == 3 && $2 !~ /[Ww]/ { print $3 }' | sort -u
+	esac | awk 'NF == 3 && $2 !~ /[AWw]/ { sub(/@.*/, "", $3); print $3 }' | sort -u
 }
 
 # A static library exports what has a public prefix; a shared one all it has.
@@ -20,7 +20,22 @@ exports_match() {
 	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdR|hdI|hdP|hdNode|hdPower|hdProbe|rut|pt|pm)_' ;;
 	*) symbols_of "$1" ;;
 	esac >"$scratch/found"
-	sort -u "$2" | diff -u - "$scratch/found"
+	awk '{ print $1 }' "$2" | sort -u | diff -u - "$scratch/found"
+}
+
+# A shared library has the versions that its list has: LIBRARY LIST
+versions_match() {
+	${NM:-nm} -D --defined-only "$1" | awk '$2 !~ /[AWw]/ { print $3 }' |
+		sort -u >"$scratch/found"
+	awk '{ print $1 "@@HDTRACE_" (NF > 1 ? $2 : "0.1") }' "$2" | sort -u |
+		diff -u - "$scratch/found"
+}
+
+# Functions of later releases are in versions that include the earlier ones.
+maps_versions() {
+	printf 'c 0.10\na\nb 0.2\n' >"$scratch/list"
+	awk -f "$abs_top_srcdir/tests/abi/map.awk" "$scratch/list" | tr -d '\n\t' >"$scratch/map"
+	[ "$(cat "$scratch/map")" = 'HDTRACE_0.1 {global:a;local:*;};HDTRACE_0.2 {global:b;} HDTRACE_0.1;HDTRACE_0.10 {global:c;} HDTRACE_0.2;' ]
 }
 
 # What is not exported cannot clash with names of the program: a static library
@@ -51,6 +66,9 @@ for list in "$abs_top_srcdir"/tests/abi/*.symbols; do
 	if [ -f "$shared" ] && [ -z "${HD_SANITIZE-}" ]; then
 		ok "$library.so exports the listed symbols" \
 			exports_match "$shared" "$list"
+		ok "$library.so has versions of symbols" \
+			versions_match "$shared" "$list"
 	fi
 done
+ok "new functions get a version of their own" maps_versions
 done_testing

@@ -61,7 +61,7 @@ decisions() {
 
 # systemd removes the directory of one that stops, and changes its owner.
 own_directories() {
-	grep -h '^RuntimeDirectory=' "$abs_top_srcdir"/contrib/*.service | sort >all &&
+	grep -h '^RuntimeDirectory=' "$abs_top_srcdir"/contrib/*.service.in | sort >all &&
 		[ -s all ] && [ -z "$(uniq -d all)" ]
 }
 

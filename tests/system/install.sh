@@ -79,6 +79,16 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files work in another prefix" relocate
 
+# Units start the installed commands.
+units_start_commands() {
+	for unit in "$stage$prefix"/lib/systemd/system/*.service; do
+		grep -qE "^ExecStart=$prefix/bin/(hdnode|hdpowerd|pt)( |$)" "$unit" || return 1
+		file=$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")
+		[ -x "$stage$file" ] || [ "${file##*/}" = hdnode ] || return 1
+	done
+}
+ok "units start installed commands" units_start_commands
+
 for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h include/hdProbe.h \
 	include/hdprobe.f90 lib/pkgconfig/libhdProbe.pc \
 	include/hdProbeTrace.h lib/pkgconfig/libhdProbeTrace.pc \
@@ -87,6 +97,8 @@ for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h i
 	share/doc/hdtrace/examples/kernels/kmeans.c \
 	share/man/man1/hdmpicxx.1 share/man/man1/hdmpif90.1 \
 	lib/cmake/HDTrace/HDTraceConfig.cmake include/hdTracing.hpp \
+	lib/systemd/system/pt.service lib/systemd/system/hdpowerd.service \
+	lib/sysusers.d/hdtrace.conf \
 	share/bash-completion/completions/hdtrace \
 	share/zsh/site-functions/_hdtrace; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
@@ -242,7 +254,7 @@ compiles_kernels() {
 		name=${program%% *}
 		extra=${program#"$name"}
 		# shellcheck disable=SC2046,SC2086
-		${CC:-cc} ${HD_SANITIZE-} -O2 -o "$name" "$name.c" $extra \
+		${CC:-cc} ${HD_SANITIZE-} -o "$name" "$name.c" $extra \
 			dispatcher.c $($pkg_config --static --cflags --libs \
 				libhdProbe) -lm || return 1
 	done
@@ -253,71 +265,80 @@ compiles_kernels() {
 
 ok "kernels compile against the installed library" compiles_kernels
 ok "the example relay compiles against the installed library" compiles_relay
-# A target of CMake: NAME LANGUAGES, with the program on stdin.
-cmake_links() (
-	mkdir -p "$scratch/cmake" && cd "$scratch/cmake" && rm -rf build || return 1
-	cat >"program.c"
+# A program for a target of CMake, on stdin: NAME. All are in one project: the tests of
+# the compiler take more time than the programs.
+cmake_targets=
+cmake_program() {
+	mkdir -p "$scratch/cmake" && cat >"$scratch/cmake/$1.c"
+	cmake_targets="$cmake_targets $1"
+}
+
+cmake_configures() (
+	cd "$scratch/cmake" || return 1
 	cat >CMakeLists.txt <<END
 cmake_minimum_required(VERSION 3.12)
 project(test C)
+$1
+find_package(HDTrace 0.1 REQUIRED COMPONENTS$cmake_targets)
+foreach(name$cmake_targets)
+	add_executable(program-\${name} \${name}.c)
+	target_link_libraries(program-\${name} PRIVATE HDTrace::\${name})
+endforeach()
 $2
-find_package(HDTrace 0.1 REQUIRED COMPONENTS $1)
-add_executable(program program.c)
-target_link_libraries(program PRIVATE HDTrace::$1 $3)
 END
-	if CFLAGS=${HD_SANITIZE-} cmake -S . -B build \
-		-DCMAKE_PREFIX_PATH="$stage$prefix" >log 2>&1 &&
-		cmake --build build >>log 2>&1 &&
-		LD_LIBRARY_PATH=$stage$prefix/lib build/program >>log 2>&1; then
-		return 0
-	fi
-	cat log
-	return 1
+	CFLAGS=${HD_SANITIZE-} cmake -S . -B build -DCMAKE_PREFIX_PATH="$stage$prefix"
+)
+
+cmake_links() (
+	cd "$scratch/cmake" && cmake --build build --target "program-$1" &&
+		LD_LIBRARY_PATH=$stage$prefix/lib "build/program-$1"
 )
 
 # A version that is not compatible, and a component that is not installed.
 cmake_refuses() {
-	printf 'cmake_minimum_required(VERSION 3.12)\nproject(test C)\nfind_package(%s)\n' \
-		"$1" >"$scratch/cmake/CMakeLists.txt"
-	rm -rf "$scratch/cmake/build"
-	! cmake -S "$scratch/cmake" -B "$scratch/cmake/build" \
-		-DCMAKE_PREFIX_PATH="$stage$prefix" >"$scratch/cmake/log" 2>&1 &&
-		grep -q "$2" "$scratch/cmake/log"
+	mkdir -p "$scratch/refused"
+	printf 'cmake_minimum_required(VERSION 3.12)\nproject(test NONE)\nfind_package(%s)\n' \
+		"$1" >"$scratch/refused/CMakeLists.txt"
+	! cmake -S "$scratch/refused" -B "$scratch/refused/build" \
+		-DCMAKE_PREFIX_PATH="$stage$prefix" >"$scratch/refused/log" 2>&1 &&
+		grep -q "$2" "$scratch/refused/log"
 }
 
 if command -v cmake >/dev/null; then
-	ok "CMake links hdTracing" cmake_links hdTracing <<'END'
+	cmake_program hdTracing <<'END'
 #include <hdTrace.h>
 int main(void)
 {
 	return !hdT_finalize(NULL);
 }
 END
-	ok "CMake links hdReading" cmake_links hdReading <<'END'
+	cmake_program hdReading <<'END'
 #include <hdReading.h>
 int main(void)
 {
 	return hdI_openProject("/nonexistent/test.proj", NULL, NULL) != NULL;
 }
 END
-	ok "CMake links RUT" cmake_links RUT <<'END'
+	cmake_program RUT <<'END'
 #include <RUT.h>
 int main(void)
 {
 	return rut_startTrace(NULL) != 2;
 }
 END
-	ok "CMake links PT" cmake_links PT <<'END'
+	cmake_program PT <<'END'
 #include <PT.h>
 int main(void)
 {
 	return pt_startTracing(NULL) != 2;
 }
 END
+	finds_mpi='' links_mpi=''
 	if [ -z "${HD_SANITIZE-}" ] && ls "$stage$prefix"/lib/libhdMPI-*.a >/dev/null 2>&1
 	then
-		ok "CMake links hdMPI with the MPI library that it found" cmake_links \
-			hdMPI 'find_package(MPI REQUIRED COMPONENTS C)' MPI::MPI_C <<'END'
+		finds_mpi='find_package(MPI REQUIRED COMPONENTS C)'
+		links_mpi='target_link_libraries(program-hdMPI PRIVATE MPI::MPI_C)'
+		cmake_program hdMPI <<'END'
 #include <hdMPI.h>
 #include <mpi.h>
 int main(void)
@@ -329,6 +350,13 @@ int main(void)
 	return MPI_Initialized(&is) != 0 || is;
 }
 END
+	fi
+	ok "CMake finds all components" cmake_configures "$finds_mpi" "$links_mpi"
+	for target in hdTracing hdReading RUT PT; do
+		ok "CMake links $target" cmake_links $target
+	done
+	if [ -n "$links_mpi" ]; then
+		ok "CMake links hdMPI with the MPI library that it found" cmake_links hdMPI
 	else
 		skip "CMake links hdMPI" "it was not built, or with a sanitizer"
 	fi

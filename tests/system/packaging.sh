@@ -1,5 +1,5 @@
 #!/bin/sh
-# The recipes of packaging/ are valid, name this version, and ask for what exists.
+# The recipes of packaging/ and debian/ are valid, name this version, and miss nothing.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: text
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
@@ -25,13 +25,14 @@ packages() {
 	}' "$1"
 }
 
+# One call for all: apt-cache reads its whole cache each time.
 packages_exist() {
-	for package in $(packages "$1"); do
-		apt-cache show "$package" >"$scratch/shown" 2>&1 || {
-			echo "# $package: no such package"
-			return 1
-		}
-	done
+	packages "$1" | sort -u >"$scratch/asked"
+	# Words.
+	# shellcheck disable=SC2046
+	apt-cache show --no-all-versions $(cat "$scratch/asked") 2>"$scratch/errors" |
+		sed -n 's/^Package: //p' | sort -u >"$scratch/shown"
+	! comm -23 "$scratch/asked" "$scratch/shown" | sed 's/$/: no such package/' | grep .
 }
 
 finds_package() {
@@ -40,10 +41,121 @@ finds_package() {
 	! packages_exist "$scratch/Containerfile"
 }
 
-command -v python3 >/dev/null || skip_all "python3 is missing"
-ok "the Spack recipe is valid" recipe spack packaging/spack/package.py
-ok "the EasyBuild file is valid" recipe easybuild \
-	packaging/easybuild/HDTrace-*.eb
+# The version of the packages is that of the sources; Debian adds a revision.
+is_of_version() {
+	sed -n '1s/^hdtrace (\(.*\)-[^-]*) .*/\1/p' "$1/changelog" >"$scratch/version"
+	cat "$scratch/version"
+	[ "$(cat "$scratch/version")" = "$version" ]
+}
+
+# A library is in a package of its soname, with the versions of its symbols, and has
+# files for developers; a page is in one package, with its command. Lists what is
+# missing: DEBIAN
+lists_missing() {
+	awk '
+	FILENAME ~ /\/control$/ {
+		if ($1 == "Package:")
+			packages[$2] = 1
+		next
+	}
+	FILENAME ~ /\.install$/ {
+		installed[$1]++
+		if ($1 ~ /\/man[0-9]\//)
+			pages[++count] = $1
+		next
+	}
+	FILENAME ~ /\/debian\/.*\.symbols$/ {
+		versions[FILENAME, $1] = 1
+		next
+	}
+	FILENAME ~ /\.symbols$/ {
+		library = FILENAME
+		gsub(/^.*\/|\.symbols$/, "", library)
+		used[library, NF > 1 ? $2 : "0.1"] = 1
+		libraries[library] = 1
+		next
+	}
+	{
+		name = $1
+		sub(/^.*\//, "", name)
+		found = 0
+		for (i = 1; i <= count; i++) {
+			pattern = pages[i]
+			sub(/^.*\//, "", pattern)
+			gsub(/\./, "[.]", pattern)
+			gsub(/\*/, ".*", pattern)
+			found += name ~ "^" pattern "$"
+		}
+		if (found != 1)
+			print name " is in " found " packages"
+		command = name
+		sub(/\.[18]$/, "", command)
+		if (command !~ /^hdtrace-|^hdnode-health$|\.[0-9]$/ &&
+			!(("usr/bin/" command) in installed))
+			print "usr/bin/" command " is in no package"
+	}
+	END {
+		for (library in libraries) {
+			package = tolower(library) "0"
+			if (!(package in packages))
+				print "no package " package
+			split("*.so.* *.so *.a pkgconfig/*.pc", ends, " ")
+			for (i = 1; i <= 4; i++) {
+				file = ends[i]
+				sub(/\*/, library, file)
+				if (!(("usr/lib/*/" file) in installed))
+					print file " is in no package"
+			}
+		}
+		for (key in used) {
+			split(key, parts, SUBSEP)
+			file = directory "/" tolower(parts[1]) "0.symbols"
+			if (!((file, "(symver)HDTRACE_" parts[2]) in versions))
+				print file ": no HDTRACE_" parts[2]
+		}
+	}' directory="$1" "$1/control" "$1"/*.install "$1"/*.symbols "$PWD"/tests/abi/*.symbols \
+		"$scratch/pages"
+}
+printf '%s\n' doc/man/* >"$scratch/pages"
+
+is_complete() {
+	! lists_missing "$1" | grep .
+}
+
+# A list with a package, a page or a version less is refused.
+finds_missing() {
+	for fault in 's/libhdpower0$/libhdpower9/ control is_complete' \
+		'/rut.1/d hdtrace-record.install is_complete' \
+		'/usr.bin.pt$/d hdtrace-record.install is_complete' \
+		'1s/[0-9.]*-1/9.9-1/ changelog is_of_version'; do
+		# Words.
+		# shellcheck disable=SC2086
+		set -- $fault
+		rm -rf "$scratch/debian" && cp -R debian "$scratch/debian" &&
+			sed -i "$1" "$scratch/debian/$2" || return 1
+		! "$3" "$scratch/debian" || { echo "not found: $fault"; return 1; }
+	done
+}
+
+tests_exist() {
+	# Words.
+	# shellcheck disable=SC2013
+	for test in $(sed -n 's/^Tests: //p' debian/tests/control); do
+		[ -x "debian/tests/$test" ] || { echo "debian/tests/$test"; return 1; }
+	done
+}
+
+ok "the packages have this version" is_of_version debian
+ok "each library, page and command is in a package" is_complete "$PWD/debian"
+ok "a missing package, page, command or version is found" finds_missing
+ok "the tests of the packages exist" tests_exist
+if command -v python3 >/dev/null; then
+	ok "the Spack recipe is valid" recipe spack packaging/spack/package.py
+	ok "the EasyBuild file is valid" recipe easybuild \
+		packaging/easybuild/HDTrace-*.eb
+else
+	skip "the Spack recipe and the EasyBuild file" "python3 is missing"
+fi
 if command -v apt-cache >/dev/null && apt-cache show gcc >"$scratch/gcc" 2>&1 &&
 	grep -q 'VERSION_ID="12"' /etc/os-release; then
 	ok "the packages of the Containerfile exist" packages_exist \

@@ -19,7 +19,21 @@ helps() {
 }
 
 version() {
-	status 0 --version && grep -qE '^hdtrace [0-9]' "$scratch/out"
+	status 0 --version && grep -qE '^hdtrace [0-9]' "$scratch/out" || return 1
+	# The revision is a file of releases; otherwise the repository knows it.
+	revision=$(cat "$abs_top_srcdir/revision" 2>/dev/null ||
+		git -C "$abs_top_srcdir" describe --tags --always 2>/dev/null || echo unknown)
+	sed -n 's/^Revision: \(.*\)/\1/p' "$scratch/out" | sed 's/-dirty$//' >"$scratch/revision"
+	grep -qxF "${revision%-dirty}" "$scratch/revision" || {
+		echo "# expected $revision"
+		return 1
+	}
+	# Each feature of configure, on one of the two lines.
+	sed -n 's/^Features: \(.*\)/\1/p; s/^Missing:  \(.*\)/\1/p' "$scratch/out" |
+		tr ' ' '\n' | grep -v none | LC_ALL=C sort | tr '\n' ' ' >"$scratch/features"
+	[ "$(cat "$scratch/features")" = 'cairo glusterfs gnutls gtop hdnode http hwloc ipmi libdw mpich openmp openmpi otf2 python slurm snmp viewer ' ] &&
+		{ [ -e "$abs_top_builddir/libhdMPI-mpich.so" ] && echo Features || echo Missing; } >"$scratch/line" &&
+		grep -q "^$(cat "$scratch/line"):.* mpich" "$scratch/out"
 }
 
 # The output does not fit: exit status 2, and a reason.
