@@ -58,7 +58,7 @@ is_model() {
 		{
 			for (i = 1; library != "" && i <= NF; i++)
 				if ($i ~ /^%D%.*\.[ch]$/ &&
-				    ($i ~ /^%D%\/(base|choice|sites|model)\//) != \
+				    ($i ~ /^%D%\/(base|choice|sites|model|tables)\//) != \
 				    (library == "libhdmodel_la_SOURCES"))
 					print library, $i
 			if (!/\\$/)
@@ -101,7 +101,7 @@ ok "a circle of units is found" \
 	'#include "PowerTracingLibrary/service/access.h"\n#include "PowerTracingLibrary/service/protocols.h"' \
 	"circle of 3 units: "
 ok "no file includes a header of a higher layer" is_sound
-ok "libhdmodel is base, choice, sites and model" is_model \
+ok "libhdmodel is base, choice, sites, model and tables" is_model \
 	"$abs_top_srcdir/HDTraceTools/Makemodule.am"
 sed 's|%D%/model/column.c|& %D%/export/csv.c|' \
 	"$abs_top_srcdir/HDTraceTools/Makemodule.am" >"$scratch/Makemodule.am"

@@ -315,6 +315,26 @@ void hdIArchiveFree(struct hdIArchive *archive)
 	free(archive);
 }
 
+uint32_t hdIArchiveChecksum(uint32_t checksum, const void *bytes, size_t size)
+{
+	/* CRC-32 of APPNOTE 4.4.7, four bits at a time: few bytes are read. */
+	static const uint32_t steps[] = {
+		0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
+		0x76dc4190, 0x6b6b51f4, 0x4db26158, 0x5005713c,
+		0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c,
+		0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
+	};
+	const unsigned char *at = bytes;
+
+	checksum = ~checksum;
+	for (size_t i = 0; i < size; i++) {
+		checksum ^= at[i];
+		checksum = checksum >> 4 ^ steps[checksum & 15];
+		checksum = checksum >> 4 ^ steps[checksum & 15];
+	}
+	return ~checksum;
+}
+
 const struct hdIArchiveEntry *hdIArchiveFind(const struct hdIArchive *archive,
 					     const char *name)
 {

@@ -45,6 +45,9 @@ int hdIArchiveRead(int fd, int64_t size, struct hdIArchive **archive,
 
 void hdIArchiveFree(struct hdIArchive *archive);
 
+/** Add bytes to a checksum as zip files have it; the first one is 0. */
+uint32_t hdIArchiveChecksum(uint32_t checksum, const void *bytes, size_t size);
+
 /** Find an entry; NULL: there is none. */
 const struct hdIArchiveEntry *hdIArchiveFind(const struct hdIArchive *archive,
 					     const char *name);

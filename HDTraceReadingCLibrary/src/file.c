@@ -26,8 +26,12 @@ struct hdIFile {
 	int64_t position;
 	struct hdIFrames *frames; /* NULL: the file is plain. */
 	int wasRestReported;
-	int isEntry; /* Of an archive. */
-	char *own;   /* The path, if a program opened the file. */
+	int isSilent;
+	int isEntry;    /* Of an archive. */
+	uint32_t crc;   /* Of an entry: what it should be, ... */
+	uint32_t found; /* ... and that of the bytes that were read, ... */
+	int64_t summed; /* ... from its beginning on. */
+	char *own;      /* The path, if a program opened the file. */
 };
 
 static int openReadOnly(const char *path)
@@ -99,7 +103,7 @@ static int fileReportRest(struct hdIFile *file)
 {
 	struct hdIFramesRest rest = hdIFramesRest(file->frames);
 
-	if (rest.size == 0 || file->wasRestReported)
+	if (rest.size == 0 || file->wasRestReported || file->isSilent)
 		return 0;
 	file->wasRestReported = 1;
 	if (!rest.why) {
@@ -129,7 +133,7 @@ static ssize_t fileReadFrames(struct hdIFile *file, void *buffer, size_t size)
 		ssize_t n =
 			hdIFramesGet(file->frames, file->position, &bytes, why);
 
-		if (n < 0 && done == 0 && n != -ENOMEM)
+		if (n < 0 && done == 0 && n != -ENOMEM && !file->isSilent)
 			hdIReport(&file->sink,
 				  n == -EBADMSG ? HDI_RULE_ZST_FRAME
 						: HDI_RULE_FILE_READ,
@@ -164,6 +168,11 @@ int64_t hdIFileSkip(struct hdIFile *file)
 		return -1;
 	file->position = end;
 	return end;
+}
+
+void hdIFileSilence(struct hdIFile *file, int isSilent)
+{
+	file->isSilent = isSilent;
 }
 
 /* ---- Files ------------------------------------------------------------- */
@@ -212,6 +221,7 @@ static int fileOpenEntry(struct hdIFile *file, size_t length)
 		ret = -errno;
 	if (ret < 0)
 		return ret;
+	file->crc = entry.crc;
 	file->start = entry.offset;
 	file->stored = entry.size;
 	file->size = entry.size;
@@ -258,6 +268,19 @@ int64_t hdIFileSize(const struct hdIFile *file)
 	return file->size;
 }
 
+/* Check the sum of an entry that is read from its beginning to its end. Frames
+ * have checksums of their own. */
+static void fileAddToSum(struct hdIFile *file, const void *bytes, size_t size)
+{
+	if (!file->isEntry || file->summed != file->position)
+		return;
+	file->found = hdIArchiveChecksum(file->found, bytes, size);
+	file->summed += (int64_t)size;
+	if (file->summed == file->size && file->found != file->crc)
+		hdIReport(&file->sink, HDI_RULE_HDZ_ARCHIVE, file->path, -1, 0,
+			  "the checksum of the entry is wrong");
+}
+
 ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size)
 {
 	ssize_t n;
@@ -270,11 +293,13 @@ ssize_t hdIFileRead(struct hdIFile *file, void *buffer, size_t size)
 			       ? (size_t)(file->size - file->position)
 			       : 0;
 	n = fileReadBytes(file->fd, buffer, size);
-	if (n < 0)
+	if (n < 0) {
 		hdIReport(&file->sink, HDI_RULE_FILE_READ, file->path,
 			  file->position, 0, "%s", strerror((int)-n));
-	else
+	} else if (n > 0) {
+		fileAddToSum(file, buffer, (size_t)n);
 		file->position += n;
+	}
 	return n;
 }
 

@@ -58,6 +58,9 @@ int hdIFileSeek(struct hdIFile *file, int64_t offset);
  */
 int64_t hdIFileSkip(struct hdIFile *file);
 
+/** Whether problems are not reported: to look ahead, before going back. */
+void hdIFileSilence(struct hdIFile *file, int isSilent);
+
 /** Close a file; NULL does nothing. */
 void hdIFileClose(struct hdIFile *file);
 

@@ -50,6 +50,7 @@ static void compareClear(struct compare *self)
 		g_free(self->runs[i].name);
 		g_free(self->runs[i].file);
 		powerChoiceFree(self->runs[i].powers);
+		savingFree(&self->runs[i].saving);
 		if (self->runs[i].project)
 			hdI_closeProject(self->runs[i].project);
 	}

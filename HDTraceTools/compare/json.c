@@ -231,6 +231,7 @@ void comparePrintJson(const struct compare *self)
 		outJsonBool(&json, "per_rank", true);
 	putTest(self, &json);
 	putNamed(self, &json);
+	savingPut(self, &json);
 	compareJsonPutRows(self, &json);
 	outJsonArray(&json, "cannot", false);
 	for (guint i = 0; i < self->cannot->len; i++)

@@ -339,6 +339,14 @@ static void compareReadAddRun(struct compare *self, struct compareRun *run,
 	g_hash_table_destroy(taking.pathTimes);
 }
 
+static void compareReadSaving(struct compare *self, struct compareRun *run,
+			      const hdIProject *project)
+{
+	const struct scan scan = { .tool = self->tool, .project = project };
+
+	savingRead(&scan, &run->saving);
+}
+
 bool compareRead(struct compare *self)
 {
 	struct compareRun *run = &self->runs[self->read];
@@ -362,6 +370,7 @@ bool compareRead(struct compare *self)
 		if (isGood) {
 			findingsRead(&findings);
 			compareReadAddRun(self, run, &findings);
+			compareReadSaving(self, run, project);
 			self->read++;
 		}
 		run->project = project;

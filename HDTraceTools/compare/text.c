@@ -432,6 +432,7 @@ void comparePrintText(const struct compare *self)
 	compareTextPrintDiagnostics(self);
 	compareTextPrintPerRank(self);
 	printNamed(self);
+	savingPrint(self);
 	compareTextPrintTable(self, "The whole run", bit(COMPARE_RUN));
 	compareTextPrintTable(self,
 			      self->isPerRank

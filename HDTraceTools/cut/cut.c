@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * hdtrace cut: writes a part of the time of a project as a new project.
+ * hdtrace cut: writes a part of a project as a new project.
  */
 #include "config.h"
 
@@ -14,17 +14,10 @@
 #include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/cut/cut.h"
+#include "HDTraceTools/cut/cutchoice.h"
 #include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/model/mpi/messages.h"
 #include "common/format/frame.h"
-
-/** What was asked for. */
-struct cutOptions {
-	char *output;
-	char *from;
-	char *to;
-	gboolean isForced;
-	gboolean isAsRecorded;
-};
 
 /* ---- Files ------------------------------------------------------------- */
 
@@ -159,28 +152,21 @@ static bool cutWriteAll(struct cut *cut)
 	for (size_t i = 0; !cut->hasEarlier && i < project->traceCount; i++)
 		cutFindEarlier(cut, project->traces[i]);
 	for (size_t i = 0; isGood && i < project->groupCount; i++) {
-		isGood = cutGroup(cut, project->groups[i]);
+		if (cutHasNode(cut, project->groups[i]->node))
+			isGood = cutGroup(cut, project->groups[i]);
 		toolProgressFile(cut->tool, project->groups[i]->fileSize);
 	}
 	for (size_t i = 0; isGood && i < project->traceCount; i++) {
-		isGood = cutTrace(cut, project->traces[i]);
+		if (cutHasNode(cut, project->traces[i]->node))
+			isGood = cutTrace(cut, project->traces[i]);
 		toolProgressFile(cut->tool, project->traces[i]->fileSize);
 	}
 	for (size_t i = 0; isGood && i < project->relationCount; i++) {
-		isGood = cutRelations(cut, project->relations[i]);
+		if (cutHasNode(cut, project->relations[i]->node))
+			isGood = cutRelations(cut, project->relations[i]);
 		toolProgressFile(cut->tool, project->relations[i]->fileSize);
 	}
 	return isGood && cutTexts(cut) && cutProject(cut);
-}
-
-/** Say what was written. */
-static void cutPrint(const struct cut *cut)
-{
-	char *path = g_strconcat(cut->prefix, ".proj", NULL);
-
-	outPrintable(path);
-	printf(": %u files\n", cut->files->len);
-	g_free(path);
 }
 
 /** Find the prefix of the new project: -1, or the status of a mistake. */
@@ -216,7 +202,58 @@ static int cutFindPrefix(struct cut *cut, const struct cutOptions *options)
 	return status;
 }
 
-static int cutRunOpen(struct cut *cut, const struct cutOptions *options)
+bool cutIsPart(const struct cutOptions *options)
+{
+	return options->from || options->to || options->ranks ||
+	       options->region;
+}
+
+void cutOptionsFree(struct cutOptions *options)
+{
+	g_free(options->output);
+	g_free(options->from);
+	g_free(options->to);
+	g_free(options->ranks);
+	g_free(options->region);
+}
+
+/** Find the ranks that were asked for, which must exist: -1, or the status of a
+ *  mistake. */
+static int cutFindRanks(struct cut *cut, const char *list)
+{
+	const hdIProject *project = cut->project;
+
+	if (!list)
+		return -1;
+	cut->ranks = cutRanksParse(list);
+	if (!cut->ranks)
+		return toolUsage(cut->tool,
+				 "--ranks: invalid value \"%s\"; expected a "
+				 "list of ranks, such as 0-3,8",
+				 list);
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdINode *node = project->traces[i]->node;
+
+		if (messagesRankOf(project, node) >= 0 && cutHasNode(cut, node))
+			return -1;
+	}
+	toolError(cut->tool, "--ranks: no trace of the project belongs to %s",
+		  list);
+	return TOOL_FAILED;
+}
+
+/** Whether states were left out that should be there: then the region does not
+ *  exist, which is said. */
+static bool cutIsRegionMissing(const struct cut *cut)
+{
+	if (!cut->region || cut->hasRegion)
+		return false;
+	toolError(cut->tool, "--thin: no state has the name \"%s\"",
+		  cut->region);
+	return true;
+}
+
+static int cutMakeOpen(struct cut *cut, const struct cutOptions *options)
 {
 	struct scan scan = cutScan(cut);
 	bool isGood;
@@ -225,6 +262,8 @@ static int cutRunOpen(struct cut *cut, const struct cutOptions *options)
 	if (status < 0)
 		status = selectResolve(&cut->selection, cut->tool, cut->project,
 				       false);
+	if (status < 0)
+		status = cutFindRanks(cut, options->ranks);
 	if (status >= 0)
 		return status;
 	toolProgressStart(cut->tool, scanGroupsSize(&scan) +
@@ -232,42 +271,63 @@ static int cutRunOpen(struct cut *cut, const struct cutOptions *options)
 					     scanRelationsSize(&scan));
 	isGood = cutWriteAll(cut);
 	toolProgressEnd(cut->tool);
+	isGood = isGood && !cutIsRegionMissing(cut);
 	isGood = cutCommit(cut, isGood, options->isForced);
-	if (isGood && !cut->tool->isQuiet)
-		cutPrint(cut);
-	return isGood ? toolFinish(cut->tool) : TOOL_FAILED;
+	return isGood ? -1 : TOOL_FAILED;
 }
+
+int cutMake(struct tool *tool, const hdIProject *project,
+	    const struct cutOptions *options, guint *fileCount)
+{
+	struct cut cut = {
+		.tool = tool,
+		.project = project,
+		.selection = { .from = options->from, .to = options->to },
+		.region = options->region,
+		.files = g_ptr_array_new_with_free_func(g_free),
+	};
+	int status = cutMakeOpen(&cut, options);
+
+	*fileCount = cut.files->len;
+	g_ptr_array_unref(cut.files);
+	if (cut.ranks)
+		g_array_unref(cut.ranks);
+	g_free(cut.prefix);
+	return status;
+}
+
+/* ---- The command ------------------------------------------------------- */
 
 static int cutRunOn(struct tool *tool, const struct cutOptions *options,
 		    const char *path)
 {
 	hdIProject *project = toolOpenProject(tool, path);
-	struct cut cut = {
-		.tool = tool,
-		.project = project,
-		.selection = { .from = options->from, .to = options->to },
-	};
+	bool hasSuffix = g_str_has_suffix(options->output, ".proj");
+	guint fileCount;
 	int status;
 
 	if (!project)
 		return TOOL_FAILED;
 	delayApply(tool, project, options->isAsRecorded);
-	cut.files = g_ptr_array_new_with_free_func(g_free);
-	status = cutRunOpen(&cut, options);
-	g_ptr_array_unref(cut.files);
-	g_free(cut.prefix);
+	status = cutMake(tool, project, options, &fileCount);
+	if (status < 0 && !tool->isQuiet) {
+		outPrintable(options->output);
+		printf("%s: %u files\n", hasSuffix ? "" : ".proj", fileCount);
+	}
 	hdI_closeProject(project);
-	return status;
+	return status < 0 ? toolFinish(tool) : status;
 }
 
 static const struct toolHelp cutHelp = {
 	.arguments = "PROJECT",
 	.description =
-		"Write a time range of a project as a new project. States, "
-		"relations and entries that cross\na border are cut to it. "
-		"Parts that follow each other add up to the project.",
+		"Write a part of a project as a new project: a time range, "
+		"some ranks, or a region. States,\nrelations and entries that "
+		"cross a border of the time range are cut to it. Parts that "
+		"follow\neach other add up to the project.",
 	.examples = "  hdtrace cut -o step6 --from=13 --to=19 run1.proj\n"
-		    "  hdtrace cut -o end --from=@1247419300.5 run1.hdz\n",
+		    "  hdtrace cut -o end --from=@1247419300.5 run1.hdz\n"
+		    "  hdtrace cut -o few --ranks=0-3 --thin=solve run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
 	.formats = TOOL_TEXT_ONLY,
@@ -279,7 +339,7 @@ int cutRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
 		  "Prefix of the new project", "PREFIX" },
-		SELECT_TIME_ENTRIES(&options, "to"),
+		CUT_ENTRIES(&options),
 		DELAY_ENTRY(&options.isAsRecorded),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
 		  "Replace existing files", NULL },
@@ -289,12 +349,10 @@ int cutRun(struct tool *tool, int argc, char **argv)
 
 	if (status < 0 && !options.output)
 		status = toolMissingOption(tool, "output");
-	if (status < 0 && !options.from && !options.to)
+	if (status < 0 && !cutIsPart(&options))
 		status = toolMissingOption(tool, "from");
 	if (status < 0)
 		status = cutRunOn(tool, &options, argv[1]);
-	g_free(options.output);
-	g_free(options.from);
-	g_free(options.to);
+	cutOptionsFree(&options);
 	return status;
 }

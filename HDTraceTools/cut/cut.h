@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Writing a part of the time of a project as a new project.
+ * Writing a part of a project as a new project: of its time, its ranks, or its
+ * states.
  *
  * The part is the interval ]start, end] of a selection. What crosses a border
  * is cut to it and marked with the attribute cut (doc/format). All files of the
@@ -19,6 +20,7 @@
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/core/tool.h"
+#include "HDTraceTools/command/select.h"
 #include "cli/newfile.h"
 
 /** What was asked for, and the files that were written so far. */
@@ -26,12 +28,61 @@ struct cut {
 	struct tool *tool;
 	const hdIProject *project;
 	struct selection selection;
-	char *prefix; /**< Of the new project, with its directory. */
+	GArray *ranks;      /**< struct cutRange; NULL: all. */
+	const char *region; /**< Only states in or around it; NULL: all. */
+	char *prefix;       /**< Of the new project, with its directory. */
 	/** Whether traces have data before the part, so that messages of the
 	 *  part may have been sent before it. */
 	bool hasEarlier;
+	bool hasRegion;   /**< It was found in a trace. */
 	GPtrArray *files; /**< struct newFile *, complete but without name. */
 };
+
+/** What was asked for. */
+struct cutOptions {
+	char *output; /**< Prefix of the new project. */
+	char *from;
+	char *to;
+	char *ranks;
+	char *region;
+	gboolean isForced;
+	gboolean isAsRecorded;
+};
+
+/** The options that choose a part; four and no terminator. */
+#define CUT_ENTRIES(options)                                             \
+	SELECT_TIME_ENTRIES(options, "to"),                              \
+		{ "ranks",                                               \
+		  0,                                                     \
+		  0,                                                     \
+		  G_OPTION_ARG_FILENAME,                                 \
+		  &(options)->ranks,                                     \
+		  "Only files of these ranks, such as 0-3,8, and "       \
+		  "files that belong to no rank",                        \
+		  "LIST" },                                              \
+	{                                                                \
+		"thin", 0, 0, G_OPTION_ARG_FILENAME, &(options)->region, \
+			"Only states inside or around states of "        \
+			"this name",                                     \
+			"REGION"                                         \
+	}
+
+/** Whether a part was asked for. */
+bool cutIsPart(const struct cutOptions *options);
+
+/** Free what was given. */
+void cutOptionsFree(struct cutOptions *options);
+
+/**
+ * Write a part of a project; its delays were applied.
+ *
+ * @param[out] fileCount Files that were written.
+ *
+ * @retval -1 Go on.
+ * @return The exit status; the reason was said, and there is no new project.
+ */
+int cutMake(struct tool *tool, const hdIProject *project,
+	    const struct cutOptions *options, guint *fileCount);
 
 /** Reads all files of the project. */
 static inline struct scan cutScan(const struct cut *cut)

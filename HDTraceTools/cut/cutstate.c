@@ -227,6 +227,23 @@ void cutStateAddNumber(struct cutState *self, const char *name, int64_t number)
 	g_array_append_val(self->attributes, attribute);
 }
 
+void cutStateSetNumber(struct cutState *self, const char *name, int64_t number,
+		       bool isAdded)
+{
+	guint at = 0;
+
+	while (at < self->attributes->len &&
+	       strcmp(g_array_index(self->attributes, hdIAttribute, at).name,
+		      name) != 0)
+		at++;
+	if (at < self->attributes->len) {
+		g_array_remove_index(self->attributes, at);
+		isAdded = true;
+	}
+	if (isAdded)
+		cutStateAddNumber(self, name, number);
+}
+
 const hdIRecord *cutStateGet(struct cutState *self)
 {
 	self->record.attributes =

@@ -11,6 +11,7 @@
 #ifndef HD_CUT_CUTSTATE_H
 #define HD_CUT_CUTSTATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <glib.h>
 
@@ -34,6 +35,11 @@ void cutStateSet(struct cutState *self, const hdIRecord *record, int64_t start,
 
 /** Add an attribute that is a number, unless there is one of its name. */
 void cutStateAddNumber(struct cutState *self, const char *name, int64_t number);
+
+/** Give an attribute that is a number another one; without it, add it if
+ *  @p isAdded. */
+void cutStateSetNumber(struct cutState *self, const char *name, int64_t number,
+		       bool isAdded);
 
 /** All was added. */
 const hdIRecord *cutStateGet(struct cutState *self);

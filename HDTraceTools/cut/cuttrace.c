@@ -9,11 +9,15 @@
 #include <string.h>
 
 #include "HDTraceTools/cut/cut.h"
+#include "HDTraceTools/cut/cutchoice.h"
 #include "HDTraceTools/cut/cutsites.h"
 #include "HDTraceTools/cut/cutstate.h"
 #include "HDTraceTools/edit/traceedit.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/mpi/messages.h"
+
+/** The number of an epoch in which messages are missing. */
+#define CUT_THIN (-1)
 
 /** The number of the epoch that begins with a part; programs count theirs from
  *  1. */
@@ -31,6 +35,7 @@ struct cutTraceState {
 	bool hasLost;   /**< Before the next record. */
 	bool isStarted; /**< The part has a state. */
 	bool isRank;    /**< With messages that are counted by epochs. */
+	GArray *region; /**< Where the trace is in the region; NULL: all. */
 	int64_t epoch;
 	int64_t sampleNs; /**< Of samples; 0: not known, or written. */
 };
@@ -71,8 +76,13 @@ static void cutTraceWrite(struct cutTraceState *self, const hdIRecord *record)
 	cutStateSet(&self->state, record, selection->start, selection->end);
 	cutSitesAdd(self->sites, cutStateGet(&self->state),
 		    self->state.elements);
-	if (isState && !self->isStarted && self->isRank &&
-	    self->cut->hasEarlier)
+	if (self->region && isState && self->isRank)
+		/* Messages outside of the region are missing, whatever epoch
+		 * begins. */
+		cutStateSetNumber(&self->state, "part", CUT_THIN,
+				  !self->isStarted);
+	else if (isState && !self->isStarted && self->isRank &&
+		 self->cut->hasEarlier)
 		cutStateAddNumber(&self->state, "part",
 				  self->epoch ? self->epoch : CUT_EPOCH);
 	if (isSample && self->sampleNs > 0) {
@@ -101,6 +111,7 @@ static bool cutTraceAdd(const hdIRecord *record, void *data)
 		isIn = isIn || *inside;
 		*inside = false;
 	}
+	isIn = isIn && (!self->region || cutRegionHas(self->region, record));
 	if (!isIn) {
 		cutTraceSkip(self, record);
 		return record->depth > 0 || record->start <= selection->end;
@@ -142,12 +153,18 @@ bool cutTrace(struct cut *cut, const hdITraceFile *trace)
 		      messagesRankOf(cut->project, trace->node) >= 0;
 	self.sites = cutSitesNew();
 	self.inside = g_array_new(FALSE, TRUE, sizeof(bool));
+	if (cut->region) {
+		self.region = cutRegionFind(cut, trace);
+		cut->hasRegion = cut->hasRegion || self.region->len > 0;
+	}
 	cutStateInit(&self.state);
 	traceEditBegin(&self.writer, new->file);
 	ret = cutTraceRead(&self, reader);
 	hdI_closeTrace(reader);
 	cutStateClear(&self.state);
 	g_array_unref(self.inside);
+	if (self.region)
+		g_array_unref(self.region);
 	cutSitesFree(self.sites);
 	return cutEndFile(cut, trace->file, new, ret);
 }

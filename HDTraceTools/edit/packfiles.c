@@ -46,9 +46,12 @@ static void packFilesAddTexts(GPtrArray *files, const hdIProject *project,
 					     ends[i]);
 		hdIFile *file = hdI_openFile(path, NULL, NULL);
 
-		if (file)
+		if (file) {
 			packFilesAdd(files, path, false, NULL,
 				     hdI_getFileSize(file));
+			((struct packFile *)files->pdata[files->len - 1])
+				->node = node;
+		}
 		hdI_closeFile(file);
 		g_free(path);
 	}

@@ -18,6 +18,7 @@ struct packFile {
 	/** Whether an archive has it in compressed form. */
 	bool isCompressed;
 	const hdIGroup *group; /**< Of statistics; else NULL. */
+	const hdINode *node;   /**< Of texts of a node; else NULL. */
 	int64_t size;          /**< Of the plain file. */
 };
 

@@ -128,8 +128,8 @@ static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
 		"Write a project in a format of other tools, and list the data "
-		"that the format cannot represent.\n\nFORMAT is csv, csv-wide, "
-		"ctf, "
+		"that the format cannot represent.\n\nFORMAT is arrow, csv, "
+		"csv-wide, ctf, "
 		"json, openmetrics, otf2, otlp, paraver, perfetto or "
 		"simgrid.\nTIME "
 		"counts from the start of the project, in seconds or with a "

@@ -96,6 +96,7 @@ struct exportFormat {
 
 /** The formats, one line each, in the order in which they are listed. */
 #define EXPORT_FORMATS(X) \
+	X(Arrow)          \
 	X(CsvLong)        \
 	X(CsvWide)        \
 	X(Ctf)            \

@@ -122,7 +122,7 @@ int exportCloseFile(struct export *export, struct newFile *file, bool hasFailed)
 
 int exportEndFile(struct export *export, struct newFile *file, bool hasFailed)
 {
-	const char *path = export->files->pdata[export->files->len - 1];
+	char *path;
 	int ret;
 
 	if (file->file == stdout)
@@ -131,12 +131,14 @@ int exportEndFile(struct export *export, struct newFile *file, bool hasFailed)
 		newFileAbort(file);
 		return -1;
 	}
+	path = g_strdup(file->path);
 	ret = newFileCommit(file, export->isForced);
 	/* What parts were told is not known to the file any more. */
 	if (ret == -EIO && export->tool->outputError)
 		ret = -export->tool->outputError;
 	if (ret < 0)
 		toolErrorWrite(export->tool, path, ret);
+	g_free(path);
 	return ret < 0 ? -1 : 0;
 }
 

@@ -14,8 +14,11 @@
 #include "HDTraceTools/command/core/tool.h"
 #include "cli/output.h"
 
+struct sizes;
+
 /** What reading a file through tells about it. */
 struct content {
+	struct sizes *sizes; /**< Also counts the bytes; or NULL. */
 	const hdINode *node; /**< Where it belongs. */
 	const char *file;
 	int64_t fileSize;
@@ -47,6 +50,8 @@ struct info {
 	bool isFolded; /**< Nodes that are alike are one line; but: */
 	gboolean isOfNodes;
 	gboolean isOfRanks;
+	gboolean isOfSizes;
+	struct sizes *sizes; /**< With --sizes; else NULL. */
 	struct outJson json;
 };
 

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "HDTraceTools/info/content.h"
+#include "HDTraceTools/info/sizes.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/core/tool.h"
@@ -52,6 +53,8 @@ static void infoReadGroup(struct info *info, const hdIGroup *group,
 		cover(content, start, start);
 	scanBlocks(&info->scan, reader, infoAddBlock, content);
 	hdI_closeStat(reader);
+	if (info->sizes)
+		sizesAddFile(info->sizes, content, group);
 	toolProgressFile(info->tool, group->fileSize);
 }
 
@@ -66,6 +69,8 @@ static bool infoAddRecord(const hdIRecord *record, void *data)
 		content->depth = MAX(content->depth, record->depth + 1);
 	}
 	cover(content, record->start, record->end);
+	if (content->sizes)
+		sizesAddRecord(content->sizes, record);
 	return true;
 }
 
@@ -75,7 +80,10 @@ static void infoReadTrace(struct info *info, const hdITraceFile *trace,
 	content->node = trace->node;
 	content->file = trace->file;
 	content->fileSize = trace->fileSize;
+	content->sizes = info->sizes;
 	scanTrace(&info->scan, trace, infoAddRecord, content);
+	if (info->sizes)
+		sizesAddFile(info->sizes, content, NULL);
 	toolProgressFile(info->tool, trace->fileSize);
 }
 
@@ -88,6 +96,8 @@ static bool infoAddElement(const hdIRelationRecord *record, void *data)
 	content->links += record->kind == HDI_RELATION_LINK;
 	content->entries += record->kind == HDI_STATE_BEGIN;
 	cover(content, record->time, record->time);
+	if (content->sizes)
+		sizesAddElement(content->sizes, record);
 	return true;
 }
 
@@ -99,8 +109,11 @@ static void infoReadRelations(struct info *info, const hdIRelationFile *file,
 	content->node = file->node;
 	content->file = file->file;
 	content->fileSize = file->fileSize;
+	content->sizes = info->sizes;
 	scanElements(&info->scan, reader, infoAddElement, content);
 	hdI_closeRelations(reader);
+	if (info->sizes)
+		sizesAddFile(info->sizes, content, NULL);
 	toolProgressFile(info->tool, file->fileSize);
 }
 
@@ -367,6 +380,8 @@ static void infoPrintJson(struct info *info)
 		outJsonText(json, NULL, info->missingGroups->pdata[i]);
 	outJsonEnd(json);
 	jsonNodes(info, json);
+	if (info->sizes)
+		sizesPrintJson(info->sizes, json);
 	outJsonEnd(json);
 }
 
@@ -379,6 +394,7 @@ static const struct toolHelp help = {
 		       "entries, times and sizes. Missing and undeclared files "
 		       "are marked.",
 	.examples = "  hdtrace info run1.proj\n"
+		    "  hdtrace info --sizes run1.proj\n"
 		    "  hdtrace info --format=json run1_node06_Energy.stat\n",
 	.minArguments = 1,
 	.maxArguments = 1,
@@ -392,6 +408,10 @@ int infoRun(struct tool *tool, int argc, char **argv)
 		  "Print all nodes, also where they are alike", NULL },
 		{ "ranks", 0, 0, G_OPTION_ARG_NONE, &info.isOfRanks,
 		  "Print all nodes and ranks, also where they are alike",
+		  NULL },
+		{ "sizes", 0, 0, G_OPTION_ARG_NONE, &info.isOfSizes,
+		  "Also print which records take most bytes, and which "
+		  "options would save some",
 		  NULL },
 		{ NULL },
 	};
@@ -411,6 +431,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	info.all.file = project->file;
 	info.contents = g_hash_table_new(NULL, NULL);
 	info.missingGroups = g_ptr_array_new();
+	info.sizes = info.isOfSizes ? sizesNew() : NULL;
 	infoCollect(&info);
 	switch (tool->format) {
 	case OUT_TEXT:
@@ -424,6 +445,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 		infoPrintJson(&info);
 		break;
 	}
+	sizesFree(info.sizes);
 	g_ptr_array_free(info.missingGroups, TRUE);
 	g_hash_table_destroy(info.contents);
 	g_free(info.groups);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/info/content.h"
+#include "HDTraceTools/info/sizes.h"
 #include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
@@ -456,6 +457,10 @@ void infoPrintText(const struct info *info)
 	infoPrintSummary(info);
 	printTopology(info);
 	printGroups(info);
+	if (info->sizes) {
+		heading(info, "Sizes");
+		sizesPrintText(info->sizes, info->tool);
+	}
 	if (!info->missingGroups->len)
 		return;
 	heading(info, "Declared, but without a file");

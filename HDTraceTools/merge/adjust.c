@@ -197,6 +197,7 @@ static const char *makeHead(const struct head *head, enum mergeKind kind,
 	char *text;
 	bool hasValue;
 	bool isGood = true;
+	bool isCorrected = change->clock || change->isCorrected;
 
 	if (isStat) {
 		const char *newline = memchr(head->bytes, '\n', head->size);
@@ -208,8 +209,8 @@ static const char *makeHead(const struct head *head, enum mergeKind kind,
 	if (!xmlFindTag(head->bytes, head->size, start, isStat ? "Group" : NULL,
 			&tag))
 		return noHeader;
-	if (change->clock && xmlFindAttribute(head->bytes, &tag, "clock",
-					      &value.start, &value.end))
+	if (isCorrected && xmlFindAttribute(head->bytes, &tag, "clock",
+					    &value.start, &value.end))
 		return noHeader;
 	adjustment->before = 0;
 	hasValue = xmlFindAttribute(head->bytes, &tag, "timeAdjustment",
@@ -225,7 +226,7 @@ static const char *makeHead(const struct head *head, enum mergeKind kind,
 	text = isStat ? formatStat(sum) : formatTrace(sum);
 	g_string_append_len(out, head->bytes + start,
 			    (gssize)(tag.name + tag.nameLength - start));
-	if (change->clock)
+	if (isCorrected)
 		g_string_append(out, " clock=\"corrected\"");
 	if (!hasValue) {
 		value.start = value.end = tag.name + tag.nameLength;
@@ -313,6 +314,29 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 	return merge->tool->hasFailed ? -EBADMSG : 0;
 }
 
+/** Write a compressed file with its new head and corrected times; as
+ *  writeChanged(). */
+static int adjustRecompress(struct merge *merge, const struct mergeFile *file,
+			    const struct mergeChange *change,
+			    const GString *head, size_t rest,
+			    const struct adjustment *adjustment,
+			    struct newFile *new)
+{
+	FILE *plain = tmpfile();
+	int ret;
+
+	if (!plain)
+		return -errno;
+	fwrite(head->str, 1, head->len, plain);
+	ret = writeCorrected(merge, file, change, rest, adjustment, plain);
+	if (ret == 0)
+		ret = mergeRecompress(file, plain,
+				      (int64_t)head->len - (int64_t)rest,
+				      new->file);
+	fclose(plain);
+	return ret;
+}
+
 /** Write a file with its new head; 0 or a negative errno, of which -EBADMSG was
  *  said. */
 static int writeChanged(struct merge *merge, const struct mergeFile *file,
@@ -324,13 +348,9 @@ static int writeChanged(struct merge *merge, const struct mergeFile *file,
 	off_t size;
 	int fd, ret;
 
-	if (rewrites(file->kind, change) && isCompressed) {
-		toolError(merge->tool,
-			  "%s: cannot correct times in a compressed file; "
-			  "decompress it with 'zstd -d --rm'",
-			  file->path);
-		return -EBADMSG;
-	}
+	if (rewrites(file->kind, change) && isCompressed)
+		return adjustRecompress(merge, file, change, head, rest,
+					adjustment, new);
 	if (isCompressed)
 		return contentReplaceHead(file->path, head, (int64_t)rest, new);
 	fwrite(head->str, 1, head->len, new->file);
@@ -473,6 +493,37 @@ int mergeCheckAdjust(struct merge *merge, char **adjustments)
 	return -1;
 }
 
+/** Whether a clock is always the same time apart, and how much. */
+static bool adjustIsConstant(const struct mergeClock *clock, int64_t *offset)
+{
+	const struct hdClockPoint *points =
+		(const struct hdClockPoint *)(const void *)clock->points->data;
+
+	for (guint i = 1; i < clock->points->len; i++) {
+		if (points[i].offset != points[0].offset)
+			return false;
+	}
+	*offset = clock->points->len ? points[0].offset : 0;
+	return true;
+}
+
+/** Correct the times of a compressed file by its header only, if that is
+ *  enough. */
+static void adjustUseHeader(const struct mergeFile *file,
+			    struct mergeChange *change)
+{
+	int64_t offset, add;
+
+	if (!change->clock || !hdFrameIsCompressed(file->path) ||
+	    !adjustIsConstant(change->clock, &offset) ||
+	    __builtin_add_overflow(change->add, offset, &add) ||
+	    (file->kind == MERGE_RELATIONS && add % HD_NS_PER_S != 0))
+		return;
+	change->add = add;
+	change->clock = NULL;
+	change->isCorrected = true;
+}
+
 /** What is to be done to a file; false: nothing. */
 static bool changeOf(struct merge *merge, const struct mergeFile *file,
 		     char **adjustments, struct mergeChange *change)
@@ -485,7 +536,9 @@ static bool changeOf(struct merge *merge, const struct mergeFile *file,
 	/* Without a clock that has it in its points. */
 	if (!change->clock)
 		change->add += file->shift;
-	return file->kind != MERGE_INFO && (change->add || change->clock);
+	adjustUseHeader(file, change);
+	return file->kind != MERGE_INFO &&
+	       (change->add || change->clock || change->isCorrected);
 }
 
 /** Bytes of all that is to be changed. */

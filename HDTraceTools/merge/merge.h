@@ -174,6 +174,7 @@ struct mergeChange {
 	int64_t add;         /**< To the time adjustment. */
 	const int64_t *base; /**< Of its clock now; NULL: as before. */
 	const struct mergeClock *clock; /**< NULL: times are right. */
+	bool isCorrected; /**< By what is added, which is all of the clock. */
 	/* Of a copy of the file: */
 	const char *path;    /**< Its own; NULL: it takes the file's place. */
 	const char *levels;  /**< That it names, if it does; or NULL. */
@@ -189,6 +190,18 @@ struct mergeChange {
  */
 int mergePrepare(struct merge *merge, const struct mergeFile *file,
 		 const struct mergeChange *change, struct newFile *new);
+
+/**
+ * Compress a file with corrected times.
+ *
+ * @param file The old file.
+ * @param plain The corrected plain file.
+ * @param growth By how many bytes the header has grown.
+ *
+ * @return 0 or a negative errno.
+ */
+int mergeRecompress(const struct mergeFile *file, FILE *plain, int64_t growth,
+		    FILE *out);
 
 /** Close what one of these wrote, with its path: nothing of many files is
  * committed before all are on disk. As mergePrepare(). */

@@ -11,10 +11,14 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/edit/content.h"
 #include "HDTraceTools/edit/framewriter.h"
+#include "HDTraceTools/command/core/delayoption.h"
+#include "HDTraceTools/cut/cut.h"
 #include "HDTraceTools/edit/packfiles.h"
 #include "HDTraceTools/pack/zipwriter.h"
 #include "cli/newfile.h"
@@ -30,6 +34,7 @@ struct packOptions {
 	char *output;
 	int level;
 	gboolean isForced;
+	struct cutOptions part;
 };
 
 /** Copy a file as it is. */
@@ -133,22 +138,125 @@ static int packWrite(struct tool *tool, const struct packOptions *options,
 	return ret < 0 ? TOOL_FAILED : TOOL_OK;
 }
 
+/** Pack all files of a project. */
+static int packProject(struct tool *tool, const struct packOptions *options,
+		       const hdIProject *project, const char *output)
+{
+	GPtrArray *files = packFilesOf(project);
+	int status = packWrite(tool, options, files, output);
+
+	g_ptr_array_unref(files);
+	return status;
+}
+
+/** The name of the project in an archive. */
+static char *packNameOf(const char *output)
+{
+	char *name = g_path_get_basename(output);
+
+	if (g_str_has_suffix(name, HD_ZIP_SUFFIX))
+		name[strlen(name) - strlen(HD_ZIP_SUFFIX)] = '\0';
+	return name;
+}
+
+/** Remove a directory with the files of a part. */
+static void packRemove(const char *directory)
+{
+	GDir *files = g_dir_open(directory, 0, NULL);
+	const char *name;
+
+	while (files && (name = g_dir_read_name(files))) {
+		char *path = g_build_filename(directory, name, NULL);
+
+		unlink(path);
+		g_free(path);
+	}
+	if (files)
+		g_dir_close(files);
+	rmdir(directory);
+}
+
+/** Write a part into a directory, and pack it. */
+static int packCut(struct tool *tool, const struct packOptions *options,
+		   const hdIProject *project, const char *directory,
+		   const char *output)
+{
+	struct cutOptions part = options->part;
+	char *name = packNameOf(output);
+	hdIProject *cut;
+	char *path;
+	guint count;
+	int status;
+
+	part.output = g_build_filename(directory, name, NULL);
+	path = g_strconcat(part.output, ".proj", NULL);
+	status = cutMake(tool, project, &part, &count);
+	cut = status < 0 ? toolOpenProject(tool, path) : NULL;
+	if (cut)
+		status = packProject(tool, options, cut, output);
+	else if (status < 0)
+		status = TOOL_FAILED;
+	hdI_closeProject(cut);
+	g_free(part.output);
+	g_free(path);
+	g_free(name);
+	return status;
+}
+
+/** Pack a part, which is in a directory beside the archive meanwhile. */
+static int packPart(struct tool *tool, const struct packOptions *options,
+		    hdIProject *project, const char *output)
+{
+	char *directory = g_strconcat(output, ".XXXXXX", NULL);
+	int status = TOOL_FAILED;
+
+	if (!options->isForced && g_file_test(output, G_FILE_TEST_EXISTS)) {
+		toolErrorExists(tool, output);
+	} else if (!g_mkdtemp_full(directory, 0700)) {
+		toolErrorCreate(tool, output, -errno);
+	} else {
+		delayApply(tool, project, options->part.isAsRecorded);
+		status = packCut(tool, options, project, directory, output);
+		packRemove(directory);
+	}
+	g_free(directory);
+	return status;
+}
+
+/** Where a project is, without what its name ends with; of an archive, beside
+ *  it. */
+static char *packPrefixOf(const hdIProject *project)
+{
+	char *archive = g_path_get_dirname(project->file);
+	char *directory = g_path_get_dirname(archive);
+	char *name = g_path_get_basename(project->prefix);
+	char *prefix = contentIsArchived(project->file)
+			       ? g_build_filename(directory, name, NULL)
+			       : g_strdup(project->prefix);
+
+	g_free(archive);
+	g_free(directory);
+	g_free(name);
+	return prefix;
+}
+
 static int packRunOn(struct tool *tool, const struct packOptions *options,
 		     const char *path)
 {
 	hdIProject *project = toolOpenProject(tool, path);
-	char *output;
-	GPtrArray *files;
+	bool isPart = cutIsPart(&options->part);
+	char *prefix, *output;
 	int status;
 
 	if (!project)
 		return TOOL_FAILED;
-	output = options->output
-			 ? g_strdup(options->output)
-			 : g_strconcat(project->prefix, HD_ZIP_SUFFIX, NULL);
-	files = packFilesOf(project);
-	status = packWrite(tool, options, files, output);
-	g_ptr_array_unref(files);
+	prefix = packPrefixOf(project);
+	output = options->output ? g_strdup(options->output)
+				 : g_strconcat(prefix, isPart ? "-part" : "",
+					       HD_ZIP_SUFFIX, NULL);
+	g_free(prefix);
+	status = isPart ? packPart(tool, options, project, output)
+			: packProject(tool, options, project, output);
 	g_free(output);
 	hdI_closeProject(project);
 	return status == TOOL_OK ? toolFinish(tool) : status;
@@ -163,9 +271,12 @@ static const struct toolHelp packHelp = {
 	.arguments = "PROJECT",
 	.description =
 		"Write a project as one compressed file, which all commands "
-		"read directly.\n'hdtrace unpack' restores the plain files.",
+		"read directly.\n'hdtrace unpack' restores the plain files. "
+		"With --from, --to, --ranks or --thin, it\nhas the part that "
+		"'hdtrace cut' would write.",
 	.examples = "  hdtrace pack run1.proj\n"
-		    "  hdtrace report run1.hdz\n",
+		    "  hdtrace report run1.hdz\n"
+		    "  hdtrace pack -o few.hdz --ranks=0-3 run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
 	.formats = TOOL_TEXT_ONLY,
@@ -177,11 +288,13 @@ int packRun(struct tool *tool, int argc, char **argv)
 	struct packOptions options = { .level = HD_COMPRESS_DEFAULT };
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-		  "Write to this file (default: name of the project and .hdz)",
+		  "Write to this file (default: name of the project, -part if "
+		  "it is one, and .hdz)",
 		  "FILE" },
 		{ "compress", 0, 0, G_OPTION_ARG_INT, &options.level,
 		  "Compression of zstd, from 1 (fastest) to 19 (default: 1)",
 		  "N" },
+		CUT_ENTRIES(&options.part),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
 		  "Replace an existing file", NULL },
 		{ NULL },
@@ -196,5 +309,6 @@ int packRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = packRunOn(tool, &options, argv[1]);
 	g_free(options.output);
+	cutOptionsFree(&options.part);
 	return status;
 }

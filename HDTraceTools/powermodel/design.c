@@ -85,6 +85,19 @@ void designRow(const struct modelFit *fit, const struct modelRun *run,
 	}
 }
 
+void designMarkWritten(const struct modelFit *fit, bool *isWritten)
+{
+	*isWritten++ = true;
+	for (int i = 0; i < MODEL_PARTS; i++) {
+		const struct modelShape *shape = &fit->shapes[i];
+
+		if (!designHas(shape))
+			continue;
+		for (size_t k = 0; k <= shape->knotCount; k++)
+			*isWritten++ = shape->verdict == MODEL_FITTED;
+	}
+}
+
 /* Part of a window in which a load is above a knot. */
 static double designAbove(const struct modelFit *fit,
 			  const struct modelRun *run,

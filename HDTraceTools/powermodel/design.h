@@ -39,6 +39,10 @@ size_t designColumnOfKnot(const struct modelFit *fit, int part);
 void designRow(const struct modelFit *fit, const struct modelRun *run,
 	       const struct modelWindow *window, double *row);
 
+/** Mark the columns DESIGN_SLOPES that the written model has: not those that
+ *  stand for refused components. */
+void designMarkWritten(const struct modelFit *fit, bool *isWritten);
+
 /** Get the number of columns. */
 size_t designCount(const struct modelFit *fit, enum designColumns columns);
 

@@ -119,6 +119,7 @@ struct modelFit {
 	GArray *refused; /**< struct modelRefusal */
 	double clockMhz; /**< Reference clock; 0: the model has none. */
 	double clockExponent;
+	bool isPowerOnly;  /**< Runs without any load count, too. */
 	bool isSteadyOnly; /**< Only windows of constant load count. */
 	size_t windows;    /**< Those that count. */
 	struct hdPowerModel model;
@@ -169,7 +170,7 @@ bool modelFitAll(struct modelFit *fit);
 /** Predict runs that were not fitted. */
 void modelValidate(struct modelFit *fit);
 
-/** Get the power of a window by the model, without trends. */
+/** Get the power of a window by the written model, without trends. */
 double modelPredict(const struct modelFit *fit, const struct modelRun *run,
 		    const struct modelWindow *window);
 

@@ -40,6 +40,8 @@ static const struct stepsSource {
 	{ MODEL_CPU, { "CPU_TOTAL", NULL } },
 	{ MODEL_BANDWIDTH, { "MEM_TRAFFIC_READ", "MEM_TRAFFIC_WRITE" } },
 	{ MODEL_BANDWIDTH, { "MEM_TRAFFIC_CACHE_MISSES", NULL } },
+	/* Traffic that stays on the node is the work of CPUs. */
+	{ MODEL_NETWORK, { "NET_IN_EXT", "NET_OUT_EXT" } },
 	{ MODEL_NETWORK, { "NET_IN", "NET_OUT" } },
 	{ MODEL_READ, { "HDD_READ", NULL } },
 	{ MODEL_WRITE, { "HDD_WRITE", NULL } },
@@ -417,7 +419,8 @@ int modelRead(struct modelFit *fit, const struct scan *scan, bool isAsRecorded)
 		ret = stepsReadRun(scan, node, powers, &levels, run);
 		if (isAsRecorded && run->delaySource == MODEL_DELAY_NONE)
 			run->delaySource = MODEL_DELAY_RECORDED;
-		if (ret == 0 && run->power->len && stepsHasLoad(run))
+		if (ret == 0 && run->power->len &&
+		    (fit->isPowerOnly || stepsHasLoad(run)))
 			g_ptr_array_add(fit->runs, run);
 		else
 			modelRunFree(run);

@@ -4,7 +4,9 @@
  *
  * Projects are left out one by one; a single one is divided into parts of its
  * time. Knots stay where the whole fit has them. Next to it, power = a + b cpu
- * is fitted to the same data.
+ * is fitted to the same data. Errors are those of the written model: it does
+ * not have the components that are refused, although the fit has a column for
+ * them.
  */
 #include "config.h"
 
@@ -18,7 +20,8 @@
 struct validation {
 	const struct modelFit *fit;
 	size_t fold;
-	bool isInside; /**< Windows of the fold, or all others. */
+	bool isInside;  /**< Windows of the fold, or all others. */
+	bool isWritten; /**< Predict by the written model; else by the fit. */
 };
 
 static size_t validateFoldOf(const struct modelFit *fit,
@@ -64,8 +67,8 @@ static bool validateLine(struct validation *self, double *idle, double *slope)
 				continue;
 			count++;
 			x += before / count;
-			xy += before * (power - y);
 			y += (power - y) / count;
+			xy += before * (power - y);
 			xx += before * (cpu - x);
 		}
 	}
@@ -95,7 +98,9 @@ static void validateRunFold(struct validation *self, const struct modelRun *run,
 			    double slope, struct validateSums *sums)
 {
 	double *row = g_new(double, squares->columns + 1);
+	bool *isWritten = g_new(bool, squares->columns + 1);
 
+	designMarkWritten(self->fit, isWritten);
 	self->isInside = true;
 	for (size_t k = 0; k < run->count; k++) {
 		const struct modelWindow *window = &run->windows[k];
@@ -104,8 +109,10 @@ static void validateRunFold(struct validation *self, const struct modelRun *run,
 		if (!validateUses(run, k, self))
 			continue;
 		designRow(self->fit, run, window, row);
-		for (size_t i = 0; i < squares->columns; i++)
-			error -= squares->coefficients[i] * row[i];
+		for (size_t i = 0; i < squares->columns; i++) {
+			if (isWritten[i] || !self->isWritten)
+				error -= squares->coefficients[i] * row[i];
+		}
 		sums->squares += error * error;
 		sums->count++;
 		if (window->power > 0) {
@@ -115,6 +122,7 @@ static void validateRunFold(struct validation *self, const struct modelRun *run,
 		error = window->power - idle - slope * validateCpu(window);
 		sums->linear += error * error;
 	}
+	g_free(isWritten);
 	g_free(row);
 }
 
@@ -140,14 +148,17 @@ static double validateRoot(double squares, double count)
 }
 
 /* Predict everything; sums of each run, to be freed. */
-static struct validateSums *validateAll(struct modelFit *fit, bool isByProject)
+static struct validateSums *validateAll(struct modelFit *fit, bool isByProject,
+					bool isWritten)
 {
 	struct validateSums *sums = g_new0(struct validateSums, fit->runs->len);
 
 	fit->isByProject = isByProject;
 	fit->folds = fit->isByProject ? fit->projects : VALIDATE_PARTS;
 	for (size_t fold = 0; fold < fit->folds; fold++) {
-		struct validation self = { .fit = fit, .fold = fold };
+		struct validation self = { .fit = fit,
+					   .fold = fold,
+					   .isWritten = isWritten };
 
 		validateFold(&self, sums);
 	}
@@ -157,7 +168,7 @@ static struct validateSums *validateAll(struct modelFit *fit, bool isByProject)
 /* Squared errors of all runs; INFINITY if any run cannot be predicted. */
 static double validateSquares(struct modelFit *fit)
 {
-	struct validateSums *sums = validateAll(fit, false);
+	struct validateSums *sums = validateAll(fit, false, false);
 	double squares = 0;
 
 	for (guint r = 0; r < fit->runs->len; r++)
@@ -196,14 +207,14 @@ void modelSelect(struct modelFit *fit)
 
 void modelValidate(struct modelFit *fit)
 {
-	struct validateSums *sums = validateAll(fit, fit->projects > 1);
+	struct validateSums *sums = validateAll(fit, fit->projects > 1, true);
 	struct validateSums all = { .count = 0 };
 
 	/* Without a project, the others may not tell components apart. */
 	for (guint r = 0; r < fit->runs->len && fit->isByProject; r++) {
 		if (sums[r].count == 0) {
 			g_free(sums);
-			sums = validateAll(fit, false);
+			sums = validateAll(fit, false, true);
 		}
 	}
 	for (guint r = 0; r < fit->runs->len; r++) {
@@ -241,8 +252,10 @@ double modelPredict(const struct modelFit *fit, const struct modelRun *run,
 
 		if (!designHas(shape))
 			continue;
-		for (size_t k = 0; k <= shape->knotCount; k++)
-			power += shape->slopes[k] * row[column++];
+		for (size_t k = 0; k <= shape->knotCount; k++, column++) {
+			if (shape->verdict == MODEL_FITTED)
+				power += shape->slopes[k] * row[column];
+		}
 	}
 	g_free(row);
 	return power;

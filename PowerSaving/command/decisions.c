@@ -52,19 +52,73 @@ static void decisionsRecord(const struct run *self)
 	}
 }
 
+static hdTrace *decisionsTrace(const struct run *self)
+{
+	return self->record ? hdLoadRecordHostTrace(self->record) : NULL;
+}
+
+static void decisionsEndStates(const struct run *self)
+{
+	hdTrace *trace = decisionsTrace(self);
+
+	for (guint i = 0; trace && self->changes && i < self->changes->len; i++)
+		hdT_logStateEnd(trace);
+}
+
 void runForget(struct run *self)
 {
-	hdTrace *trace =
-		self->record ? hdLoadRecordHostTrace(self->record) : NULL;
-
-	for (guint i = 0; self->changes && i < self->changes->len; i++) {
-		if (trace)
-			hdT_logStateEnd(trace);
-	}
+	decisionsEndStates(self);
 	if (self->changes)
 		g_array_unref(self->changes);
 	self->changes = g_array_new(FALSE, FALSE, sizeof(struct runChange));
 	g_array_set_clear_func(self->changes, decisionsFreeChange);
+}
+
+void runRecordPlan(struct run *self)
+{
+	const struct powerPlan *plan = &self->plan;
+	hdTrace *trace = decisionsTrace(self);
+
+	if (!trace || plan->count == 0)
+		return;
+	hdT_logStateStart(trace, "Plan");
+	hdT_logAttributeString(trace, "policy", runPolicyName(self));
+	hdT_logAttributeString(trace, "applied",
+			       self->link.fd >= 0 ? "yes" : "no");
+	hdT_logAttributeDouble(trace, "expected_s", plan->time);
+	hdT_logAttributeDouble(trace, "expected_j", plan->energy);
+	hdT_logAttributeDouble(trace, "base_s", plan->baseTime);
+	hdT_logAttributeDouble(trace, "base_j", plan->baseEnergy);
+	self->hasPlan = true;
+}
+
+void runRecordPhase(struct run *self, const char *name)
+{
+	hdTrace *trace = decisionsTrace(self);
+
+	decisionsEndStates(self);
+	if (trace && self->phase)
+		hdT_logStateEnd(trace);
+	g_free(self->phase);
+	self->phase = g_strdup(name);
+	if (!trace)
+		return;
+	hdT_logStateStart(trace, "Phase");
+	hdT_logAttributeString(trace, "name", name);
+	decisionsRecord(self);
+}
+
+void runRecordEnd(struct run *self)
+{
+	hdTrace *trace = decisionsTrace(self);
+
+	if (trace && self->phase)
+		hdT_logStateEnd(trace);
+	if (trace && self->hasPlan)
+		hdT_logStateEnd(trace);
+	g_free(self->phase);
+	self->phase = NULL;
+	self->hasPlan = false;
 }
 
 /* ---- Applying ---------------------------------------------------------- */

@@ -59,11 +59,14 @@ static int statusTakeJournal(const char *root, const struct statusLines *lines)
 	size_t count;
 	int ret = hdJournalLook(root, &entries, &count);
 
-	for (size_t i = 0; i < count; i++)
-		g_ptr_array_add(lines->settings,
-				g_strdup_printf("%s %s %s", entries[i].path,
-						entries[i].old,
-						entries[i].now));
+	for (size_t i = 0; i < count; i++) {
+		if (hdJournalIsChanged(&entries[i]))
+			g_ptr_array_add(lines->settings,
+					g_strdup_printf("%s %s %s",
+							entries[i].path,
+							entries[i].old,
+							entries[i].now));
+	}
 	free(entries);
 	return ret;
 }
@@ -111,7 +114,69 @@ static void statusPrint(const struct statusLines *lines, bool isRunning,
 		     "them.");
 }
 
-static int statusShow(const char *root)
+/* "4711 0 fixed 1796000000 max_freq=1200000,governor=powersave" */
+static void statusPutLease(struct outJson *json, const char *line)
+{
+	char **words = g_strsplit(line, " ", 5);
+
+	outJsonObject(json, NULL, false);
+	if (g_strv_length(words) == 5) {
+		char **settings = g_strsplit(words[4], ",", -1);
+
+		outJsonInteger(json, "process",
+			       g_ascii_strtoll(words[0], NULL, 10));
+		outJsonInteger(json, "user",
+			       g_ascii_strtoll(words[1], NULL, 10));
+		outJsonText(json, "policy", words[2]);
+		outJsonInteger(json, "since_s",
+			       g_ascii_strtoll(words[3], NULL, 10));
+		outJsonArray(json, "settings", true);
+		for (size_t i = 0; settings[i]; i++)
+			outJsonText(json, NULL, settings[i]);
+		outJsonEnd(json);
+		g_strfreev(settings);
+	}
+	outJsonEnd(json);
+	g_strfreev(words);
+}
+
+static void statusPutSetting(struct outJson *json, const char *line)
+{
+	char **words = g_strsplit(line, " ", 3);
+
+	outJsonObject(json, NULL, true);
+	if (g_strv_length(words) == 3) {
+		outJsonText(json, "path", words[0]);
+		outJsonText(json, "old", words[1]);
+		outJsonText(json, "new", words[2]);
+	}
+	outJsonEnd(json);
+	g_strfreev(words);
+}
+
+static void statusPrintJson(const struct statusLines *lines, bool isRunning,
+			    bool isHidden)
+{
+	struct outJson json = { .depth = 0 };
+
+	outJsonDocument(&json, "hdpower-status");
+	outJsonBool(&json, "running", isRunning);
+	outJsonArray(&json, "leases", false);
+	for (guint i = 0; i < lines->leases->len; i++)
+		statusPutLease(&json, lines->leases->pdata[i]);
+	outJsonEnd(&json);
+	if (isHidden) {
+		outJsonPlain(&json, "changed", "null");
+	} else {
+		outJsonArray(&json, "changed", false);
+		for (guint i = 0; i < lines->settings->len; i++)
+			statusPutSetting(&json, lines->settings->pdata[i]);
+		outJsonEnd(&json);
+	}
+	outJsonEnd(&json);
+}
+
+static int statusShow(const char *root, bool isJson)
 {
 	struct statusLines lines = { g_ptr_array_new_with_free_func(g_free),
 				     g_ptr_array_new_with_free_func(g_free) };
@@ -133,6 +198,8 @@ static int statusShow(const char *root)
 	if (ret < 0)
 		outSay(stderr, "hdpower status: %s" HD_POWER_FOLDER ": %s",
 		       root, error ? error : cliErrorReason(ret));
+	else if (isJson)
+		statusPrintJson(&lines, isRunning, isHidden);
 	else
 		statusPrint(&lines, isRunning, isHidden);
 	g_free(error);
@@ -209,10 +276,17 @@ static int restoreAll(const char *root)
 
 /* ---- The whole --------------------------------------------------------- */
 
+static const char *const statusFormats[] = { "text", "json", NULL };
+static const struct cliWords statusWords[] = {
+	{ "format", statusFormats, false },
+	{ NULL, NULL, false },
+};
+
 static const struct cliCommand statusCommand = {
 	.name = "hdpower status",
 	.description = "Show leases and changed settings.",
 	.usageStatus = HDPOWER_FAILED,
+	.words = statusWords,
 };
 
 static const struct cliCommand restoreCommand = {
@@ -224,24 +298,57 @@ static const struct cliCommand restoreCommand = {
 	.usageStatus = HDPOWER_FAILED,
 };
 
-static int hdpowerPlain(const struct cliCommand *command,
-			int (*run)(const char *root), int argc, char **argv)
+#define HDPOWER_ROOT_ENTRY(root)                                  \
+	{                                                         \
+		"root", 0, 0, G_OPTION_ARG_FILENAME, root,        \
+			"Directory that contains /sys and /run, " \
+			"for tests",                              \
+			"DIR"                                     \
+	}
+
+static int hdpowerStatus(int argc, char **argv)
 {
-	char *root = NULL;
+	char *root = NULL, *format = NULL;
 	const GOptionEntry entries[] = {
-		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &root,
-		  "Directory that contains /sys and /run, for tests", "DIR" },
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &format,
+		  "Format: text or json (default: text)", "FORMAT" },
+		HDPOWER_ROOT_ENTRY(&root),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
-	int status = cliParse(command, lists, &argc, &argv);
+	int status = cliParse(&statusCommand, lists, &argc, &argv);
+	int chosen = 0;
 
 	if (status < 0 && argc > 1)
-		status = cliErrorUnexpected(command, argv[1]);
+		status = cliErrorUnexpected(&statusCommand, argv[1]);
+	if (status < 0)
+		status = cliChoose(&statusCommand, "format", format, &chosen);
 	if (status < 0) {
-		status = run(root ? root : "");
+		status = statusShow(root ? root : "", chosen == 1);
 		if (status == HDPOWER_OK)
-			status = cliFinish(command);
+			status = cliFinish(&statusCommand);
+	}
+	g_free(root);
+	g_free(format);
+	return status;
+}
+
+static int hdpowerRestore(int argc, char **argv)
+{
+	char *root = NULL;
+	const GOptionEntry entries[] = {
+		HDPOWER_ROOT_ENTRY(&root),
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int status = cliParse(&restoreCommand, lists, &argc, &argv);
+
+	if (status < 0 && argc > 1)
+		status = cliErrorUnexpected(&restoreCommand, argv[1]);
+	if (status < 0) {
+		status = restoreAll(root ? root : "");
+		if (status == HDPOWER_OK)
+			status = cliFinish(&restoreCommand);
 	}
 	g_free(root);
 	return status;
@@ -252,9 +359,9 @@ static int hdpowerRun(int argc, char **argv)
 	if (strcmp(argv[0], "run") == 0)
 		return powerRun(argc, argv);
 	if (strcmp(argv[0], "status") == 0)
-		return hdpowerPlain(&statusCommand, statusShow, argc, argv);
+		return hdpowerStatus(argc, argv);
 	if (strcmp(argv[0], "restore") == 0)
-		return hdpowerPlain(&restoreCommand, restoreAll, argc, argv);
+		return hdpowerRestore(argc, argv);
 	return cliNoSubcommand(&hdpower, subcommands, argv[0]);
 }
 

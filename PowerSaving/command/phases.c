@@ -64,24 +64,72 @@ static bool phasesTake(int fd, char *name, size_t size)
 	return true;
 }
 
+/* The number of a phase in the usage; -1: it is not there. */
+static int phasesFind(const struct run *self, const char *name)
+{
+	for (guint i = 0; self->usage && i < self->usage->len; i++) {
+		const struct powerPhase *phase = self->usage->pdata[i];
+
+		if (strcmp(phase->name, name) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
 static void phasesChange(struct run *self, const char *name)
 {
 	struct hdSettingValues values = self->values;
+	int number = phasesFind(self, name);
+	bool isChanged;
 
-	for (guint i = 0; i < self->usage->len; i++) {
-		const struct powerPhase *phase = self->usage->pdata[i];
-
-		if (strcmp(phase->name, name) != 0)
-			continue;
+	if (number >= 0)
 		snprintf(values.of[HD_SETTING_MAX_FREQ], HD_SETTING_VALUE_SIZE,
-			 "%.0f", self->plan.phases[i].mhz * 1e3);
-		if (memcmp(&values, &self->values, sizeof(values)) != 0)
-			runApply(self, &values);
-		return;
-	}
-	if (self->options->isVerbose)
+			 "%.0f", self->plan.phases[number].mhz * 1e3);
+	else if (self->usage && self->options->isVerbose)
 		outSay(stderr, RUN_TOOL ": phase %s: not in the usage file",
 		       name);
+	isChanged = memcmp(&values, &self->values, sizeof(values)) != 0;
+	if (isChanged)
+		runForget(self);
+	if (isChanged || g_strcmp0(self->phase, name) != 0)
+		runRecordPhase(self, name);
+	if (isChanged)
+		runApply(self, &values);
+}
+
+/* Without a name from the program, its utilization tells. */
+static void phasesRecognize(struct run *self)
+{
+	double mhz =
+		g_ascii_strtod(self->values.of[HD_SETTING_MAX_FREQ], NULL) /
+		1e3;
+	int number = recognizerLook(self->recognizer, mhz);
+	const struct powerPhase *phase =
+		number < 0 ? NULL : self->usage->pdata[number];
+
+	if (!phase || g_strcmp0(self->phase, phase->name) == 0)
+		return;
+	if (self->options->isVerbose)
+		outSay(stderr, RUN_TOOL ": phase %s: recognized", phase->name);
+	phasesChange(self, phase->name);
+}
+
+/* Take all names that wait; the last one is the one that goes on. A flood of
+ * them must not hide the end of the command. */
+static void phasesTakeAll(struct run *self)
+{
+	char name[HD_POWER_PHASE_SIZE], last[HD_POWER_PHASE_SIZE] = "";
+
+	for (int i = 0;
+	     i < PHASES_TURN && phasesTake(self->phasesFd, name, sizeof(name));
+	     i++) {
+		if (name[0])
+			strcpy(last, name);
+	}
+	if (!last[0])
+		return;
+	self->isTold = true;
+	phasesChange(self, last);
 }
 
 static void *phasesFollow(void *data)
@@ -91,22 +139,17 @@ static void *phasesFollow(void *data)
 				{ .fd = self->wakeFd, .events = POLLIN } };
 
 	for (;;) {
-		char name[HD_POWER_PHASE_SIZE], last[HD_POWER_PHASE_SIZE] = "";
+		bool looks = self->recognizer && !self->isTold;
+		int count = poll(fds, 2, looks ? RUN_RECOGNIZE_MS : -1);
 
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		if (count < 0 && errno != EINTR)
 			break;
 		if (fds[1].revents)
 			break;
-		/* The last one is the one that goes on. A flood of them must
-		 * not hide the end of the command. */
-		for (int i = 0; i < PHASES_TURN &&
-				phasesTake(self->phasesFd, name, sizeof(name));
-		     i++) {
-			if (name[0])
-				strcpy(last, name);
-		}
-		if (last[0])
-			phasesChange(self, last);
+		if (count == 0)
+			phasesRecognize(self);
+		else
+			phasesTakeAll(self);
 	}
 	return NULL;
 }
@@ -117,8 +160,10 @@ bool runFollowPhases(struct run *self)
 	int on = 1;
 
 	self->phasesFd = self->wakeFd = -1;
-	if (!self->usage)
+	if (!self->usage && !self->record)
 		return true;
+	if (self->usage)
+		self->recognizer = recognizerNew(self->root, self->usage);
 	self->phases = phasesName();
 	self->phasesFd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	self->wakeFd = eventfd(0, EFD_CLOEXEC);
@@ -146,6 +191,8 @@ void runEndPhases(struct run *self)
 		close(self->phasesFd);
 	if (self->wakeFd >= 0)
 		close(self->wakeFd);
+	recognizerFree(self->recognizer);
+	self->recognizer = NULL;
 	g_free(self->phases);
 	self->phases = NULL;
 }

@@ -9,13 +9,23 @@
 #include <stdbool.h>
 #include <glib.h>
 
+/** Utilization by which phases are recognised. */
+enum powerLoad {
+	POWER_CPU,     /**< In percent. */
+	POWER_NETWORK, /**< In bytes per s, as those that follow. */
+	POWER_READ,
+	POWER_WRITE,
+	POWER_LOADS,
+};
+
 /** A phase of a program, at each clock at which it was measured. */
 struct powerPhase {
 	char *name;
 	size_t count; /**< Clocks, in increasing order. */
 	double *mhz;
-	double *time;  /**< In s, of a whole run. */
-	double *power; /**< In W. */
+	double *time;              /**< In s, of a whole run. */
+	double *power;             /**< In W. */
+	double *load[POWER_LOADS]; /**< NULL, or NaN: unknown. */
 };
 
 /** Read a usage file; NULL after a message. To be unreferenced. */

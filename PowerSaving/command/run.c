@@ -262,8 +262,10 @@ static int runWhole(struct run *self, const struct hdSettingValues *values,
 		status = runConnect(self);
 	if (status == 0)
 		status = runRecord(self);
-	if (status == 0)
+	if (status == 0) {
+		runRecordPlan(self);
 		status = runApply(self, values);
+	}
 	if (status != 0)
 		return status;
 	cliPrepare();
@@ -343,6 +345,8 @@ int powerRun(int argc, char **argv)
 	}
 	runForget(&self);
 	g_array_unref(self.changes);
+	self.changes = NULL;
+	runRecordEnd(&self);
 	runEndLease(&self);
 	if (self.record && !hdLoadRecordEnd(self.record) && status == 0)
 		status = CLI_EXIT_FAILED;

@@ -40,6 +40,10 @@ struct run {
 	struct hdLoadRecord *record;
 	GArray *changes; /**< struct runChange, that hold now. */
 	char *error;     /**< Why the service refused the last lease. */
+	bool hasPlan;    /**< The state Plan is open. */
+	char *phase;     /**< That goes on; NULL: none yet. */
+	bool isTold;     /**< The program names its phases. */
+	struct recognizer *recognizer; /**< NULL: none. */
 	/* The thread that follows phases: */
 	GThread *thread;
 	int phasesFd, wakeFd;
@@ -55,6 +59,31 @@ int runApply(struct run *self, const struct hdSettingValues *values);
 
 /** End the states of decisions. */
 void runForget(struct run *self);
+
+/** Record what a plan expects, if there is one. */
+void runRecordPlan(struct run *self);
+
+/** Record that a phase begins; decisions go on. */
+void runRecordPhase(struct run *self, const char *name);
+
+/** End the states of phases and of the plan. */
+void runRecordEnd(struct run *self);
+
+/** Recognises phases by the utilization that libRUT measures. */
+struct recognizer;
+
+/** Time between two looks at the utilization, in ms. */
+#define RUN_RECOGNIZE_MS 200
+
+/** Start; NULL: the usage has no utilization, or libRUT measures none. */
+struct recognizer *recognizerNew(const char *root, const GPtrArray *usage);
+
+/** Free it; NULL does nothing. */
+void recognizerFree(struct recognizer *self);
+
+/** Find the phase that goes on, with this clock, by its number in the usage;
+ *  -1: it is not clear. */
+int recognizerLook(struct recognizer *self, double mhz);
 
 /** Listen for phases, in the environment of the command; whether that works. */
 bool runFollowPhases(struct run *self);

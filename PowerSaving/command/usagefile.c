@@ -14,6 +14,13 @@
 #define USAGE_CLOCKS_MAX 64
 #define USAGE_PHASES_MAX 1000
 
+static const char *const usageLoadNames[POWER_LOADS] = {
+	[POWER_CPU] = "cpu_percent",
+	[POWER_NETWORK] = "network_bytes_per_s",
+	[POWER_READ] = "disk_read_bytes_per_s",
+	[POWER_WRITE] = "disk_write_bytes_per_s",
+};
+
 struct usageReader {
 	const char *tool, *path;
 	GPtrArray *phases;
@@ -28,6 +35,8 @@ static void usageFreePhase(void *data)
 	g_free(phase->mhz);
 	g_free(phase->time);
 	g_free(phase->power);
+	for (int i = 0; i < POWER_LOADS; i++)
+		g_free(phase->load[i]);
 	g_free(phase);
 }
 
@@ -60,6 +69,42 @@ static double *usageNumbers(struct usageReader *self,
 	return numbers;
 }
 
+/* Utilization for each clock, "-" where it is unknown; NULL: there is none. */
+static double *usageLoads(struct usageReader *self,
+			  const struct hdIniSection *section, const char *name,
+			  size_t count)
+{
+	const struct hdIniKey *key = hdIniFind(section, name);
+	char **words = key ? g_strsplit_set(key->value, " \t", -1) : NULL;
+	double *numbers = g_new0(double, USAGE_CLOCKS_MAX);
+	size_t found = 0;
+	bool isGood = true;
+
+	for (size_t i = 0; words && words[i] && isGood; i++) {
+		char *end = words[i];
+		double number = g_ascii_strtod(words[i], &end);
+
+		if (!*words[i])
+			continue;
+		if (strcmp(words[i], "-") == 0)
+			number = NAN;
+		else
+			isGood = !*end && number >= 0 && isfinite(number);
+		isGood = isGood && found < count;
+		if (isGood)
+			numbers[found++] = number;
+	}
+	g_strfreev(words);
+	if (key && (!isGood || found != count))
+		hdIniSay(usageReport, self, key->line,
+			 "%s: expected a number or - for each clock", name);
+	if (!key || self->hasErrors) {
+		g_free(numbers);
+		return NULL;
+	}
+	return numbers;
+}
+
 static void usageTakePhase(const struct hdIniSection *section, void *context)
 {
 	struct usageReader *self = context;
@@ -85,6 +130,9 @@ static void usageTakePhase(const struct hdIniSection *section, void *context)
 		usageReport(self, section->line,
 			    "clock_mhz, time_s and power_w: expected the same "
 			    "count of numbers");
+	for (int i = 0; i < POWER_LOADS && !self->hasErrors; i++)
+		phase->load[i] = usageLoads(self, section, usageLoadNames[i],
+					    phase->count);
 	g_ptr_array_add(self->phases, phase);
 }
 

@@ -390,7 +390,11 @@ int hdJournalSet(struct hdJournal *self, long pid, const char *path,
 		 * nothing is lost, and a change can be undone. */
 		if (ret < 0 && !known)
 			return ret;
+		ret = 0;
 	}
+	/* What was written last counts: the kernel may show another limit. */
+	if (known)
+		strcpy(before, known->now);
 	if (known)
 		*known = entry;
 	else
@@ -398,11 +402,14 @@ int hdJournalSet(struct hdJournal *self, long pid, const char *path,
 	if (ret == 0)
 		ret = hdSettingWrite(self->root, path, value);
 	if (ret < 0) {
+		struct hdJournalEntry *now = journalFind(self, path);
+
 		/* The kernel refuses it, or took a part of it. */
 		hdSettingWrite(self->root, path, before);
-		known = journalFind(self, path);
-		if (known && strcmp(known->old, before) == 0)
-			journalRemove(self, (size_t)(known - self->entries));
+		if (known)
+			strcpy(known->now, before);
+		else if (now)
+			journalRemove(self, (size_t)(now - self->entries));
 	}
 	return ret;
 }
@@ -414,7 +421,11 @@ static int journalWriteBack(const struct hdJournal *self,
 	char is[HD_SETTING_VALUE_SIZE];
 	int ret = hdSettingRead(self->root, entry->path, is);
 
-	if (ret == 0 && strcmp(is, entry->old) == 0)
+	/* The kernel shows a lower limit that is not above the upper one: the
+	 * file may have the old value, although another one was written. */
+	if (hdSettingKindOf(entry->path) == HD_SETTING_MIN_FREQ
+		    ? !hdJournalIsChanged(entry)
+		    : ret == 0 && strcmp(is, entry->old) == 0)
 		return 0;
 	ret = hdSettingWrite(self->root, entry->path, entry->old);
 	/* A CPU or a device that is gone has no settings. */
@@ -444,7 +455,8 @@ size_t hdJournalRestoreAll(struct hdJournal *self, hdJournalTell *tell,
 			struct hdJournalEntry entry = self->entries[i - 1];
 			int ret = hdJournalRestore(self, entry.path);
 
-			if (tell && (ret == 0 || round == 1))
+			if (tell && hdJournalIsChanged(&entry) &&
+			    (ret == 0 || round == 1))
 				tell(context, entry.path, entry.old, -ret);
 		}
 	}

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "PowerSaving/core/settings.h"
@@ -32,6 +33,13 @@ struct hdJournalEntry {
 	char old[HD_SETTING_VALUE_SIZE];
 	char now[HD_SETTING_VALUE_SIZE]; /**< What was written last. */
 };
+
+/** Whether a path has another value than before; lower limits of clocks are
+ *  noted before upper ones change. */
+static inline bool hdJournalIsChanged(const struct hdJournalEntry *entry)
+{
+	return strcmp(entry->old, entry->now) != 0;
+}
 
 /** Is told what happens: an errno of 0 means success. */
 typedef void hdJournalTell(void *context, const char *path, const char *value,

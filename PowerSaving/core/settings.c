@@ -414,7 +414,8 @@ int hdSettingRead(const char *root, const char *path,
 	return hdSettingIsValue(value) ? 0 : -EPROTO;
 }
 
-int hdSettingWrite(const char *root, const char *path, const char *value)
+static int settingWriteFile(const char *root, const char *path,
+			    const char *value)
 {
 	char line[HD_SETTING_VALUE_SIZE + 1];
 	size_t length = (size_t)snprintf(line, sizeof(line), "%s\n", value);
@@ -432,6 +433,14 @@ int hdSettingWrite(const char *root, const char *path, const char *value)
 	if (close(fd) < 0 && ret == 0)
 		ret = -errno;
 	return ret;
+}
+
+int (*hdSettingWriter)(const char *root, const char *path,
+		       const char *value) = settingWriteFile;
+
+int hdSettingWrite(const char *root, const char *path, const char *value)
+{
+	return hdSettingWriter(root, path, value);
 }
 
 /* ---- Limits ------------------------------------------------------------ */

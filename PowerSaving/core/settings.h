@@ -89,6 +89,10 @@ int hdSettingRead(const char *root, const char *path,
 /** Write the value of a file; 0 or a negative errno. */
 int hdSettingWrite(const char *root, const char *path, const char *value);
 
+/** What hdSettingWrite() does; tests replace it by a kernel of their own. */
+extern int (*hdSettingWriter)(const char *root, const char *path,
+			      const char *value);
+
 /** Get the highest and lowest clock of the CPUs in kHz; false: unknown. */
 bool hdSettingClocks(const char *root, double *lowest, double *highest);
 

@@ -170,8 +170,9 @@ static void clientStatus(struct powerClient *self)
 		const struct hdJournalEntry *entry =
 			&leases->journal.entries[i];
 
-		clientSay(self, "set %s %s %s", entry->path, entry->old,
-			  entry->now);
+		if (hdJournalIsChanged(entry))
+			clientSay(self, "set %s %s %s", entry->path, entry->old,
+				  entry->now);
 	}
 	clientSay(self, "ok");
 }

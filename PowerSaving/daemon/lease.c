@@ -54,6 +54,32 @@ static bool leaseIsGone(int ret)
 	return ret == -ENOENT || ret == -ENODEV || ret == -ENXIO;
 }
 
+/* Whether a path of this kind may show another value than was written, because
+ * a lease wants the upper limit of the clock: the kernel shows a lower limit
+ * that is not above the upper one. */
+static bool leaseIsHidden(const struct leases *self, int kind, pid_t *pid)
+{
+	return kind == HD_SETTING_MIN_FREQ &&
+	       leaseWanted(self, HD_SETTING_MAX_FREQ, pid);
+}
+
+/* Go back to the old value of a path, which stays noted while it is hidden. */
+static int leaseReturnPath(struct leases *self, enum hdSettingKind kind,
+			   const char *path)
+{
+	const struct hdJournalEntry *entry =
+		hdJournalFind(&self->journal, path);
+	char old[HD_SETTING_VALUE_SIZE];
+	pid_t pid;
+
+	if (!leaseIsHidden(self, (int)kind, &pid))
+		return hdJournalRestore(&self->journal, path);
+	if (!entry || !hdJournalIsChanged(entry))
+		return 0;
+	strcpy(old, entry->old);
+	return hdJournalSet(&self->journal, pid, path, old);
+}
+
 /* Set a path, or restore it; what is gone is fine. */
 static int leaseSetPath(struct leases *self, enum hdSettingKind kind,
 			const char *path)
@@ -64,7 +90,7 @@ static int leaseSetPath(struct leases *self, enum hdSettingKind kind,
 	int ret;
 
 	if (!wanted) {
-		ret = hdJournalRestore(&self->journal, path);
+		ret = leaseReturnPath(self, kind, path);
 	} else {
 		ret = hdSettingFit(self->root, path, wanted, fitted);
 		if (ret == 0)
@@ -90,25 +116,39 @@ static int leaseSetKind(struct leases *self, enum hdSettingKind kind)
 	return paths.isFull ? -ENOMEM : ret;
 }
 
-/* Note lower limits before upper ones change: the kernel shows a lower limit
- * that is not above the upper one. */
+struct leaseNote {
+	struct leases *leases;
+	pid_t pid;
+	bool isWanted;
+	int error;
+};
+
+static void leaseNotePath(void *context, const char *path)
+{
+	struct leaseNote *note = context;
+	char value[HD_SETTING_VALUE_SIZE];
+	int ret = hdSettingRead(note->leases->root, path, value);
+
+	/* What cannot be read, and nobody wants to change, is left alone. */
+	if (ret == 0)
+		ret = hdJournalNote(&note->leases->journal, note->pid, path);
+	else if (!note->isWanted || leaseIsGone(ret))
+		ret = 0;
+	if (ret < 0 && note->error == 0)
+		note->error = ret;
+}
+
+/* Note lower limits before upper ones change, which may hide them. */
 static int leaseNoteLimits(struct leases *self)
 {
-	struct leasePaths paths = { .list = NULL };
+	struct leaseNote note = { .leases = self };
 	pid_t pid;
-	int ret = 0;
 
-	if (!leaseWanted(self, HD_SETTING_MAX_FREQ, &pid) ||
-	    !leaseWanted(self, HD_SETTING_MIN_FREQ, &pid))
-		return 0;
-	hdSettingFiles(self->root, HD_SETTING_MIN_FREQ, leaseTakePath, &paths);
-	for (size_t i = 0; i < paths.count && ret == 0; i++) {
-		ret = hdJournalNote(&self->journal, pid, paths.list[i]);
-		if (leaseIsGone(ret))
-			ret = 0;
-	}
-	free(paths.list);
-	return paths.isFull ? -ENOMEM : ret;
+	note.isWanted = leaseWanted(self, HD_SETTING_MIN_FREQ, &pid);
+	if (leaseIsHidden(self, HD_SETTING_MIN_FREQ, &note.pid))
+		hdSettingFiles(self->root, HD_SETTING_MIN_FREQ, leaseNotePath,
+			       &note);
+	return note.error;
 }
 
 /* A lower limit may have to change before an upper one, or the other way round:
@@ -147,7 +187,9 @@ static int leaseRestoreRest(struct leases *self)
 			pid_t pid;
 
 			if (kind >= 0 &&
-			    leaseWanted(self, (enum hdSettingKind)kind, &pid))
+			    (leaseWanted(self, (enum hdSettingKind)kind,
+					 &pid) ||
+			     leaseIsHidden(self, kind, &pid)))
 				continue;
 			ret = hdJournalRestore(&self->journal, entry.path);
 			if (ret == 0)

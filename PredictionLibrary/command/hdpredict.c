@@ -24,12 +24,14 @@ static const struct {
 #define COMMAND(name, summary) { #name, summary, name##Run },
 	PREDICT_COMMANDS(COMMAND){ PREDICT_COMPARE, predictCompareRun },
 	{ PREDICT_REPLAY, predictReplayRun },
+	{ PREDICT_CALIBRATE, predictCalibrateRun },
 };
 
 static const struct cliSubcommand subcommands[] = {
 #define SUBCOMMAND(name, summary) { #name, summary },
 	PREDICT_COMMANDS(SUBCOMMAND){ PREDICT_COMPARE },
 	{ PREDICT_REPLAY },
+	{ PREDICT_CALIBRATE },
 	{ NULL, NULL },
 };
 

@@ -56,6 +56,12 @@ int predictCompareRun(struct predict *predict, int argc, char **argv);
 #define PREDICT_REPLAY "replay", "Replay a run on another platform, by SimGrid"
 int predictReplayRun(struct predict *predict, int argc, char **argv);
 
+/** Likewise. */
+#define PREDICT_CALIBRATE                                                \
+	"calibrate", "Measure messages of MPI, and write a platform of " \
+		     "SimGrid"
+int predictCalibrateRun(struct predict *predict, int argc, char **argv);
+
 #define PREDICT_DECLARE(name, summary) \
 	int name##Run(struct predict *predict, int argc, char **argv);
 PREDICT_COMMANDS(PREDICT_DECLARE)

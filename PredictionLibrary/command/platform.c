@@ -13,9 +13,9 @@
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/lines.h"
 #include "PredictionLibrary/command/made.h"
+#include "PredictionLibrary/command/nodepower.h"
 #include "cli/errors.h"
 #include "common/number.h"
-#include "common/powermodel/powermodel.h"
 
 #define ENDS_MAX 100000000
 
@@ -262,47 +262,20 @@ GString *topologyXml(const struct topology *self)
 	return text;
 }
 
-struct platformModel {
-	struct predict *predict;
-	const char *path;
-};
-
-static void platformTakeModelError(void *context, long line, const char *text)
-{
-	const struct platformModel *file = context;
-
-	predictError(file->predict, "%s:%ld: %s", file->path, line, text);
-}
-
 /* Take idle and peak power from a power model. */
 static int platformReadModel(struct predict *predict, const char *path,
 			     struct topology *self)
 {
-	struct platformModel file = { predict, path };
 	struct hdPowerModel model;
-	int ret;
+	int status;
 
 	if (!path)
 		return PREDICT_OK;
-	ret = hdPowerModelRead(path, platformTakeModelError, &file, &model);
-	if (ret < 0 && ret != -EINVAL)
-		return predictErrorRead(predict, path, ret);
-	if (ret < 0)
-		return PREDICT_FAILED;
+	status = nodePowerRead(predict, path, &model);
+	if (status != PREDICT_OK)
+		return status;
 	self->idlePower = model.idle;
-	self->peakPower = model.idle;
-	for (size_t i = 0; i < model.count; i++) {
-		const struct hdPowerComponent *part = &model.components[i];
-		bool isCpu = strncmp(part->name, "cpu", 3) == 0;
-
-		/* Kinds of CPU load exclude each other; one counts below. */
-		if (!isCpu)
-			self->peakPower +=
-				fmax(0, hdPowerComponentWatts(part, 100));
-	}
-	if (hdPowerModelCpu(&model))
-		self->peakPower += fmax(
-			0, hdPowerComponentWatts(hdPowerModelCpu(&model), 100));
+	self->peakPower = nodePowerPeak(&model);
 	return PREDICT_OK;
 }
 

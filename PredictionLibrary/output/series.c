@@ -45,8 +45,9 @@ static struct timespec seriesTime(const struct hdPredictSeries *self,
 	return hdClockToTimespec(self->base + hdPredictNs(seconds));
 }
 
-struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int64_t base,
-					 const char *source, const char *name,
+struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int level,
+					 int64_t base, const char *source,
+					 const char *name,
 					 const struct hdPredictColumn *columns,
 					 size_t count)
 {
@@ -55,7 +56,7 @@ struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int64_t base,
 					.base = base };
 	struct timespec start = seriesTime(&self, 0);
 
-	self.group = node ? hdS_createGroup(name, node, 1) : NULL;
+	self.group = node ? hdS_createGroup(name, node, level) : NULL;
 	self.isGood = self.group != NULL;
 	for (size_t i = 0; i < count && self.isGood; i++)
 		self.isGood = seriesAddColumn(self.group, source, &columns[i]);
@@ -73,7 +74,7 @@ struct hdPredictSeries hdPredictSeriesBegin(
 	hdTopoNode *node =
 		hdPredictTopoNode(project, server, HD_PREDICT_NONE, 0);
 	struct hdPredictSeries self =
-		hdPredictSeriesOn(node, HD_PREDICT_START * HD_NS_PER_S,
+		hdPredictSeriesOn(node, 1, HD_PREDICT_START * HD_NS_PER_S,
 				  "hdpredict", name, columns, count);
 
 	if (node)

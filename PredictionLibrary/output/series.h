@@ -47,10 +47,11 @@ struct hdPredictSeries {
 	uint32_t written;
 };
 
-/** Begin a group of a node at a time; @p source is the simulator. Whether that
- *  worked is said at the end. Columns must live as long. */
-struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int64_t base,
-					 const char *source, const char *name,
+/** Begin a group of a node of a level at a time; @p source is the simulator.
+ *  Whether that worked is said at the end. Columns must live as long. */
+struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int level,
+					 int64_t base, const char *source,
+					 const char *name,
 					 const struct hdPredictColumn *columns,
 					 size_t count);
 

@@ -140,9 +140,10 @@ class _File(Table):
         self.file: str = described["file"]
         """Path of the file."""
         self.file_bytes: int = described["file_bytes"]
+        self._metadata: dict[str, str] = described["metadata"]
 
     def _table_metadata(self) -> dict[str, str]:
-        return {"project": self._project.name, "node": self.node.path}
+        return self._metadata
 
     def release(self) -> None:
         """Forget what was read; columns that are in use stay."""
@@ -162,6 +163,7 @@ class Group(_File):
         """Descriptions of its values."""
         self.attributes: dict[str, str] = described["attributes"]
         self.labels: tuple[str, ...] = described["labels"]
+        self._value_metadata: tuple[dict[str, str], ...] = described["value_metadata"]
         self.is_readable: bool = described["is_readable"]
         self.is_declared: bool = described["is_declared"]
         self._times: Optional[tuple[RawColumn, RawColumn]] = None
@@ -212,16 +214,8 @@ class Group(_File):
     def column_names(self) -> list[str]:
         return ["start", "end", *(value.name for value in self.value_list)]
 
-    def _table_metadata(self) -> dict[str, str]:
-        return {**super()._table_metadata(), "group": self.name, **self.attributes}
-
     def _column_metadata(self, number: int) -> dict[str, str]:
-        if number < 2:
-            return {}
-        value = self.value_list[number - 2]
-        texts = {"type": value.type, "unit": value.unit, "kind": value.kind,
-                 "grouping": value.grouping}
-        return {**value.attributes, **{key: text for key, text in texts.items() if text}}
+        return {} if number < 2 else self._value_metadata[number - 2]
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a data frame whose index is the end of each entry."""

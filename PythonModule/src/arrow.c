@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "PythonModule/src/arrow.h"
-#include "PythonModule/src/utf8.h"
+#include "HDTraceTools/tables/utf8.h"
 
 /** Most buffers of a column: nulls, offsets, values. */
 #define ARROW_BUFFERS 3
@@ -26,7 +26,7 @@ struct arrowStream {
 /** What an array owns. */
 struct arrowOwned {
 	const void *buffers[ARROW_BUFFERS];
-	struct hdPyMemory *blocks[ARROW_BUFFERS];
+	struct tableMemory *blocks[ARROW_BUFFERS];
 };
 
 /* ---- Schemas ----------------------------------------------------------- */
@@ -106,20 +106,20 @@ static void arrowReleaseArray(struct ArrowArray *array)
 	}
 	free(array->children);
 	for (size_t i = 0; owned && i < ARROW_BUFFERS; i++)
-		hdPyMemoryDrop(owned->blocks[i]);
+		tableMemoryDrop(owned->blocks[i]);
 	free(owned);
 	array->release = NULL;
 }
 
 /** Make bits of bytes: 1 is a value. NULL without memory. */
-static struct hdPyMemory *arrowMakeBits(const struct hdPyMemory *nulls,
-					size_t rows, int64_t *count)
+static struct tableMemory *arrowMakeBits(const struct tableMemory *nulls,
+					 size_t rows, int64_t *count)
 {
-	struct hdPyVector bits = { .bytes = NULL };
+	struct tableVector bits = { .bytes = NULL };
 	const unsigned char *bytes = nulls->bytes;
-	struct hdPyMemory *memory;
+	struct tableMemory *memory;
 
-	if (hdPyVectorFill(&bits, 0, (rows + 7) / 8) < 0)
+	if (tableVectorFill(&bits, 0, (rows + 7) / 8) < 0)
 		return NULL;
 	*count = 0;
 	for (size_t i = 0; i < rows; i++) {
@@ -128,9 +128,9 @@ static struct hdPyMemory *arrowMakeBits(const struct hdPyMemory *nulls,
 		else
 			bits.bytes[i / 8] |= (unsigned char)(1 << i % 8);
 	}
-	memory = hdPyVectorFinish(&bits);
+	memory = tableVectorFinish(&bits);
 	if (!memory)
-		hdPyVectorFree(&bits);
+		tableVectorFree(&bits);
 	return memory;
 }
 
@@ -138,14 +138,14 @@ static struct hdPyMemory *arrowMakeBits(const struct hdPyMemory *nulls,
 static int arrowOwnText(struct arrowOwned *owned, const struct hdPyField *field,
 			size_t rows)
 {
-	if (hdPyUtf8IsValid(field->values->bytes, field->offsets->bytes,
-			    rows)) {
-		owned->blocks[1] = hdPyMemoryShare(field->offsets);
-		owned->blocks[2] = hdPyMemoryShare(field->values);
+	if (tableUtf8IsValid(field->values->bytes, field->offsets->bytes,
+			     rows)) {
+		owned->blocks[1] = tableMemoryShare(field->offsets);
+		owned->blocks[2] = tableMemoryShare(field->values);
 		return 0;
 	}
-	return -hdPyUtf8Repair(field->values->bytes, field->offsets->bytes,
-			       rows, &owned->blocks[2], &owned->blocks[1]);
+	return -tableUtf8Repair(field->values->bytes, field->offsets->bytes,
+				rows, &owned->blocks[2], &owned->blocks[1]);
 }
 
 static int arrowFillArray(struct ArrowArray *array,
@@ -168,7 +168,7 @@ static int arrowFillArray(struct ArrowArray *array,
 	if (ret == 0 && field->offsets)
 		ret = arrowOwnText(owned, field, rows);
 	else if (ret == 0 && field->values)
-		owned->blocks[1] = hdPyMemoryShare(field->values);
+		owned->blocks[1] = tableMemoryShare(field->values);
 	for (size_t i = 0; owned && i < ARROW_BUFFERS; i++) {
 		if (owned->blocks[i])
 			owned->buffers[i] = owned->blocks[i]->bytes;
@@ -222,9 +222,9 @@ static void arrowFree(struct arrowStream *self)
 		free((char *)field->name);
 		free((char *)field->format);
 		free((void *)field->metadata);
-		hdPyMemoryDrop(field->values);
-		hdPyMemoryDrop(field->offsets);
-		hdPyMemoryDrop(field->nulls);
+		tableMemoryDrop(field->values);
+		tableMemoryDrop(field->offsets);
+		tableMemoryDrop(field->nulls);
 	}
 	free(self->fields);
 	free(self);
@@ -247,10 +247,10 @@ static bool arrowCopyField(struct hdPyField *to, const struct hdPyField *from)
 		.format = strdup(from->format),
 		.metadata = metadata,
 		.metadataSize = from->metadataSize,
-		.values = from->values ? hdPyMemoryShare(from->values) : NULL,
+		.values = from->values ? tableMemoryShare(from->values) : NULL,
 		.offsets =
-			from->offsets ? hdPyMemoryShare(from->offsets) : NULL,
-		.nulls = from->nulls ? hdPyMemoryShare(from->nulls) : NULL,
+			from->offsets ? tableMemoryShare(from->offsets) : NULL,
+		.nulls = from->nulls ? tableMemoryShare(from->nulls) : NULL,
 	};
 	if (metadata)
 		memcpy(metadata, from->metadata, from->metadataSize);

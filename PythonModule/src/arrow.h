@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "PythonModule/src/memory.h"
+#include "HDTraceTools/tables/memory.h"
 
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
@@ -70,12 +70,12 @@ struct ArrowArrayStream {
 /** A column. */
 struct hdPyField {
 	const char *name;
-	const char *format;         /**< "u" for text. */
-	const void *metadata;       /**< Encoded as Arrow does, or NULL. */
-	size_t metadataSize;        /**< In bytes. */
-	struct hdPyMemory *values;  /**< Of a text: its bytes. */
-	struct hdPyMemory *offsets; /**< Of a text; else NULL. */
-	struct hdPyMemory *nulls;   /**< A byte a row, or NULL. */
+	const char *format;          /**< "u" for text. */
+	const void *metadata;        /**< Encoded as Arrow does, or NULL. */
+	size_t metadataSize;         /**< In bytes. */
+	struct tableMemory *values;  /**< Of a text: its bytes. */
+	struct tableMemory *offsets; /**< Of a text; else NULL. */
+	struct tableMemory *nulls;   /**< A byte a row, or NULL. */
 };
 
 /**

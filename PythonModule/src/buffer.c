@@ -10,7 +10,7 @@
 /** An object. */
 struct bufferObject {
 	PyObject head;
-	struct hdPyMemory *memory;
+	struct tableMemory *memory;
 	const char *format;
 	Py_ssize_t width;
 	Py_ssize_t count;
@@ -20,7 +20,7 @@ static void bufferDealloc(PyObject *object)
 {
 	PyTypeObject *type = Py_TYPE(object);
 
-	hdPyMemoryDrop(((struct bufferObject *)object)->memory);
+	tableMemoryDrop(((struct bufferObject *)object)->memory);
 	((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
 	Py_DECREF(type);
 }
@@ -77,7 +77,7 @@ PyObject *hdPyBufferType(PyObject *module)
 	return PyType_FromModuleAndSpec(module, &spec, NULL);
 }
 
-PyObject *hdPyBufferNew(PyObject *type, struct hdPyMemory *memory,
+PyObject *hdPyBufferNew(PyObject *type, struct tableMemory *memory,
 			const char *format, size_t width)
 {
 	allocfunc allocate =
@@ -86,7 +86,7 @@ PyObject *hdPyBufferNew(PyObject *type, struct hdPyMemory *memory,
 	struct bufferObject *self = (struct bufferObject *)object;
 
 	if (!self) {
-		hdPyMemoryDrop(memory);
+		tableMemoryDrop(memory);
 		return memory ? NULL : PyErr_NoMemory();
 	}
 	self->memory = memory;
@@ -96,10 +96,10 @@ PyObject *hdPyBufferNew(PyObject *type, struct hdPyMemory *memory,
 	return object;
 }
 
-struct hdPyMemory *hdPyBufferMemory(PyObject *type, PyObject *buffer,
-				    size_t bytes)
+struct tableMemory *hdPyBufferMemory(PyObject *type, PyObject *buffer,
+				     size_t bytes)
 {
-	struct hdPyMemory *memory;
+	struct tableMemory *memory;
 
 	if (Py_TYPE(buffer) != (PyTypeObject *)type) {
 		PyErr_SetString(PyExc_TypeError, "not a buffer of a column");

@@ -10,6 +10,7 @@
 #include <hdReading.h>
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/tables/metadata.h"
 
 PyObject *hdPyText(const char *text)
 {
@@ -67,6 +68,51 @@ static PyObject *describeAttributes(const hdIAttribute *list, size_t count)
 	return dict;
 }
 
+/** Metadata of a table or a column; NULL: an exception is set. */
+struct describedMetadata {
+	PyObject *dict;
+};
+
+static void describePair(void *data, const char *name, const char *text)
+{
+	struct describedMetadata *self = data;
+	PyObject *key = self->dict ? hdPyText(name) : NULL;
+	PyObject *value = key ? hdPyText(text) : NULL;
+
+	if (!value || PyDict_SetItem(self->dict, key, value) < 0)
+		Py_CLEAR(self->dict);
+	Py_XDECREF(key);
+	Py_XDECREF(value);
+}
+
+static PyObject *describeMetadataOfNode(const hdIProject *project,
+					const hdINode *node)
+{
+	struct describedMetadata metadata = { PyDict_New() };
+
+	tableMetadataOfNode(project, node, describePair, &metadata);
+	return metadata.dict;
+}
+
+static PyObject *describeMetadataOfGroup(const hdIProject *project,
+					 const hdIGroup *group)
+{
+	struct describedMetadata metadata = { PyDict_New() };
+
+	tableMetadataOfGroup(project, group, describePair, &metadata);
+	return metadata.dict;
+}
+
+/** Of a value; the list is the group. */
+static PyObject *describeMetadataOfValue(const void *list, size_t i)
+{
+	struct describedMetadata metadata = { PyDict_New() };
+	const hdIGroup *group = list;
+
+	tableMetadataOfValue(group, &group->values[i], describePair, &metadata);
+	return metadata.dict;
+}
+
 /** The group whose values are described. */
 static PyObject *describeValue(const void *list, size_t i)
 {
@@ -87,16 +133,20 @@ static PyObject *describeValue(const void *list, size_t i)
 
 static PyObject *describeGroup(const void *list, size_t i)
 {
-	const hdIGroup *group = ((const hdIGroup *const *)list)[i];
+	const hdIProject *project = list;
+	const hdIGroup *group = project->groups[i];
 
 	return Py_BuildValue(
-		"{s:O&,s:O&,s:O&,s:N,s:N,s:N,s:L,s:L,s:O,s:O}", "name",
+		"{s:O&,s:O&,s:O&,s:N,s:N,s:N,s:N,s:N,s:L,s:L,s:O,s:O}", "name",
 		describeText, group->name, "file", describePath, group->file,
 		"node", describeText, group->node->path, "labels",
 		describeAll(describeString, group->labels, group->labelCount),
 		"values", describeAll(describeValue, group, group->valueCount),
 		"attributes",
 		describeAttributes(group->attributes, group->attributeCount),
+		"metadata", describeMetadataOfGroup(project, group),
+		"value_metadata",
+		describeAll(describeMetadataOfValue, group, group->valueCount),
 		"time_adjustment_ns", (long long)group->timeAdjustment,
 		"file_bytes", (long long)group->fileSize, "is_declared",
 		group->isDeclared ? Py_True : Py_False, "is_readable",
@@ -105,21 +155,26 @@ static PyObject *describeGroup(const void *list, size_t i)
 
 static PyObject *describeTrace(const void *list, size_t i)
 {
-	const hdITraceFile *trace = ((const hdITraceFile *const *)list)[i];
+	const hdIProject *project = list;
+	const hdITraceFile *trace = project->traces[i];
 
-	return Py_BuildValue("{s:O&,s:O&,s:L,s:O&}", "file", describePath,
+	return Py_BuildValue("{s:O&,s:O&,s:N,s:L,s:O&}", "file", describePath,
 			     trace->file, "node", describeText,
-			     trace->node->path, "file_bytes",
-			     (long long)trace->fileSize, "info_file",
-			     describePath, trace->infoFile);
+			     trace->node->path, "metadata",
+			     describeMetadataOfNode(project, trace->node),
+			     "file_bytes", (long long)trace->fileSize,
+			     "info_file", describePath, trace->infoFile);
 }
 
 static PyObject *describeRelation(const void *list, size_t i)
 {
-	const hdIRelationFile *file = ((const hdIRelationFile *const *)list)[i];
+	const hdIProject *project = list;
+	const hdIRelationFile *file = project->relations[i];
 
-	return Py_BuildValue("{s:O&,s:O&,s:L}", "file", describePath,
+	return Py_BuildValue("{s:O&,s:O&,s:N,s:L}", "file", describePath,
 			     file->file, "node", describeText, file->node->path,
+			     "metadata",
+			     describeMetadataOfNode(project, file->node),
 			     "file_bytes", (long long)file->fileSize);
 }
 
@@ -210,14 +265,11 @@ PyObject *hdPyDescribe(const struct hdIProject *project)
 		"nodes",
 		describeAll(describeNode, project->nodes, project->nodeCount),
 		"groups",
-		describeAll(describeGroup, project->groups,
-			    project->groupCount),
+		describeAll(describeGroup, project, project->groupCount),
 		"traces",
-		describeAll(describeTrace, project->traces,
-			    project->traceCount),
+		describeAll(describeTrace, project, project->traceCount),
 		"relations",
-		describeAll(describeRelation, project->relations,
-			    project->relationCount),
+		describeAll(describeRelation, project, project->relationCount),
 		"declared_groups",
 		describeAll(describeString, project->declaredGroups,
 			    project->declaredGroupCount),

@@ -37,7 +37,7 @@ static void moduleFreeStream(PyObject *capsule)
 
 /** Get a buffer that may be None; false with an exception. */
 static bool moduleGetBuffer(const struct hdPyState *state, PyObject *object,
-			    size_t bytes, struct hdPyMemory **memory)
+			    size_t bytes, struct tableMemory **memory)
 {
 	*memory = NULL;
 	if (object == Py_None)

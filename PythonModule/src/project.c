@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 #include "HDTraceTools/model/projectstart.h"
-#include "PythonModule/src/read.h"
+#include "HDTraceTools/tables/read.h"
+#include "PythonModule/src/messages.h"
 
 /** An object. The interpreter's lock protects the counts. */
 struct projectObject {
@@ -127,20 +128,20 @@ PyObject *hdPyProjectOpen(PyObject *module, PyObject *arguments)
 /* ---- Columns ----------------------------------------------------------- */
 
 /** How Python's module struct names types. */
-static const char *projectFormat(enum hdPyType type)
+static const char *projectFormat(enum tableType type)
 {
 	switch (type) {
-	case HDPY_INT32:
+	case TABLE_INT32:
 		return "i";
-	case HDPY_UINT32:
+	case TABLE_UINT32:
 		return "I";
-	case HDPY_UINT64:
+	case TABLE_UINT64:
 		return sizeof(long) == 8 ? "L" : "Q";
-	case HDPY_FLOAT:
+	case TABLE_FLOAT:
 		return "f";
-	case HDPY_DOUBLE:
+	case TABLE_DOUBLE:
 		return "d";
-	case HDPY_TEXT:
+	case TABLE_TEXT:
 		return "B";
 	default:
 		return sizeof(long) == 8 ? "l" : "q";
@@ -148,26 +149,26 @@ static const char *projectFormat(enum hdPyType type)
 }
 
 static PyObject *projectBuffer(const struct projectObject *self,
-			       struct hdPyVector *vector, bool isThere,
+			       struct tableVector *vector, bool isThere,
 			       const char *format, size_t width)
 {
 	if (!isThere)
 		return Py_NewRef(Py_None);
-	return hdPyBufferNew(self->buffer, hdPyVectorFinish(vector), format,
+	return hdPyBufferNew(self->buffer, tableVectorFinish(vector), format,
 			     width);
 }
 
 /** A column: its name, Arrow's name of its type, and its three buffers. */
 static PyObject *projectColumn(const struct projectObject *self,
-			       struct hdPyColumn *column)
+			       struct tableColumn *column)
 {
-	bool isText = column->type == HDPY_TEXT;
+	bool isText = column->type == TABLE_TEXT;
 
 	return Py_BuildValue("(NsNNN)", hdPyText(column->name),
-			     hdPyTypeFormat(column->type),
+			     tableTypeFormat(column->type),
 			     projectBuffer(self, &column->values, true,
 					   projectFormat(column->type),
-					   hdPyTypeBytes(column->type)),
+					   tableTypeBytes(column->type)),
 			     projectBuffer(self, &column->offsets, isText, "i",
 					   sizeof(int32_t)),
 			     projectBuffer(self, &column->nulls,
@@ -175,7 +176,7 @@ static PyObject *projectColumn(const struct projectObject *self,
 }
 
 static PyObject *projectTable(const struct projectObject *self,
-			      struct hdPyTable *table)
+			      struct table *table)
 {
 	PyObject *list = PyList_New(0);
 
@@ -191,9 +192,15 @@ static PyObject *projectTable(const struct projectObject *self,
 	return Py_BuildValue("(nN)", (Py_ssize_t)table->rows, list);
 }
 
+/** A file that is read, and its diagnostics. */
+struct projectReading {
+	struct tableReading file;
+	struct hdPyMessages messages;
+};
+
 /** What was read: two tables and messages; or an exception. Frees the rest. */
 static PyObject *projectResult(struct projectObject *self,
-			       struct hdPyReading *reading, int ret)
+			       struct projectReading *reading, int ret)
 {
 	PyObject *result = NULL;
 
@@ -207,16 +214,17 @@ static PyObject *projectResult(struct projectObject *self,
 		PyErr_NoMemory();
 	else
 		result = Py_BuildValue("(NNN)",
-				       projectTable(self, &reading->table),
-				       projectTable(self, &reading->more),
+				       projectTable(self, &reading->file.table),
+				       projectTable(self, &reading->file.more),
 				       projectMessages(&reading->messages));
-	hdPyReadingFree(reading);
+	tableReadingFree(&reading->file);
+	hdPyMessagesFree(&reading->messages);
 	return result;
 }
 
 /** Begin to read: the arguments are a number below a count, and times. */
 static bool projectBegin(struct projectObject *self, PyObject *arguments,
-			 size_t count, struct hdPyReading *reading,
+			 size_t count, struct projectReading *reading,
 			 Py_ssize_t *number, PyObject **columns)
 {
 	long long start, end;
@@ -228,9 +236,11 @@ static bool projectBegin(struct projectObject *self, PyObject *arguments,
 		PyErr_SetString(PyExc_IndexError, "no file has this number");
 		return false;
 	}
-	*reading = (struct hdPyReading){ .project = self->project };
-	reading->times.start = start;
-	reading->times.end = end;
+	*reading = (struct projectReading){
+		.file = { .project = self->project,
+			  .times = { .start = start, .end = end },
+			  .sink = { hdPyMessagesTake, &reading->messages } },
+	};
 	return true;
 }
 
@@ -261,7 +271,7 @@ static size_t *projectColumns(PyObject *tuple, size_t valueCount)
 static PyObject *projectReadGroup(PyObject *object, PyObject *arguments)
 {
 	struct projectObject *self = (struct projectObject *)object;
-	struct hdPyReading reading;
+	struct projectReading reading;
 	const hdIGroup *group;
 	PyObject *tuple;
 	size_t *columns;
@@ -277,8 +287,8 @@ static PyObject *projectReadGroup(PyObject *object, PyObject *arguments)
 	if (!columns)
 		return NULL;
 	self->readers++;
-	Py_BEGIN_ALLOW_THREADS ret = hdPyReadGroup(&reading, group, columns,
-						   (size_t)PyTuple_Size(tuple));
+	Py_BEGIN_ALLOW_THREADS ret = tableReadGroup(
+		&reading.file, group, columns, (size_t)PyTuple_Size(tuple));
 	Py_END_ALLOW_THREADS free(columns);
 	return projectResult(self, &reading, ret);
 }
@@ -286,7 +296,7 @@ static PyObject *projectReadGroup(PyObject *object, PyObject *arguments)
 static PyObject *projectReadTrace(PyObject *object, PyObject *arguments)
 {
 	struct projectObject *self = (struct projectObject *)object;
-	struct hdPyReading reading;
+	struct projectReading reading;
 	Py_ssize_t number;
 	int ret;
 
@@ -296,14 +306,14 @@ static PyObject *projectReadTrace(PyObject *object, PyObject *arguments)
 		return NULL;
 	self->readers++;
 	Py_BEGIN_ALLOW_THREADS ret =
-		hdPyReadTrace(&reading, self->project->traces[number]);
+		tableReadTrace(&reading.file, self->project->traces[number]);
 	Py_END_ALLOW_THREADS return projectResult(self, &reading, ret);
 }
 
 static PyObject *projectReadRelations(PyObject *object, PyObject *arguments)
 {
 	struct projectObject *self = (struct projectObject *)object;
-	struct hdPyReading reading;
+	struct projectReading reading;
 	Py_ssize_t number;
 	int ret;
 
@@ -312,8 +322,8 @@ static PyObject *projectReadRelations(PyObject *object, PyObject *arguments)
 			  &reading, &number, NULL))
 		return NULL;
 	self->readers++;
-	Py_BEGIN_ALLOW_THREADS ret =
-		hdPyReadRelations(&reading, self->project->relations[number]);
+	Py_BEGIN_ALLOW_THREADS ret = tableReadRelations(
+		&reading.file, self->project->relations[number]);
 	Py_END_ALLOW_THREADS return projectResult(self, &reading, ret);
 }
 

@@ -10,7 +10,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "PythonModule/src/memory.h"
+#include "HDTraceTools/tables/memory.h"
 
 /** The types of the module. */
 struct hdPyState {
@@ -32,13 +32,13 @@ PyObject *hdPyBufferType(PyObject *module);
  * @param format How Python's module struct names the type of a value.
  * @param width Bytes of a value.
  */
-PyObject *hdPyBufferNew(PyObject *type, struct hdPyMemory *memory,
+PyObject *hdPyBufferNew(PyObject *type, struct tableMemory *memory,
 			const char *format, size_t width);
 
 /** Get the block of a buffer, with at least so many bytes; NULL with an
  * exception if it is another object or too short. */
-struct hdPyMemory *hdPyBufferMemory(PyObject *type, PyObject *buffer,
-				    size_t bytes);
+struct tableMemory *hdPyBufferMemory(PyObject *type, PyObject *buffer,
+				     size_t bytes);
 
 /** Make the type of projects. */
 PyObject *hdPyProjectType(PyObject *module);

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <mpi.h>
 
@@ -87,6 +88,48 @@ static void collect(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void sleepFor(int ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+
+	nanosleep(&time, NULL);
+}
+
+/* Ranks that take different times, a ring, and a master with its workers; in
+ * sleep, so that other programs disturb little. */
+static void sleepers(void)
+{
+	for (int step = 0; step < 5; step++) {
+		sleepFor(5 * (rank + 1));
+		MPI_Allreduce(given, got, 100, MPI_INT, MPI_SUM,
+			      MPI_COMM_WORLD);
+		if (rank > 0)
+			MPI_Recv(got, 1000, MPI_CHAR, rank - 1, 3,
+				 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		sleepFor(3);
+		MPI_Send(given, 1000, MPI_CHAR, (rank + 1) % ranks, 3,
+			 MPI_COMM_WORLD);
+		if (rank == 0)
+			MPI_Recv(got, 1000, MPI_CHAR, ranks - 1, 3,
+				 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	for (int item = 0; rank == 0 && item < 10 * (ranks - 1); item++) {
+		MPI_Status status;
+
+		MPI_Recv(got, 1, MPI_INT, MPI_ANY_SOURCE, 4, MPI_COMM_WORLD,
+			 &status);
+		sleepFor(1);
+		MPI_Send(given, 50000, MPI_CHAR, status.MPI_SOURCE, 5,
+			 MPI_COMM_WORLD);
+	}
+	for (int item = 0; rank > 0 && item < 10; item++) {
+		MPI_Send(given, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+		MPI_Recv(got, 50000, MPI_CHAR, 0, 5, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+		sleepFor(4 + rank);
+	}
+}
+
 /* What SimGrid's own traces do not have. */
 static void others(void)
 {
@@ -147,6 +190,8 @@ int main(int argc, char **argv)
 		collect();
 	else if (strcmp(part, "others") == 0)
 		others();
+	else if (strcmp(part, "sleep") == 0)
+		sleepers();
 	MPI_Finalize();
 	return 0;
 }

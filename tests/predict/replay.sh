@@ -35,6 +35,8 @@ for i in range(8):
 print("</zone></platform>")
 END
 sed 's/<prop[^>]*>//' star.xml >dark.xml
+# The same powers in the second state of each host.
+sed 's/speed="1Gf"/speed="3Gf,1Gf" pstate="1"/; s/value="/value="7:8:9,/' star.xml >states.xml
 
 # A run, and how long it should take: PROGRAM RANKS
 make_run() {
@@ -84,9 +86,11 @@ is_scaled_in_computation() {
 }
 
 # The energy of each host, from what SimGrid's plugin says of the same replay.
+# PLATFORM
 energies_are_equal() {
 	make_run unbalanced 8 && rm -rf kept &&
-		replay unbalanced --waiting=idle --keep=kept --ranks=block &&
+		replay unbalanced --waiting=idle --keep=kept --ranks=block \
+			--platform="$1" &&
 		(cd kept && simgrid_time ti.list 8 hostfile platform.xml \
 			--cfg=network/model:CM02 --cfg=network/crosstraffic:0 \
 			--cfg=network/TCP-gamma:1e12 --cfg=plugin:host_energy) ||
@@ -108,6 +112,35 @@ waiting_is_busy() {
 		of_result '[(h["energy_j"], r["time_s"]) for h in r["hosts"]]' &&
 		[ "$(of_result 'all(0.98 * (200 + i) < h["energy_j"] / r["time_s"] <=
 			200 + i + 1e-9 for i, h in enumerate(r["hosts"]))')" = True ]
+}
+
+# A model whose CPU draws 0.5 W per percent, and the same platform in watts.
+make_model() {
+	printf '%s\n' '[model]' 'version = 1' 'unit = W' 'idle_w = 100' 'idle_low = 99' \
+		'idle_high = 101' 'error_w = 1' '[component cpu]' 'w_per_percent = 0.5' \
+		'low = 0.4' 'high = 0.6' "$@" >node.model
+}
+
+# WATTS [OPTION...]
+is_as_in_watts() {
+	sed "s/value=\"[^\"]*\"/value=\"$1\"/" star.xml >watts.xml
+	shift
+	make_run unbalanced 8 && replay unbalanced --ranks=block --waiting=idle \
+		--platform=watts.xml "$@" || return 1
+	expected=$(of_result 'r["energy_j"]')
+	replay unbalanced --ranks=block --waiting=idle --platform=dark.xml \
+		--power-model=node.model "$@" &&
+		is_near "$(of_result 'r["energy_j"]')" "$expected" 1e-9
+}
+
+powers_of_a_model() {
+	make_model && is_as_in_watts 100:100:150
+}
+
+# Half of the clock draws a quarter of the power above idle.
+powers_of_a_clock() {
+	make_model 'clock_mhz = 2000' 'clock_exponent = 2' &&
+		is_as_in_watts 100:100:112.5 --scale=cpu=0.5
 }
 
 unknown_power_is_null() {
@@ -136,9 +169,119 @@ project_is_sound() {
 		! replay stencil -o out 2>err && grep -q "the project exists" err
 }
 
+# Platforms: a star, a cluster, a fat tree, a torus and shared links.
+make_platforms() {
+	for shape in '' 'topology="FAT_TREE" topo_parameters="2;4,2;1,2;1,1"' \
+		'topology="TORUS" topo_parameters="2,2,2"' 'sharing_policy="SHARED"'; do
+		number=$((${number-0} + 1))
+		cat >"shape$number.xml" <<-XML
+		<?xml version='1.0'?>
+		<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+		<platform version="4.1"><cluster id="c" prefix="h" suffix="" radical="0-7"
+			speed="1Gf" core="2" bw="1MBps" lat="1ms" loopback_bw="5MBps"
+			loopback_lat="0.1ms" $shape/></platform>
+		XML
+	done
+}
+
+# Links as they are traced take the same time: PROGRAM RANKS
+links_change_nothing() {
+	make_run "$1" "$2"
+	for platform in star.xml shape1.xml shape2.xml shape3.xml shape4.xml; do
+		for how in cyclic block; do
+			replay_as_usual "$1" "$platform" "$how" || return 1
+			time=$(of_result 'r["time_s"]')
+			replay_as_usual "$1" "$platform" "$how" -o linked -f &&
+				is_near "$(of_result 'r["time_s"]')" "$time" 1e-8 &&
+				ls linked_links_*_Link.stat >/dev/null || return 1
+		done
+	done
+}
+
+# With the models that SimGrid has by default: PROJECT PLATFORM HOW [OPTION...]
+replay_as_usual() {
+	usual_project=$1
+	usual_platform=$2
+	usual_how=$3
+	shift 3
+	"$hdpredict" replay "$usual_project" --platform="$usual_platform" \
+		--ranks="$usual_how" --format=json "$@" >result
+}
+
+# Rate times time is what messages have, in each link that they pass.
+links_carry_messages() {
+	make_run ring 8 && replay ring -o carried -f && "$hdtrace" check -q carried || return 1
+	for file in carried_links_*_Link.stat; do
+		"$hdtrace" dump "$file" | awk -v file="$file" '
+			/^  [0-9.]* [0-9.]* [0-9.e+-]* [0-9.e+-]*$/ {
+				# Seconds before the point are too many for a double.
+				sub(/^.*\./, "0.", $1)
+				sub(/^.*\./, "0.", $2)
+				bytes += $3 * ($2 - $1)
+				if ($3 > 0 && ($3 != 1e6 || $4 != 100)) bad = 1
+			}
+			END { print file, bytes; exit !(!bad && bytes > 49999.9 && bytes < 50000.1) }' ||
+			return 1
+	done
+	set -- carried_links_*_Link.stat
+	[ $# -eq 16 ] && [ -f carried_links_l3-DOWN_Link.stat ]
+}
+
 waits_are_found() {
 	make_run unbalanced 8 && replay unbalanced -o unbalanced-out -f &&
 		"$hdtrace" report -q unbalanced-out | grep -q 'wait-at-barrier'
+}
+
+# The ideal network of the report is a replay with a network that costs nothing:
+# PROGRAM RANKS
+zero_cost() {
+	for program in joined stencil unbalanced; do
+		make_run "$program" 4 && replay "$program" -o costly -f &&
+			"$hdtrace" report -q --format=json costly >report.json &&
+			"$hdtrace" dump costly >dumped && replay "$program" \
+			--scale=bandwidth=1e9,latency=1e-9 && python3 - "$program" <<-'END' || return 1
+		import json, sys
+		ends = {"Init": [], "Finalize": []}
+		for line in open("dumped"):
+		    words = line.split()
+		    if len(words) > 2 and words[2] in ends:
+		        ends[words[2]].append(float(words[1 if words[2] == "Init" else 0]))
+		transfer = json.load(open("report.json"))["efficiencies"]["transfer"]
+		ideal = transfer * (min(ends["Finalize"]) - max(ends["Init"]))
+		found = json.load(open("result"))["time_s"]
+		print(sys.argv[1], "ideal", ideal, "replayed", found)
+		assert abs(found - ideal) < 0.01 * ideal
+		END
+	done
+}
+
+# The run of a replay has the network of the replay.
+own_platform() {
+	make_run rings 4 && replay rings -o first -f || return 1
+	expected=$(of_result 'r["time_s"]')
+	"$hdpredict" replay first --from-measured --keep=own --format=json >result &&
+		cat own/platform.xml && is_near "$expected" "$(cat rings.time)" &&
+		is_near "$(of_result 'r["time_s"]')" "$expected" 1e-5 &&
+		grep -q 'link-h3" bandwidth="1000000Bps" latency="0.001s"' own/platform.xml &&
+		[ "$(of_result '[h["host"] for h in r["hosts"]]')" = "['h0', 'h1', 'h2', 'h3']" ] &&
+		"$hdpredict" replay first --from-measured --scale=bandwidth=2 \
+			--format=json >result &&
+		is_near "$(of_result 'r["time_s"]')" \
+			"$(awk -v t="$expected" 'BEGIN { print 0.008 * 2 + (t - 0.016) / 2 }')" 1e-5 &&
+		fails 2 --from-measured first --from-measured --platform=star.xml
+}
+
+# All messages have one size: their time stays.
+own_platform_of_one_size() {
+	make_run ring 8 && replay ring -o first -f || return 1
+	expected=$(of_result 'r["time_s"]')
+	"$hdpredict" replay first --from-measured --format=json >result &&
+		is_near "$(of_result 'r["time_s"]')" "$expected" 1e-5
+}
+
+own_platform_without_messages() {
+	make_run unbalanced 8 && "$hdpredict" replay unbalanced --from-measured >result 2>err &&
+		grep -q 'warning: .*no message between hosts had a waiting receiver' err
 }
 
 deadlock_is_explained() {
@@ -264,6 +407,22 @@ sweep_replays() {
 	END
 }
 
+# Clock and power of a model in a sweep.
+sweep_with_a_model() {
+	make_run unbalanced 8 && make_model 'clock_mhz = 2000' 'clock_exponent = 2' &&
+		"$hdpredict" sweep unbalanced.proj --platform=dark.xml --vary cpu=1,0.5 \
+			--vary power-model=node.model --format=json >swept &&
+		replay_as_usual unbalanced dark.xml block --power-model=node.model \
+			--scale=cpu=0.5 || return 1
+	python3 - <<-'END'
+	import json
+	rows = json.load(open("swept"))["rows"]
+	one = json.load(open("result"))
+	assert [row["parameters"]["cpu"] for row in rows] == [1, 0.5], rows
+	assert rows[1]["energy_total_j"] == one["energy_j"] > 0, (rows, one["energy_j"])
+	END
+}
+
 left_out_calls() {
 	make_run fenced 8
 	replay fenced 2>err &&
@@ -315,7 +474,10 @@ ok "all to all" takes_as_computed alltoall 5
 ok "ten times the latency" is_scaled latency=10 0.56
 ok "twice the bandwidth" is_scaled bandwidth=2 0.216
 ok "faster processors" is_scaled_in_computation
-ok "energy as of SimGrid's plugin" energies_are_equal
+ok "energy as of SimGrid's plugin" energies_are_equal star.xml
+ok "energy in another state of the hosts" energies_are_equal states.xml
+ok "power model" powers_of_a_model
+ok "power model at another clock" powers_of_a_clock
 ok "ranks that wait are busy" waiting_is_busy
 ok "power that is not known is null" unknown_power_is_null
 if python3 -c 'import jsonschema' 2>/dev/null; then
@@ -324,7 +486,15 @@ else
 	skip "JSON conforms to the schema" "no python3-jsonschema"
 fi
 ok "the project is sound" project_is_sound
+make_platforms
+ok "links: same times of messages" links_change_nothing stencil 6
+ok "links: same times of collective calls" links_change_nothing unbalanced 8
+ok "links: bytes of messages" links_carry_messages
 ok "waits are found in it" waits_are_found
+ok "network without cost: as the report computes it" zero_cost
+ok "platform of the run" own_platform
+ok "platform of the run with messages of one size" own_platform_of_one_size
+ok "platform of the run without messages" own_platform_without_messages
 ok "deadlock names ranks and calls" deadlock_is_explained
 ok "wrong options and platforms" wrong_input
 ok "cut trace is refused" cut_trace_is_refused
@@ -333,6 +503,7 @@ ok "HDTRACE_SIMGRID is a relative path" simgrid_by_a_relative_path
 ok "platform of hdpredict" own_platform_is_converted
 ok "hosts by a file" placement_by_file
 ok "replays as points of a sweep" sweep_replays
+ok "power model as parameter of a sweep" sweep_with_a_model
 ok "warning of calls that are left out" left_out_calls
 ok "replays of a sweep that fail" sweep_tells_failed_points
 ok "more files than the soft limit" files_are_allowed

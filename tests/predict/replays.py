@@ -141,6 +141,27 @@ def alltoall(run, count):
     return message(flows=count - 1)
 
 
+def rings(run, count):
+    """Two rings, of small and of large messages; all receivers wait."""
+    sizes = (984, SIZE)
+    for rank in range(count):
+        for size in sizes:
+            if rank > 0:
+                run.recv(rank, rank - 1, size=size)
+            run.send(rank, (rank + 1) % count, size=size)
+            if rank == 0:
+                run.recv(rank, count - 1, size=size)
+    return count * sum(message(size) for size in sizes)
+
+
+def joined(run, count):
+    """A pipeline whose ranks wait for the last one."""
+    pipeline(run, count)
+    for rank in range(count):
+        run.add(rank, "Barrier", "cid='0'")
+    return None
+
+
 def unbalanced(run, count):
     """All wait for the last rank."""
     for rank in range(count):
@@ -161,8 +182,8 @@ def deadlock(run, count):
 def main():
     name, count = sys.argv[1], int(sys.argv[2])
     run = Run(count)
-    expected = {"ring": ring, "fenced": fenced, "pipeline": pipeline, "stencil": stencil,
-                "alltoall": alltoall, "unbalanced": unbalanced,
+    expected = {"ring": ring, "rings": rings, "fenced": fenced, "pipeline": pipeline, "stencil": stencil,
+                "alltoall": alltoall, "joined": joined, "unbalanced": unbalanced,
                 "deadlock": deadlock}[name](run, count)
     run.write(name)
     print(expected)

@@ -44,6 +44,17 @@ static void setUse(const char *root, long idle, long network, long sectors)
 		     "1 0 %ld 0 1 0 %ld 0 0 0 0\n", 9 * sectors, 9 * sectors);
 }
 
+static void setInterfaces(const char *root, long outer, long inner)
+{
+	fixtureWrite(root, "/proc/net/dev",
+		     "Inter-|   Receive\n face |bytes\n"
+		     "    lo:%ld 1 0 0 0 0 0 0 %ld 1 0 0 0 0 0 0\n"
+		     "  eth0:%ld 1 0 0 0 0 0 0 %ld 1 0 0 0 0 0 0\n"
+		     "   br0:%ld 1 0 0 0 0 0 0 %ld 1 0 0 0 0 0 0\n"
+		     " veth1:%ld 1 0 0 0 0 0 0 %ld 1 0 0 0 0 0 0\n",
+		     inner, inner, outer, outer, inner, inner, inner, inner);
+}
+
 static char *writeModel(const char *root, const char *text)
 {
 	fixtureWrite(root, "/node.model", "%s", text);
@@ -77,6 +88,97 @@ static void testValues(void)
 	/* Counters that fall, such as of a device that was replaced. */
 	setUse(root, 1640, 0, 0);
 	softExpect(&soft, 2 * SECOND, "100 200");
+	softClose(&soft);
+	g_free(path);
+	fixtureRemove(root);
+}
+
+/* Traffic of lo, of bridges and of the ports of bridges is not the network's.
+ */
+static void testInterfaces(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+	char *path = writeModel(root, HEAD NETWORK);
+	const char *options[] = { "model", path, NULL };
+
+	fixtureWrite(root, "/sys/class/net/eth0/device/vendor", "1\n");
+	fixtureWrite(root, "/sys/class/net/br0/bridge/bridge_id", "1\n");
+	fixtureWrite(root, "/sys/class/net/veth1/master/ifindex", "1\n");
+	setUse(root, 1000, 0, 0);
+	setInterfaces(root, 0, 0);
+	g_assert_cmpint(softOpen(&soft, &ptModelDriver, root, SECOND, options,
+				 "host P"),
+			==, 0);
+	softStart(&soft);
+	/* eth0: 2 * 100000 B, 20 %; the others: 2 * 400000 B each. */
+	setInterfaces(root, 100000, 400000);
+	softExpect(&soft, SECOND, "104");
+	/* An interface that appears has a count of its own: a base. */
+	fixtureWrite(root, "/sys/class/net/eth1/device/vendor", "1\n");
+	fixtureWrite(root, "/proc/net/dev",
+		     "a\nb\n eth0:200000 1 0 0 0 0 0 0 200000 1 0 0 0 0 0 0\n"
+		     " eth1:900000 1 0 0 0 0 0 0 900000 1 0 0 0 0 0 0\n");
+	softExpect(&soft, SECOND, "104");
+	softClose(&soft);
+	g_free(path);
+	fixtureRemove(root);
+}
+
+static void setClocks(const char *root, long first, long second)
+{
+	fixtureWrite(root,
+		     "/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq",
+		     "%ld\n", first);
+	fixtureWrite(root,
+		     "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq",
+		     "%ld\n", second);
+}
+
+/* (1500 / 2000) ^ 2 = 0.5625; half of the CPUs are busy: 50 W * 0.5625. */
+static void testClock(void)
+{
+	struct softDevice soft;
+	char *root = fixtureCreate();
+	char *path = writeModel(
+		root, HEAD "[component cpu]\nw_per_percent = 1\nlow = 1\n"
+			   "high = 1\nclock_mhz = 2000\nclock_exponent = 2\n");
+	const char *options[] = { "model", path, NULL };
+
+	fixtureWrite(root, "/sys/devices/system/cpu/present", "0-1\n");
+	setClocks(root, 2000000, 2000000);
+	setUse(root, 1000, 0, 0);
+	g_assert_cmpint(softOpen(&soft, &ptModelDriver, root, SECOND, options,
+				 "host P"),
+			==, 0);
+	g_assert_cmpstr(soft.columns[0].source, ==,
+			"estimated by node.model, error 2.5 W");
+	softStart(&soft);
+	setUse(root, 1100, 0, 0);
+	softExpect(&soft, SECOND, "150");
+	setClocks(root, 1000000, 2000000);
+	setUse(root, 1200, 0, 0);
+	softExpect(&soft, SECOND, "128.125");
+	softClose(&soft);
+	fixtureRemove(root);
+
+	/* A machine that does not show clocks. */
+	root = fixtureCreate();
+	fixtureWrite(root, "/sys/devices/system/cpu/present", "0-1\n");
+	setUse(root, 1000, 0, 0);
+	fixtureWrite(root, "/node.model",
+		     HEAD "[component cpu]\nw_per_percent = 1\nlow = 1\n"
+			  "high = 1\nclock_mhz = 2000\nclock_exponent = 2\n");
+	g_free(path);
+	path = g_strconcat(root, "/node.model", NULL);
+	options[1] = path;
+	g_assert_cmpint(softOpen(&soft, &ptModelDriver, root, SECOND, options,
+				 "host P"),
+			==, 0);
+	g_assert_true(softSaid("estimated at 2000 MHz"));
+	g_assert_cmpstr(soft.columns[0].source, ==,
+			"estimated by node.model, error 2.5 W; without CPU "
+			"clock");
 	softClose(&soft);
 	g_free(path);
 	fixtureRemove(root);
@@ -222,6 +324,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/pt-model/values", testValues);
 	g_test_add_func("/pt-model/devices", testDevices);
 	g_test_add_func("/pt-model/unseen", testUnseen);
+	g_test_add_func("/pt-model/interfaces", testInterfaces);
+	g_test_add_func("/pt-model/clock", testClock);
 	g_test_add_func("/pt-model/errors", testErrors);
 	g_test_add_func("/pt-model/missing", testMissing);
 	return g_test_run();

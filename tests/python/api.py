@@ -155,7 +155,7 @@ def test_many_attributes():
         file.write("</Program>\n")
     project = hdtrace.open("m.trc")
     assert len(project.traces[0].column_names) == 4 + 256
-    assert [d.rule for d in project.diagnostics] == ["python.attributes"]
+    assert [d.rule for d in project.diagnostics] == ["table.attributes"]
     assert "44 values" in project.diagnostics[0].text, project.diagnostics
 
 

@@ -54,6 +54,51 @@ by_chance() (
 )
 ok "values of random projects are those of dump" by_chance
 
+# Files of Arrow, of all projects above.
+readers=$abs_top_srcdir/tests/tools/readers
+arrow_files() {
+	set -- mini bits.proj rel.proj "$scratch"/chance/random/*/trip.proj
+	[ ! -d "$corpus" ] || set -- "$@" "$corpus"/*/*.proj
+	"$python" "$tests/arrowfiles.py" "$readers" "$hdtrace" "$scratch/arrows" "$@"
+}
+ok "files of Arrow have the same tables" arrow_files
+
+# A reader of npm, which reads all that our own one does: PACKAGE. The folder that has
+# node_modules with it is HDTRACE_ARROW_MODULES.
+arrow_reader() {
+	for project in mini bits.proj rel.proj; do
+		"$hdtrace" export --to arrow -q -o "$scratch/npm-${project%.proj}" "$project" \
+			2>/dev/null
+	done
+	"$python" "$readers/arrowfile.py" "$scratch"/npm-*/*.arrow >own || return 1
+	node "$readers/arrow.mjs" "$HDTRACE_ARROW_MODULES" "$1" \
+		"$scratch"/npm-*/*.arrow >theirs || return 1
+	# Polars shows no schema.
+	[ "$1" = apache-arrow ] || sed -i '/^\[\[/d; /^\[\]$/d' own
+	[ "$(wc -l <theirs)" -gt 1000 ] && diff own theirs
+}
+for package in apache-arrow nodejs-polars; do
+	if [ -d "${HDTRACE_ARROW_MODULES:-/nonexistent}/node_modules/$package" ]; then
+		rm -rf "$scratch"/npm-*
+		ok "$package reads files of Arrow" arrow_reader $package
+	else
+		skip "$package reads files of Arrow" \
+			"HDTRACE_ARROW_MODULES has no $package of npm"
+	fi
+done
+with_package() {
+	rm -rf "$scratch/arrows"
+	"$hdtrace" export --to arrow -q -o "$scratch/arrows" mini
+	"$python" "$tests/arrowpackages.py" "$1" "$scratch/arrows" mini
+}
+for package in pyarrow polars; do
+	if "$python" -c "import $package" 2>/dev/null; then
+		ok "$package takes tables and reads files" with_package $package
+	else
+		skip "$package takes tables and reads files" "no $package in $python"
+	fi
+done
+
 # The points of a program that prints TAP: NAME PYTHON PROGRAM
 points() {
 	name=$1

@@ -13,7 +13,7 @@
 #include <glib/gstdio.h>
 
 #include "PythonModule/src/arrow.h"
-#include "PythonModule/src/read.h"
+#include "HDTraceTools/tables/read.h"
 
 static long allocations; /* Calls so far. */
 static long failAt;      /* Call that fails; 0: none. */
@@ -120,7 +120,7 @@ static void makeProject(void)
 /* ---- Reading ----------------------------------------------------------- */
 
 /* Read a table as a stream, as consumers do; 0 or a negative errno. */
-static int stream(struct hdPyTable *table)
+static int stream(struct table *table)
 {
 	struct hdPyField fields[32] = { { .name = "",
 					  .format = "+s",
@@ -134,20 +134,20 @@ static int stream(struct hdPyTable *table)
 
 	g_assert_cmpuint(table->columnCount, <, G_N_ELEMENTS(fields));
 	for (; ret == 0 && count <= table->columnCount; count++) {
-		struct hdPyColumn *column = &table->columns[count - 1];
+		struct tableColumn *column = &table->columns[count - 1];
 		struct hdPyField *field = &fields[count];
 
 		*field = (struct hdPyField){
 			.name = column->name,
-			.format = hdPyTypeFormat(column->type),
-			.values = hdPyVectorFinish(&column->values),
+			.format = tableTypeFormat(column->type),
+			.values = tableVectorFinish(&column->values),
 		};
-		if (column->type == HDPY_TEXT)
-			field->offsets = hdPyVectorFinish(&column->offsets);
+		if (column->type == TABLE_TEXT)
+			field->offsets = tableVectorFinish(&column->offsets);
 		if (column->nulls.used)
-			field->nulls = hdPyVectorFinish(&column->nulls);
+			field->nulls = tableVectorFinish(&column->nulls);
 		if (!field->values ||
-		    (column->type == HDPY_TEXT && !field->offsets))
+		    (column->type == TABLE_TEXT && !field->offsets))
 			ret = -ENOMEM;
 	}
 	if (ret == 0)
@@ -163,45 +163,45 @@ static int stream(struct hdPyTable *table)
 		out.release(&out);
 	}
 	for (size_t i = 1; i < count; i++) {
-		hdPyMemoryDrop(fields[i].values);
-		hdPyMemoryDrop(fields[i].offsets);
-		hdPyMemoryDrop(fields[i].nulls);
+		tableMemoryDrop(fields[i].values);
+		tableMemoryDrop(fields[i].offsets);
+		tableMemoryDrop(fields[i].nulls);
 	}
 	return ret;
 }
 
-static int finish(struct hdPyReading *reading, int ret, size_t *rows)
+static int finish(struct tableReading *reading, int ret, size_t *rows)
 {
 	*rows += reading->table.rows + reading->more.rows;
 	if (ret == 0)
 		ret = stream(&reading->table);
 	if (ret == 0 && reading->more.columnCount)
 		ret = stream(&reading->more);
-	hdPyReadingFree(reading);
+	tableReadingFree(reading);
 	return ret;
 }
 
 /* Read all; counts the rows. */
 static int run(const hdIProject *project, size_t *rows)
 {
-	const struct hdPyReading empty = {
+	const struct tableReading empty = {
 		.project = project,
 		.times = { .start = INT64_MIN, .end = INT64_MAX },
 	};
-	struct hdPyReading reading = empty;
+	struct tableReading reading = empty;
 	const size_t columns[] = { 0, 1, 2 };
-	int ret = hdPyReadGroup(&reading, project->groups[0], columns, 3);
+	int ret = tableReadGroup(&reading, project->groups[0], columns, 3);
 
 	ret = finish(&reading, ret, rows);
 	if (ret < 0)
 		return ret;
 	reading = empty;
-	ret = hdPyReadTrace(&reading, project->traces[0]);
+	ret = tableReadTrace(&reading, project->traces[0]);
 	ret = finish(&reading, ret, rows);
 	if (ret < 0)
 		return ret;
 	reading = empty;
-	ret = hdPyReadRelations(&reading, project->relations[0]);
+	ret = tableReadRelations(&reading, project->relations[0]);
 	return finish(&reading, ret, rows);
 }
 

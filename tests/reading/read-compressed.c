@@ -211,6 +211,82 @@ static void testResume(void)
 	g_string_free(bytes, TRUE);
 }
 
+/* Lines of a trace, each of which can be lost, and how many lines of values
+ * each has. */
+static const struct {
+	const char *line;
+	const char *value;
+} lines[] = {
+	{ "<Program timeAdjustment='1'>\n", NULL },
+	{ "<a time='1' end='2'/>\n", " state a " },
+	{ "<Nested>\n", NULL },
+	{ "<b time='3' end='4' x='&lt;Nested>'><c y='/'/></b>\n", " state b " },
+	{ "<Nested>\n", NULL },
+	{ "<d time='4' end='5'/>\n", " state d " },
+	{ "</Nested>\n", NULL },
+	{ "<!-- </Nested -->\n", NULL },
+	{ "<f time='4' end='5'/>\n", " state f " },
+	{ "</Nested>\n", NULL },
+	{ "<g time='3' end='6'/>\n", " state g " },
+	{ "</Program>\n", NULL },
+};
+
+/* Remove the lines of a record from what was read. */
+static char *withoutRecord(const char *values, const char *name)
+{
+	char **all = g_strsplit(values, "\n", -1);
+	GString *rest = g_string_new(NULL);
+
+	for (gsize i = 0; all[i] && (*all[i] || all[i + 1]); i++) {
+		if (!name || !strstr(all[i], name))
+			g_string_append_printf(rest, "%s\n", all[i]);
+	}
+	g_strfreev(all);
+	return g_string_free(rest, FALSE);
+}
+
+/* Whatever frame is damaged, all other records are read, at their depths. */
+static void testResumeTrace(void)
+{
+	GString *plain = g_string_new(NULL);
+	struct reading full;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(lines); i++)
+		g_string_append(plain, lines[i].line);
+	readingInit(&full);
+	readingRun(&full, "test.trc", plain->str, plain->len);
+	for (gsize lost = 1; lost < G_N_ELEMENTS(lines); lost++) {
+		struct made made = makeFile();
+		struct reading reading;
+		gsize bad = 0;
+		char *expected =
+			withoutRecord(full.values->str, lines[lost].value);
+
+		for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
+			if (i == lost)
+				bad = made.bytes->len;
+			addFrame(&made, lines[i].line, strlen(lines[i].line),
+				 i != lost);
+		}
+		addTable(&made);
+		made.bytes->str[bad + 6] ^= 0x40;
+		made.bytes->str[bad + 9] ^= 0x11;
+		readingInit(&reading);
+		readingRun(&reading, "test.trc.zst", made.bytes->str,
+			   made.bytes->len);
+		g_test_message("line %zu is lost: %s%s", lost,
+			       reading.messages->str, reading.values->str);
+		g_assert_true(
+			g_str_has_prefix(reading.messages->str, "zst.frame@"));
+		g_assert_cmpstr(reading.values->str, ==, expected);
+		readingClear(&reading);
+		g_free(expected);
+		freeMade(&made);
+	}
+	readingClear(&full);
+	g_string_free(plain, TRUE);
+}
+
 /* No flipped bit crashes, and none goes unnoticed in a frame with a checksum.
  */
 static void testFlips(void)
@@ -381,6 +457,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/read-compressed/cut at each byte", testCut);
 	g_test_add_func("/read-compressed/entries behind a damaged frame",
 			testResume);
+	g_test_add_func("/read-compressed/records behind a damaged frame",
+			testResumeTrace);
 	g_test_add_func("/read-compressed/each bit flipped", testFlips);
 	g_test_add_func("/read-compressed/hostile files", testHostile);
 	g_test_add_func("/read-compressed/limits of windows", testWindow);

@@ -88,6 +88,9 @@ ok "no lease for a program after hdpower restore" saving revoked
 ok "values that the kernel refuses" saving refused
 ok "hostile clients, and a connection that outlives its owner" saving hostile
 ok "min-energy and min-time: as a search, and a run that saves 15 %" saving policies
+ok "two runs, usage, and runs that save 15 %: compare names it" saving learning
+ok "phases that are recognized by their utilization" saving recognition
+ok "status as JSON" saving status
 if [ "$(id -u)" -eq 0 ] && python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))'; then
 	chmod 755 "$scratch"
 	ok "users and hdpower.conf" saving users

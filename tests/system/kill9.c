@@ -23,6 +23,9 @@
  * is late by itself, because it waits too long or passes a file by, has no
  * delay to show for it and fails.
  *
+ * Half of the children compress their files, if zstd is installed: what it
+ * finds in them is looked at.
+ *
  * HDTRACE_TEST_RUNS says how many children are killed (default 200).
  */
 #include "config.h"
@@ -72,6 +75,7 @@ struct child {
 	struct shared *shared;
 	pid_t pid;
 	uint64_t seed;
+	bool isCompressed;
 	int64_t killAt;
 	int64_t killed;
 };
@@ -168,6 +172,8 @@ static _Noreturn void runChild(const struct child *child, int number)
 	g_setenv("HDTRACE_FLUSH_MS", G_STRINGIFY(FLUSH_MS), TRUE);
 	if (testRandomBelow(&random, 2))
 		g_setenv("HDTRACE_BUFFER_SIZE_KB", "4", TRUE);
+	if (child->isCompressed)
+		g_setenv("HDTRACE_COMPRESS", "zstd", TRUE);
 	most = testRandomBelow(&random, 3) ? 2 : 60;
 	node = testNode(project, "");
 	atomic_store(&own->due, monotonic());
@@ -194,6 +200,21 @@ static _Noreturn void runChild(const struct child *child, int number)
 }
 
 /* ---- The test ---------------------------------------------------------- */
+
+/* Make the plain file of a compressed one. A frame at the end may be cut. */
+static void unpackFile(const struct child *child, const char *path)
+{
+	char *command;
+
+	if (!child->isCompressed)
+		return;
+	g_assert_false(g_file_test(path, G_FILE_TEST_EXISTS));
+	command = g_strdup_printf("zstd -qdc %s.zst >%s 2>%s.said", path, path,
+				  path);
+	/* Its status: whether the file is complete. */
+	g_assert_cmpint(system(command), !=, -1);
+	g_free(command);
+}
 
 /* How long a record must have been complete to be owed. */
 static int64_t owedAge(const struct child *child)
@@ -222,7 +243,8 @@ static size_t countOwed(const struct child *child, const int64_t *done,
 static size_t checkTrace(const struct child *child, int number)
 {
 	char *path = g_strdup_printf("kill%d.trc", number);
-	struct testTraceFile *file = testTraceRead(path);
+	struct testTraceFile *file =
+		(unpackFile(child, path), testTraceRead(path));
 	/* All numbers are read after the child is dead. */
 	size_t complete = atomic_load(&child->shared->records);
 	size_t owed = countOwed(child, child->shared->recordDone, complete);
@@ -249,7 +271,8 @@ static size_t checkTrace(const struct child *child, int number)
 static size_t checkStat(const struct child *child, int number)
 {
 	char *path = g_strdup_printf("kill%d_G.stat", number);
-	struct testStatFile *file = testStatRead(path);
+	struct testStatFile *file =
+		(unpackFile(child, path), testStatRead(path));
 	size_t complete = atomic_load(&child->shared->entries);
 	size_t owed = countOwed(child, child->shared->entryDone, complete);
 
@@ -274,7 +297,10 @@ static size_t checkStat(const struct child *child, int number)
 
 static void removeFiles(int number)
 {
-	static const char *const names[] = { "kill%d.trc", "kill%d_G.stat" };
+	static const char *const names[] = {
+		"kill%d.trc",        "kill%d_G.stat",   "kill%d.trc.zst",
+		"kill%d_G.stat.zst", "kill%d.trc.said", "kill%d_G.stat.said"
+	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
 		char *path = g_strdup_printf(names[i], number);
@@ -332,6 +358,10 @@ static void testKill(void)
 	int64_t worst = 0;
 	size_t owed = 0;
 	int late = 0;
+	char *zstd = g_find_program_in_path("zstd");
+	bool hasZstd = zstd != NULL;
+
+	g_free(zstd);
 
 	/* Where others keep the machine busy it may be long until something is
 	 * owed. */
@@ -340,8 +370,10 @@ static void testKill(void)
 		struct child children[AT_ONCE];
 		struct child sorted[AT_ONCE];
 
-		for (int i = 0; i < AT_ONCE; i++)
+		for (int i = 0; i < AT_ONCE; i++) {
+			children[i].isCompressed = hasZstd && i % 2;
 			startChild(&children[i], i, &random);
+		}
 		memcpy(sorted, children, sizeof(sorted));
 		qsort(sorted, AT_ONCE, sizeof(sorted[0]), compareChildren);
 		for (int i = 0; i < AT_ONCE; i++)

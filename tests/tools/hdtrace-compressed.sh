@@ -133,6 +133,48 @@ ok "merge changes headers of compressed files" merges compress compressed
 ok "merge keeps seek tables" merges store compressed 150
 ok "merge changes a header in several frames" merges store compressed 30
 
+# Clocks of a host: CLOCK...
+clocks() {
+	take mini && compress compressed || return 1
+	rm plain/mini.proj compressed/mini.proj
+	for clock; do
+		echo "Clock time=$clock error=0.00003 method='ping-pong'"
+	done | tee -a plain/mini_beta_1.info >>compressed/mini_beta_1.info
+	for kind in plain compressed; do
+		(cd "$kind" && "$hdtrace" merge mini >/dev/null) || return 1
+	done
+	diff plain/mini.proj compressed/mini.proj
+}
+# A clock that runs at another speed: all times are written anew.
+drifts() {
+	clocks "1000000000 offset=0.25" "1000000010 offset=0.2505" && all_same || return 1
+	for file in compressed/*.zst; do
+		plain=${file#compressed/}
+		zstd -qdc "$file" | cmp - "plain/${plain%.zst}" || return 1
+		zstd -qt "$file" || return 1
+		python3 "$frames" "$file" || return 1
+	done
+}
+ok "merge corrects times of compressed files" drifts
+# One that is late all the time: the frames stay as they are.
+is_late() {
+	clocks "1000000000 offset=0.25" && same report mini.proj &&
+		same dump --only=stats --format=csv mini.proj || return 1
+	! same dump --only=traces --format=csv mini.proj >changes || return 1
+	cat changes
+	[ "$(grep -c '^[<>]' changes)" -eq 2 ] &&
+		[ "$(grep -c '^[<>].*,timeAdjustment,' changes)" -eq 2 ] || return 1
+	zstd -dc compressed/mini_beta_1.trc.zst | grep 'clock="corrected"' || return 1
+	(cd compressed && cp mini.proj once && "$hdtrace" merge -f mini && cmp mini.proj once) ||
+		return 1
+	# The last frame of the compressed file is one of before.
+	take mini && compress compressed || return 1
+	tail -c 30 compressed/mini_beta_Net.stat.zst >frame
+	cp -R compressed before
+	clocks "1000000000 offset=0.25" && tail -c 30 compressed/mini_beta_Net.stat.zst | cmp - frame
+}
+ok "merge corrects a constant offset in the header" is_late
+
 # ---- damage ----
 
 # A file is cut; what is complete is recovered: FILE BYTES

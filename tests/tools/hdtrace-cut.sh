@@ -237,6 +237,61 @@ delayed() {
 		assert abs(whole["energy_j"] - part["energy_j"]) < 1e-6, (whole, part)
 		END
 }
+
+# ---- Ranks and regions ----
+
+few_ranks() {
+	status 0 cut -o few --ranks=0 mini && status 0 check few || return 1
+	for file in _alpha_0.trc _alpha_Energy.stat _beta_Net.stat _alpha_0.info .notes; do
+		[ -e "few$file" ] || return 1
+	done
+	! ls few_beta_1.* && sed 's/"mini"/"few"/
+		s,<Node name="1" />,,
+		s,<Rank global="1" local="1" cid="0" />,,' mini/mini.proj | cmp - few.proj
+}
+ok "files of other ranks are left out, and their nodes" few_ranks
+all_ranks() {
+	status 0 cut -o all --ranks=0-1 mini && status 0 cut -o same --from=@1 mini || return 1
+	for file in all_* all.notes; do
+		cmp "$file" "same${file#all}" || return 1
+	done
+	sed 's/"all"/"same"/' all.proj | cmp - same.proj
+}
+ok "all ranks are the whole project" all_ranks
+thin() {
+	status 0 cut -o thin --thin=Read mini || return 1
+	cat >expected <<-'END'
+	<Program timeAdjustment='1000000000' levels='Host Rank'>
+	<Nested>
+	<Nested>
+	<Read size='4' part='-1'  time='1.250000000' end='1.500000000'/>
+	</Nested>
+	<Read size='8'  time='1.000000000' end='2.000000000'><Data offset='0' size='8'/></Read>
+	</Nested>
+	<Work what='it&apos;s'  time='0.500000000' end='3.000000000'/>
+	</Program>
+	END
+	tr -d '\t' <thin_alpha_0.trc | diff expected - || return 1
+	cmp mini/mini_alpha_Energy.stat thin_alpha_Energy.stat && breaks "trc.empty trc.part" 0 check thin
+}
+ok "a region has its states, those inside and those around" thin
+thin_regions() {
+	status 0 cut -o two --thin=Wait mini || return 1
+	"$hdtrace" dump --only=traces --format=csv two |
+		awk -F, '$1 == "state" || $1 == "event" { print $2, $9 }' >names
+	printf '%s\n' "alpha_0 Wait" "beta_1 Wait" | diff - names
+}
+ok "each state of a name is a region" thin_regions
+ok "an unknown region" says '--thin: no state has the name "Nope"' 2 cut -o x --thin=Nope mini
+ok "an unknown rank" says "--ranks: no trace of the project belongs to 5" 2 cut -o x --ranks=5 mini
+for list in '' 0- -1 0,,1 1-0 a '0,' 99999999999999999999; do
+	ok "invalid ranks: \"$list\"" says "--ranks: invalid value \"$list\"" 2 \
+		cut -o x "--ranks=$list" mini
+done
+nothing_left() {
+	! ls x* .x* x.proj 2>/dev/null
+}
+ok "errors leave no files" nothing_left
 ok "power is cut at the time when it was drawn" delayed
 ok "an existing project is kept" says "second.proj: exists; --force replaces it" 2 \
 	cut -o second --from=4 run

@@ -36,6 +36,31 @@ entries_of() {
 			print $2, $3, $9, $7, $12 }' | sort
 }
 
+# --- arrow: tests/python/python.sh compares all values with the package of Python ---
+
+arrow=$abs_top_srcdir/tests/tools/readers/arrowfile.py
+arrow_is_like() {
+	export_to arrow arrows mini && ls arrows &&
+		"$python" "$arrow" arrows/* >arrow.text &&
+		is_like export-arrow.text arrow.text
+}
+# Batches have 262,144 rows; a text that is not UTF-8 is in the first one.
+arrow_in_batches() {
+	"$python" "$arrow" --make-group 300000 >batch_a_G.stat
+	printf '%s\n' '<Application name="batch"><Topology><Level type="Host"/>' \
+		'<Node name="a"/></Topology></Application>' >batch.proj
+	export_to arrow batches batch.proj &&
+		"$python" "$arrow" --check-group 300000 batches/batch_a_G.stat.arrow
+}
+if [ -n "$python" ]; then
+	ok "arrow has a table for each file" arrow_is_like
+	ok "arrow has several batches" arrow_in_batches
+	ok "arrow merges windows" status 0 export --to arrow -o windows --window=1 mini
+	ok "arrow describes windows" grep -q P_known windows/mini_alpha_Energy.stat.arrow
+else
+	skip "arrow has a table for each file" "no python3"
+fi
+
 # --- csv, json: what dump prints ---
 
 same_as_dump() {
@@ -915,7 +940,7 @@ fi
 chosen() {
 	expected=$1
 	shift
-	for format in csv csv-wide json ctf perfetto paraver otf2; do
+	for format in arrow csv csv-wide json ctf perfetto paraver otf2; do
 		rm -rf some
 		"$hdtrace" export --to "$format" --format=json -o some "$@" \
 			>counts 2>errors
@@ -969,7 +994,7 @@ fi
 sed '/<\/Program>/d' mini_alpha_0.trc >cut_alpha_0.trc
 cp mini_beta_1.trc cut_beta_1.trc
 sed 's/"mini"/"cut"/' mini.proj >cut.proj
-for format in csv ctf openmetrics otlp paraver perfetto; do
+for format in arrow csv ctf openmetrics otlp paraver perfetto; do
 	rm -rf cut.out
 	"$hdtrace" export --to $format -o cut.out cut.proj >/dev/null 2>errors
 	ok "$format: a damaged trace is reported once" test "$(grep -c 'trc.no-end' errors)" -eq 1
@@ -980,7 +1005,7 @@ while IFS='|' read -r text arguments; do
 	ok "refuses $arguments" says "$text" 2 export $arguments
 done <<'END'
 missing option: --to|mini
---to: invalid value "vcd"; expected csv, csv-wide, ctf|--to vcd mini
+--to: invalid value "vcd"; expected arrow, csv, csv-wide|--to vcd mini
 invalid value "csv"; expected text or json|--to csv --format=csv mini
 must be a directory|--to csv-wide -o - mini
 No such file|--to csv nothing

@@ -64,15 +64,21 @@ survives() {
 }
 
 for command in report 'report --format=json' 'report --html=out.html' check stat dump \
-	'plot -o out.svg' 'pack -o out.hdz' 'recover -o out'; do
+	'plot -o out.svg' 'pack -o out.hdz' 'recover -o out' \
+	'cut --ranks=0 -o out.cut' 'pack --ranks=0 --from=0.001 -o out.hdz'; do
 	# shellcheck disable=SC2086 # options
 	ok "$command survives a full disk" survives 0 $command run
 done
 ok "compare survives a full disk" survives 0 compare run run
+if "$hdtrace" pack -q -o packed.hdz run 2>/dev/null; then
+	ok "unpack survives a full disk" survives 0 unpack -o out packed.hdz
+else
+	skip "unpack survives a full disk" "zstd is missing"
+fi
 cp run.proj other.proj
 for file in run_*; do cp "$file" "other${file#run}"; done
 ok "merge survives a full disk" survives 1 merge --into out run other
-for format in openmetrics paraver ctf perfetto csv-wide csv otlp; do
+for format in arrow openmetrics paraver ctf perfetto csv-wide csv otlp; do
 	ok "export to $format survives a full disk" survives 0 export --to="$format" -o "out.$format" run
 done
 if "$hdtrace" export --to=otf2 -o probe run >/dev/null 2>&1; then

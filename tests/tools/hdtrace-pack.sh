@@ -73,6 +73,28 @@ for directory in handwritten partdiff-mpi old-format pvfs2-server-nan; do
 	fi
 done
 
+# What other commands write does not depend on the form, either.
+files_same() (
+	rm -rf exports
+	mkdir exports
+	cp -R mini exports/source && cp packed/mini.hdz exports && cd exports || return 1
+	for format in arrow csv-wide ctf openmetrics otlp paraver perfetto; do
+		"$hdtrace" export -q --to "$format" -o plain.$format source/mini >/dev/null 2>&1
+		"$hdtrace" export -q --to "$format" -o packed.$format mini.hdz >/dev/null 2>&1
+		[ -e packed.$format ] && diff -r plain.$format packed.$format || return 1
+	done
+	"$hdtrace" plot -q -o plain.svg --states=above source/mini &&
+		"$hdtrace" plot -q -o packed.svg --states=above mini.hdz &&
+		cmp plain.svg packed.svg || return 1
+	for form in source/mini mini.hdz; do
+		"$hdtrace" compare "$form" source/mini >compared 2>&1 || return 1
+		sed 's,source/mini,X,g; s,mini\.hdz,X,g' compared >"compared-${form%%[/.]*}"
+	done
+	diff compared-source compared-mini
+)
+round_trip mini >/dev/null 2>&1
+ok "exports, plots and comparisons are the same of an archive" files_same
+
 # Equal projects give equal files, whatever form their files have.
 equal() {
 	rm -rf one other
@@ -118,6 +140,35 @@ keeps_files() {
 ok "unpack keeps existing files" keeps_files
 ok "a single file is not packed" says "not a project" 2 pack mini/mini_alpha_Energy.stat
 
+# ---- Parts ----
+
+parts() {
+	rm -rf parts
+	mkdir parts
+	"$hdtrace" pack -q -o parts/part.hdz --from=1 --to=2.5 --ranks=0 one/mini.hdz &&
+		"$hdtrace" cut -q -o parts/part --from=1 --to=2.5 --ranks=0 mini/mini &&
+		"$hdtrace" unpack -q -o parts/plain parts/part.hdz || return 1
+	for file in parts/plain/*; do
+		cmp "$file" "parts/${file##*/}" || return 1
+	done
+	# Nothing else is left.
+	[ "$(find parts -name 'part.hdz*' | wc -l)" -eq 1 ] &&
+		[ "$(find parts/plain -type f | wc -l)" -eq "$(find parts -maxdepth 1 \
+			-name 'part[_.]*' ! -name '*.hdz' | wc -l)" ]
+}
+ok "a part is packed as it is cut" parts
+part_name() {
+	(cd parts && cp ../one/mini.hdz . && "$hdtrace" pack --thin=Read mini.hdz &&
+		"$hdtrace" check mini-part.hdz && says "exists; --force replaces it" 2 \
+		pack --thin=Read mini.hdz)
+}
+ok "a part has a name of its own" part_name
+ok "a part without data is not packed" says "--thin: no state" 2 pack --thin=Nope mini/mini
+no_rest() {
+	! find . -name '*.hdz.*' | grep .
+}
+ok "nothing but archives is left" no_rest
+
 # ---- Hostile archives ----
 
 # Archives that a program writes: NAME TEXT
@@ -150,6 +201,7 @@ no project|contains no .proj
 two projects|contains several .proj
 empty file|not an archive
 comment at the end|not an archive
+wrong checksum|the checksum of the entry is wrong
 zip64 without its end|the end of a zip64 file is missing
 END
 

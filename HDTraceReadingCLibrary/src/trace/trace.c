@@ -58,6 +58,30 @@ static void settlePending(struct hdITraceReader *reader,
 	parent->pending = -1;
 }
 
+/* A part of the file was lost, and with it the ends of what is open. */
+static void traceReaderLose(struct hdITraceReader *reader)
+{
+	while (reader->frameCount > 1) {
+		struct hdIFrame *frame = hdITraceTop(reader);
+
+		if (frame->kind == HDI_FRAME_NESTED) {
+			dropPending(reader, frame);
+			if (frame->hasRecords)
+				frame->pending = frame->offset;
+			frame->pendingLine = frame->line;
+			dropPending(reader, frame);
+			reader->depth--;
+		} else {
+			reader->textSize = frame->textStart;
+			reader->elementCount = frame->elementStart;
+			hdIArenaRelease(&reader->arena, frame->mark);
+		}
+		reader->frameCount--;
+	}
+	if (reader->frameCount == 1)
+		dropPending(reader, hdITraceTop(reader));
+}
+
 /* ---- Tags -------------------------------------------------------------- */
 
 static enum hdIFrameKind traceReaderKindOf(const struct hdITraceReader *reader,
@@ -214,6 +238,9 @@ static int traceReaderHandleTag(struct hdITraceReader *reader,
 					  : 0;
 	case HDI_TAG_END:
 		return endTag(reader, tag->endOffset);
+	case HDI_TAG_LOST:
+		traceReaderLose(reader);
+		return 0;
 	default:
 		return startTag(reader, tag);
 	}

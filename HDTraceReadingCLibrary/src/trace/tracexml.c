@@ -9,6 +9,7 @@
 #include <libxml/parserInternals.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
+#include "HDTraceReadingCLibrary/src/trace/endscan.h"
 #include "HDTraceReadingCLibrary/src/trace/plain.h"
 #include "HDTraceReadingCLibrary/src/trace/tracexml.h"
 
@@ -189,6 +190,8 @@ static void traceXmlOnEnd(void *data, const xmlChar *name,
 	(void)name;
 	(void)prefix;
 	(void)uri;
+	if (xml->isReplaying)
+		return;
 	traceXmlPutEnd(xml, hdIXmlTagStart(xml->parser),
 		       hdIXmlOffset(xml->parser), xml->parser->input->line);
 }
@@ -461,6 +464,84 @@ static void adaptPiece(struct hdITraceXml *xml)
 	xml->pieceSize = size;
 }
 
+/* Give the parser a tag that is not in the file. */
+static void traceXmlInsert(struct hdITraceXml *xml, const char *begin,
+			   const char *name)
+{
+	size_t length = strlen(begin) + strlen(name) + 1;
+
+	xmlParseChunk(xml->parser, begin, (int)strlen(begin), 0);
+	xmlParseChunk(xml->parser, name, (int)strlen(name), 0);
+	xmlParseChunk(xml->parser, ">", 1, 0);
+	xml->error.passed -= (int64_t)length;
+}
+
+/* Whether the parser can go on elsewhere: it is between tags, in the root. */
+static int traceXmlCanResume(struct hdITraceXml *xml)
+{
+	return !xml->error.code && !xml->parser->disableSAX &&
+	       xml->parser->instate == XML_PARSER_CONTENT &&
+	       xml->parser->nameNr > 0 && hdITraceXmlTail(xml) < 0;
+}
+
+/* Forget what is open but for the root, and open what ends behind the lost
+ * part. */
+static void traceXmlReopen(struct hdITraceXml *xml, int64_t lost,
+			   const struct hdIEndScan *ends)
+{
+	struct hdITag *tag;
+
+	xml->filled = 0;
+	xml->taken = 0;
+	xml->lastStart = NO_TAG;
+	xml->openCount = 0;
+	xml->isReplaying = 1;
+	/* It could refuse an end. */
+	for (int n = xml->parser->nameNr - 1; n > 0 && !xml->error.code; n--)
+		if (xml->parser->nameNr > n)
+			traceXmlInsert(xml, "</",
+				       (const char *)xml->parser->nameTab[n]);
+	xml->isReplaying = 0;
+	hdIXmlPass(xml->parser, &xml->error, (size_t)lost, 0);
+	xml->size += lost;
+	tag = extend(xml, sizeof(*tag));
+	if (!tag)
+		return;
+	tag->kind = HDI_TAG_LOST;
+	tag->attributeCount = 0;
+	tag->offset = tag->endOffset = hdIXmlOffset(xml->parser);
+	tag->line = 0;
+	tag->name = tag->text = NULL;
+	for (size_t i = ends->count; i > 0 && !xml->error.code; i--)
+		traceXmlInsert(xml, "<", ends->names[i - 1]);
+}
+
+/* Go on behind a damaged frame, which was reported: 0, or the error. */
+static int traceXmlSkipFrame(struct hdITraceXml *xml, int error)
+{
+	struct hdIEndScan ends = { .count = 0 };
+	struct hdIXmlQuiet saved;
+	int64_t next;
+	int ret;
+
+	if (error != -EBADMSG || !traceXmlCanResume(xml))
+		return error;
+	next = hdIFileSkip(xml->file);
+	if (next < 0)
+		return error;
+	ret = hdIEndScanRun(&ends, xml->file, xml->piece, xml->pieceSize,
+			    (const char *)xml->parser->nameTab[0]);
+	if (ret == 0)
+		ret = hdIFileSeek(xml->file, next);
+	if (ret == 0) {
+		hdIXmlQuiet(&saved);
+		traceXmlReopen(xml, next - xml->size, &ends);
+		hdIXmlRestore(&saved);
+	}
+	hdIEndScanFree(&ends);
+	return ret;
+}
+
 /* Parse the next piece of the file. */
 static int feed(struct hdITraceXml *xml)
 {
@@ -470,7 +551,7 @@ static int feed(struct hdITraceXml *xml)
 	adaptPiece(xml);
 	n = hdIFileRead(xml->file, xml->piece, xml->pieceSize);
 	if (n < 0)
-		return xml->readError = (int)n;
+		return xml->readError = traceXmlSkipFrame(xml, (int)n);
 	if (n == 0) {
 		xml->isEnd = 1;
 		return 0;

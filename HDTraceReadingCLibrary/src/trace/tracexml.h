@@ -24,6 +24,9 @@ enum hdITagKind {
 	HDI_TAG_LEAF,  /**< `<a/>` */
 	HDI_TAG_END,   /**< `</a>` */
 	HDI_TAG_TEXT,
+	/** A part of the file was lost: of the open elements, only the root is
+	 *  still open. Start tags follow of elements whose ends follow. */
+	HDI_TAG_LOST,
 };
 
 /** Something on the tape. Names live as long as the parser. */

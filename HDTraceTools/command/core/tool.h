@@ -110,6 +110,7 @@ extern const char *const toolTextOnly[];
 	X(delay, "Find by how much power lags behind load")             \
 	X(loads, "Show load levels with power and efficiency")          \
 	X(power_model, "Fit the power of a node to its utilization")    \
+	X(usage, "Learn phases of a program and their power from runs") \
 	X(view, "Show a project in a browser")                          \
 	X(export, "Convert a project for other tools")                  \
 	X(plot, "Draw values and states over time as SVG, PNG or PDF")  \

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <glib.h>
 
+#include "HDTraceTools/compare/core/saving.h"
 #include "HDTraceTools/findings/findings.h"
 #include "cli/known.h"
 
@@ -99,7 +100,8 @@ struct compareRun {
 	bool hasOther;    /**< The other rule divides energy in another way. */
 	int64_t rankTime; /**< That all traces were active. */
 	uint64_t ranks;
-	uint64_t diagnostics; /**< Of its files. */
+	uint64_t diagnostics;    /**< Of its files. */
+	struct savingRun saving; /**< What hdpower recorded. */
 };
 
 /** All that hdtrace compare knows. */

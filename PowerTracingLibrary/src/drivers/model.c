@@ -4,6 +4,7 @@
  * network and disks by a model that hdtrace power-model fitted.
  *
  *     P = idle + sum over components of f(load)
+ *     f of CPUs * (clock / clock of the model) ^ exponent
  *     E = P * length of the interval
  *
  * Nothing is measured; every value says so, with the error of the model.
@@ -23,13 +24,16 @@
 #include "PowerTracingLibrary/src/core/ptlog.h"
 #include "PowerTracingLibrary/src/core/sysfile.h"
 #include "PowerTracingLibrary/src/machine/cpubusy.h"
+#include "PowerTracingLibrary/src/machine/cpuset.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
 #include "common/clock.h"
 #include "common/counter.h"
+#include "common/machine/netdevice.h"
 #include "common/powermodel/powermodel.h"
 #include "recording/integral.h"
 
 #define MODEL_TEXT_MAX 65536
+#define MODEL_CLOCK "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq"
 #define MODEL_SECTOR 512
 #define MODEL_NAME_MAX 64
 #define MODEL_RESOLUTION_MAX 64
@@ -49,21 +53,25 @@ static const struct ptQuantity modelQuantities[] = {
 struct modelFlow {
 	char name[MODEL_NAME_MAX];
 	uint64_t identity; /* The kernel's number; 0: it tells none. */
+	int device;        /* Of interfaces: enum hdNetDevice; of disks: 0. */
 	struct hdCounter in, out;
-	bool isSeen;
+	bool isSeen, isNew;
 };
 
 /* All interfaces, or all disks. */
 struct modelFlows {
 	struct modelFlow *list;
 	size_t count;
+	int counted;              /* What devices must be to count. */
 	bool isUnread, wasUnread; /* They could not be read, now and before. */
 };
 
 struct modelState {
 	struct hdPowerModel model;
 	struct ptBusy busy;
-	int networkFd; /* Or -1. */
+	int networkFd;        /* Or -1. */
+	struct ptCpuSet cpus; /* Whose clocks count. */
+	bool hasClock;
 	bool hasDisks;
 	struct modelFlows network, disks;
 	char source[PT_SOURCE_MAX];
@@ -114,6 +122,7 @@ static void modelFlowSee(struct modelFlows *flows, const char *name,
 		if (!flow)
 			return;
 		flow->identity = identity;
+		flow->isNew = true;
 		hdCounterBegin(&flow->in, in, now);
 		hdCounterBegin(&flow->out, out, now);
 	}
@@ -144,12 +153,30 @@ static void modelFlowsTake(struct modelFlows *flows, double *in, double *out)
 	for (size_t i = 0; i < flows->count; i++) {
 		uint64_t amount;
 
-		if (hdCounterTake(&flows->list[i].in, &amount))
+		bool counts = flows->list[i].device == flows->counted;
+
+		if (hdCounterTake(&flows->list[i].in, &amount) && counts)
 			*in += (double)amount;
-		if (hdCounterTake(&flows->list[i].out, &amount))
+		if (hdCounterTake(&flows->list[i].out, &amount) && counts)
 			*out += (double)amount;
 	}
 	flows->wasUnread = flows->isUnread;
+}
+
+/* Find out what the interfaces are. As in libRUT, those count that are
+ * hardware; without any, those that may be a way out. */
+static void modelFlowsClassify(struct modelFlows *flows, const char *root)
+{
+	flows->counted = HD_NET_WAY_OUT;
+	for (size_t i = 0; i < flows->count; i++) {
+		struct modelFlow *flow = &flows->list[i];
+
+		if (flow->isNew)
+			flow->device = (int)hdNetDeviceOf(root, flow->name);
+		flow->isNew = false;
+		if (flow->device == HD_NET_HARDWARE)
+			flows->counted = HD_NET_HARDWARE;
+	}
 }
 
 /* Read all interfaces. */
@@ -180,6 +207,7 @@ static void modelReadNetwork(const struct ptDevice *dev,
 		modelFlowSee(flows, name, identity, in, out);
 	}
 	modelFlowsSweep(flows);
+	modelFlowsClassify(flows, dev->setup.root);
 }
 
 /* Whether a block device is no disk, or stands for others. */
@@ -264,14 +292,49 @@ static double modelRateWatts(const struct hdPowerComponent *part, double amount,
 		part, 100 * amount * 1e9 / (double)lengthNs / part->max);
 }
 
-static double modelPower(struct modelState *state, double busy,
+/* The mean clock of all CPUs now, in MHz; NaN: unknown. As libRUT has it, and
+ * so hdtrace power-model. */
+static double modelClock(const char *root, const struct ptCpuSet *cpus)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (unsigned int cpu = 0; cpu < cpus->end; cpu++) {
+		uint64_t khz;
+
+		/* One that is offline has no clock. */
+		if (!ptCpuSetHas(cpus, cpu) ||
+		    ptSysGetNumber(&khz, root, MODEL_CLOCK, cpu) < 0)
+			continue;
+		sum += (double)khz / 1e3;
+		count++;
+	}
+	return count ? sum / (double)count : NAN;
+}
+
+static double modelCpuPower(const struct ptDevice *dev, double busy)
+{
+	const struct modelState *state = dev->state;
+	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
+	double power, clock;
+
+	if (!cpu)
+		return 0;
+	power = hdPowerComponentWatts(cpu, 100 * busy);
+	if (!state->hasClock)
+		return power;
+	clock = modelClock(dev->setup.root, &state->cpus);
+	return clock > 0
+		       ? power * pow(clock / cpu->clockMhz, cpu->clockExponent)
+		       : power;
+}
+
+static double modelPower(const struct ptDevice *dev, double busy,
 			 struct modelAmounts moved, int64_t lengthNs)
 {
-	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
-	double power = state->model.idle;
+	const struct modelState *state = dev->state;
+	double power = state->model.idle + modelCpuPower(dev, busy);
 
-	if (cpu)
-		power += hdPowerComponentWatts(cpu, 100 * busy);
 	for (size_t i = 0; i < state->model.count; i++) {
 		const struct hdPowerComponent *part =
 			&state->model.components[i];
@@ -332,6 +395,14 @@ static bool modelSees(const struct modelState *state, const char *name)
 	return cpu && strcmp(cpu->name, name) == 0;
 }
 
+/* Whether the power of CPUs depends on a clock that this driver cannot see. */
+static bool modelLacksClock(const struct modelState *state)
+{
+	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
+
+	return cpu && cpu->clockMhz > 0 && !state->hasClock;
+}
+
 /* "estimated by node.model, error 1.2 W; without memory-bandwidth" */
 static void modelDescribe(struct modelState *state, const char *path,
 			  int64_t cycleNs)
@@ -352,6 +423,11 @@ static void modelDescribe(struct modelState *state, const char *path,
 		snprintf(state->source + used, sizeof(state->source) - used,
 			 "%s%s", isFirst ? "; without " : ", ", part);
 		isFirst = false;
+	}
+	if (modelLacksClock(state)) {
+		used = strlen(state->source);
+		snprintf(state->source + used, sizeof(state->source) - used,
+			 "%sCPU clock", isFirst ? "; without " : ", ");
 	}
 	snprintf(state->powerError, sizeof(state->powerError), "%.4g W",
 		 state->model.error);
@@ -401,6 +477,22 @@ static void modelClose(struct ptDevice *dev)
 	dev->state = NULL;
 }
 
+static void modelOpenClock(struct ptDevice *dev, struct modelState *state)
+{
+	const struct hdPowerComponent *cpu = hdPowerModelCpu(&state->model);
+
+	if (!cpu || cpu->clockMhz <= 0)
+		return;
+	state->hasClock =
+		ptCpuSetRead(dev->setup.root, "present", &state->cpus) == 0 &&
+		modelClock(dev->setup.root, &state->cpus) > 0;
+	if (!state->hasClock)
+		ptMessage(HD_LOG_WARNING,
+			  "model: no CPU shows its clock (cpufreq); its power "
+			  "is estimated at %.4g MHz",
+			  cpu->clockMhz);
+}
+
 static int modelOpenCounters(struct ptDevice *dev, struct modelState *state)
 {
 	int ret = ptBusyOpen(&state->busy, dev->setup.root);
@@ -410,6 +502,7 @@ static int modelOpenCounters(struct ptDevice *dev, struct modelState *state)
 			  dev->setup.root, strerror(-ret));
 		return ret;
 	}
+	modelOpenClock(dev, state);
 	if (hdPowerModelFind(&state->model, "network"))
 		state->networkFd = ptSysOpen(dev->setup.root, "/proc/net/dev");
 	if (hdPowerModelFind(&state->model, "disk-read") ||
@@ -492,7 +585,7 @@ static int modelTake(struct ptDevice *dev, union hdCell *cells,
 			  dev->setup.root, strerror(-ret));
 		return ret;
 	}
-	power = modelPower(state, busy, modelCount(dev), lengthNs);
+	power = modelPower(dev, busy, modelCount(dev), lengthNs);
 	for (size_t i = 0; i < state->count; i++) {
 		if (state->columns[i] == MODEL_POWER)
 			cells[i].f = (float)power;

@@ -79,12 +79,17 @@ static void engineOptions(struct replay *self, char *const *cfg)
 		"surf/precision:1e-9",
 		"network/model:SMPI",
 	};
+	static const char *const links[] = { "tracing/uncategorized:yes",
+					     "tracing/platform/topology:no" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(first); i++)
 		g_ptr_array_add(self->options,
 				g_strconcat("--cfg=", first[i], NULL));
 	g_ptr_array_add(self->options,
 			g_strdup_printf("--cfg=smpi/np:%zu", self->count));
+	for (size_t i = 0; self->hasLinks && i < G_N_ELEMENTS(links); i++)
+		g_ptr_array_add(self->options,
+				g_strconcat("--cfg=", links[i], NULL));
 	for (; cfg && *cfg; cfg++)
 		g_ptr_array_add(self->options,
 				g_strconcat("--cfg=", *cfg, NULL));
@@ -109,7 +114,7 @@ static void engineExec(const struct replay *self, const char *dir)
 	for (guint i = 0; i < self->options->len; i++)
 		g_ptr_array_add(words, self->options->pdata[i]);
 	g_ptr_array_add(words, (gpointer) "--log=root.fmt:%m%n");
-	g_ptr_array_add(words, (gpointer) "platform.xml");
+	g_ptr_array_add(words, (gpointer)self->platform);
 	g_ptr_array_add(words, NULL);
 	setenv("LC_ALL", "C", 1);
 	execv(program, (char **)words->pdata);
@@ -142,7 +147,9 @@ static void engineReadLine(struct engineLog *log, const char *line)
 		log->isStuck = true;
 	else if (*line && !g_str_has_prefix(line, "Configuration change:") &&
 		 !g_str_has_prefix(line, "You did not set the power") &&
+		 !g_str_has_prefix(line, "Switch to algorithm") &&
 		 !g_str_has_prefix(line, "  ->") &&
+		 !strstr(line, ", use default MPI_") &&
 		 !g_str_has_prefix(line, "Backtrace") && !log->reason)
 		log->reason = g_strdup(line);
 }

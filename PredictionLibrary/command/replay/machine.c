@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "PredictionLibrary/command/errors.h"
-#include "PredictionLibrary/command/replay/replaying.h"
+#include "PredictionLibrary/command/replay/links.h"
 
 /* Versions whose replay was tried. */
 #define MACHINE_TRIED "3.32"
@@ -22,50 +22,60 @@
 static const char *const machineLibraries[] = { "libsimgrid.so.3.32",
 						"libsimgrid.so" };
 
-/* Functions of SimGrid's API for C. */
-struct machineApi {
-	void (*version)(int *major, int *minor, int *patch);
-	void (*init)(int *argc, char **argv);
-	void (*load)(const char *path);
-	size_t (*count)(void);
-	void **(*list)(void);
-	const char *(*name)(const void *host);
-	double (*speed)(const void *host);
-	int (*cores)(const void *host);
-	unsigned long (*pstate)(const void *host);
-	const char *(*property)(const void *host, const char *name);
-};
-
 static bool machineOpen(struct machineApi *api)
 {
+	const struct {
+		const char *name;
+		void *place; /* A pointer to a function. */
+	} all[] = {
+		{ "sg_version_get", &api->version },
+		{ "simgrid_init", &api->init },
+		{ "simgrid_load_platform", &api->load },
+		{ "sg_host_count", &api->count },
+		{ "sg_host_list", &api->list },
+		{ "sg_host_get_name", &api->name },
+		{ "sg_host_get_pstate_speed", &api->speedOf },
+		{ "sg_host_core_count", &api->cores },
+		{ "sg_host_get_pstate", &api->pstate },
+		{ "sg_host_get_property_value", &api->property },
+		{ "sg_host_by_name", &api->byName },
+		{ "sg_host_get_nb_pstates", &api->states },
+		{ "sg_host_get_route", &api->route },
+		{ "sg_host_get_route_latency", &api->routeLatency },
+		{ "sg_link_get_name", &api->linkName },
+		{ "sg_link_get_bandwidth", &api->linkBandwidth },
+		{ "sg_link_get_latency", &api->linkLatency },
+		{ "sg_link_is_shared", &api->linkIsShared },
+		{ "xbt_dynar_new", &api->dynarNew },
+		{ "xbt_dynar_reset", &api->dynarReset },
+		{ "xbt_dynar_length", &api->dynarLength },
+		{ "xbt_dynar_get_ptr", &api->dynarGet },
+	};
 	void *library = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(machineLibraries) && !library; i++)
 		library = dlopen(machineLibraries[i], RTLD_NOW);
 	if (!library)
 		return false;
-	*(void **)&api->version = dlsym(library, "sg_version_get");
-	*(void **)&api->init = dlsym(library, "simgrid_init");
-	*(void **)&api->load = dlsym(library, "simgrid_load_platform");
-	*(void **)&api->count = dlsym(library, "sg_host_count");
-	*(void **)&api->list = dlsym(library, "sg_host_list");
-	*(void **)&api->name = dlsym(library, "sg_host_get_name");
-	*(void **)&api->speed = dlsym(library, "sg_host_get_speed");
-	*(void **)&api->cores = dlsym(library, "sg_host_core_count");
-	*(void **)&api->pstate = dlsym(library, "sg_host_get_pstate");
-	*(void **)&api->property = dlsym(library, "sg_host_get_property_value");
-	return api->version && api->init && api->load && api->count &&
-	       api->list && api->name && api->speed && api->cores &&
-	       api->pstate && api->property;
+	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
+		void *function = dlsym(library, all[i].name);
+
+		if (!function)
+			return false;
+		memcpy(all[i].place, &function, sizeof(function));
+	}
+	*(void **)&api->options = dlsym(library, "smpi_init_options");
+	return true;
 }
 
 /* Print what is known of hosts, for machineTakeLine(). */
-static void machinePrint(const struct machineApi *api)
+static int machinePrint(const struct machineApi *api, const struct replay *self)
 {
 	size_t count = api->count();
 	void **hosts = api->list();
 	int version[3] = { 0, 0, 0 };
 
+	(void)self;
 	api->version(&version[0], &version[1], &version[2]);
 	printf("version\t%d.%d\n", version[0], version[1]);
 	for (size_t i = 0; i < count; i++) {
@@ -74,21 +84,26 @@ static void machinePrint(const struct machineApi *api)
 
 		if (!watts)
 			watts = api->property(hosts[i], "watt_per_state");
-		printf("host\t%.17g\t%d\t%lu\t%s\t%s\n", api->speed(hosts[i]),
+		printf("host\t%.17g\t%.17g\t%d\t%lu\t%s\t%s\n",
+		       api->speedOf(hosts[i], 0),
+		       api->speedOf(hosts[i], api->pstate(hosts[i])),
 		       api->cores(hosts[i]), api->pstate(hosts[i]),
 		       watts ? watts : "", api->name(hosts[i]));
 	}
+	return 0;
 }
 
-static void machineAsk(const struct replay *self)
+static void machineRun(const struct replay *self, const char *output,
+		       int (*run)(const struct machineApi *api,
+				  const struct replay *self))
 {
 	char name[] = "hdpredict";
 	char option[] = "--log=root.fmt:%m%n";
 	char *words[] = { name, option, NULL };
 	struct machineApi api;
-	int count = 2;
+	int count = 2, status;
 
-	if (chdir(self->place) != 0 || !freopen("hosts", "we", stdout) ||
+	if (chdir(self->place) != 0 || !freopen(output, "we", stdout) ||
 	    !freopen("log", "we", stderr))
 		_exit(126);
 	if (!machineOpen(&api))
@@ -96,10 +111,33 @@ static void machineAsk(const struct replay *self)
 	/* It reads numbers. */
 	setenv("LC_ALL", "C", 1);
 	api.init(&count, words);
+	/* A platform may have a <config> with some. */
+	if (api.options)
+		api.options();
 	api.load("platform.xml");
-	machinePrint(&api);
+	status = run(&api, self);
 	fflush(stdout);
-	_exit(ferror(stdout) ? 126 : 0);
+	_exit(ferror(stdout) ? 126 : status);
+}
+
+int machineInChild(struct replay *self, const char *output,
+		   int (*run)(const struct machineApi *api,
+			      const struct replay *self))
+{
+	int state = 0;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		machineRun(self, output, run);
+	if (pid < 0)
+		return -1;
+	workdirChild(pid);
+	while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
+		;
+	workdirChild(0);
+	return state;
 }
 
 /* Watts of a state: IDLE:EPSILON:ALL, IDLE:ALL, or one for all. */
@@ -130,20 +168,24 @@ static struct replayWatts machineWatts(const char *text, gint64 state)
 	return watts;
 }
 
-static void machineTakeLine(struct replay *self, char **fields)
+static void machineTakeLine(struct replay *self, char **fields, double cpu)
 {
 	struct replayHost host = { .name = NULL };
 	guint count = g_strv_length(fields);
+	double first;
 
 	if (count == 2 && strcmp(fields[0], "version") == 0)
 		self->version = g_strdup(fields[1]);
-	if (count != 6 || strcmp(fields[0], "host") != 0)
+	if (count != 7 || strcmp(fields[0], "host") != 0)
 		return;
-	host.speed = g_ascii_strtod(fields[1], NULL);
-	host.cores = MAX(g_ascii_strtoll(fields[2], NULL, 10), 1);
+	first = g_ascii_strtod(fields[1], NULL);
+	host.speed = g_ascii_strtod(fields[2], NULL);
+	host.clock = first > 0 ? host.speed / first * cpu : cpu;
+	host.cores = MAX(g_ascii_strtoll(fields[3], NULL, 10), 1);
 	host.watts =
-		machineWatts(fields[4], g_ascii_strtoll(fields[3], NULL, 10));
-	host.name = g_strdup(fields[5]);
+		machineWatts(fields[5], g_ascii_strtoll(fields[4], NULL, 10));
+	host.watts.isKnown |= self->model != NULL;
+	host.name = g_strdup(fields[6]);
 	g_array_append_val(self->hosts, host);
 }
 
@@ -156,7 +198,7 @@ static int machineByName(const void *a, const void *b)
 	return i != k ? (i > k) - (i < k) : strcmp(x->name, y->name);
 }
 
-static void machineReadHosts(struct replay *self)
+static void machineReadHosts(struct replay *self, double cpu)
 {
 	char *path = replayFile(self, "hosts"), *text = NULL;
 	char **lines;
@@ -164,9 +206,9 @@ static void machineReadHosts(struct replay *self)
 	if (g_file_get_contents(path, &text, NULL, NULL)) {
 		lines = g_strsplit(text, "\n", -1);
 		for (char **line = lines; *line; line++) {
-			char **fields = g_strsplit(*line, "\t", 6);
+			char **fields = g_strsplit(*line, "\t", 7);
 
-			machineTakeLine(self, fields);
+			machineTakeLine(self, fields, cpu);
 			g_strfreev(fields);
 		}
 		g_strfreev(lines);
@@ -200,29 +242,20 @@ static int machineSayWrong(const struct replay *self)
 	return PREDICT_INVALID;
 }
 
-int machineFind(struct replay *self)
+int machineFind(struct replay *self, double cpu)
 {
-	int state = 0;
-	pid_t pid;
+	int state = machineInChild(self, "hosts", machinePrint);
 
-	fflush(NULL);
-	pid = fork();
-	if (pid == 0)
-		machineAsk(self);
-	if (pid < 0)
+	if (state == -1)
 		return predictError(self->predict, "fork: %s",
 				    g_strerror(errno));
-	workdirChild(pid);
-	while (waitpid(pid, &state, 0) < 0 && errno == EINTR)
-		;
-	workdirChild(0);
 	if (WIFEXITED(state) && WEXITSTATUS(state) == 127)
 		return predictError(self->predict,
 				    "SimGrid is missing or too old (tried: "
 				    "%s); install the Debian package "
 				    "libsimgrid-dev",
 				    MACHINE_TRIED);
-	machineReadHosts(self);
+	machineReadHosts(self, cpu);
 	if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
 		return machineSayWrong(self);
 	if (self->hosts->len == 0) {
@@ -282,6 +315,17 @@ static int machinePlaceLine(struct replay *self, const char *path, size_t rank,
 	return PREDICT_INVALID;
 }
 
+/* As in the run. */
+static int machinePlaceOwn(struct replay *self)
+{
+	int status = PREDICT_OK;
+
+	for (size_t i = 0; i < self->count && status == PREDICT_OK; i++)
+		status = machinePlaceLine(self, self->project->file, i,
+					  self->ownHosts->pdata[i]);
+	return status;
+}
+
 static int machinePlaceFile(struct replay *self, const char *path)
 {
 	char *text = NULL;
@@ -332,7 +376,9 @@ int machinePlace(struct replay *self, const char *how)
 {
 	int status = PREDICT_OK;
 
-	if (!how || strcmp(how, "block") == 0)
+	if (!how && self->ownHosts)
+		status = machinePlaceOwn(self);
+	else if (!how || strcmp(how, "block") == 0)
 		machinePlaceBlock(self);
 	else if (strcmp(how, "cyclic") == 0)
 		machinePlaceCyclic(self);

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "PredictionLibrary/command/calibrate/machinexml.h"
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/replay/replaying.h"
 #include "PredictionLibrary/mapping/routes.h"
@@ -165,6 +167,19 @@ static void platformFilePutServer(FILE *file, const hdPPlatform *platform,
 	g_free(name);
 }
 
+/* The name of its bridge; the second direction has a number besides. To be
+ * freed. */
+static char *platformFileLink(const hdPPlatform *platform, uint32_t edge)
+{
+	const char *name = platform->bridgeIds[edge];
+	/* Both directions follow each other. */
+	bool isFirst = edge == 0 || platform->edges[edge - 1].bridge !=
+					    platform->edges[edge].bridge;
+
+	return isFirst ? g_markup_escape_text(name, -1)
+		       : g_markup_printf_escaped("%s-%u", name, edge);
+}
+
 static void platformFilePutBridge(FILE *file, const hdPPlatform *platform,
 				  uint32_t edge,
 				  const struct replayScale *scale)
@@ -174,7 +189,10 @@ static void platformFilePutBridge(FILE *file, const hdPPlatform *platform,
 				   ? of->size / of->latency * 1e9
 				   : 1e15;
 
-	fprintf(file, "<link id=\"%u\"", edge);
+	char *name = platformFileLink(platform, edge);
+
+	fprintf(file, "<link id=\"%s\"", name);
+	g_free(name);
 	platformFilePutNumber(file, " bandwidth=\"%sBps\"",
 			      bandwidth * scale->bandwidth);
 	platformFilePutNumber(file, " latency=\"%ss\"/>\n",
@@ -196,8 +214,12 @@ static void platformFilePutRoute(FILE *file, const hdPPlatform *platform,
 		fprintf(file,
 			"<route src=\"%s\" dst=\"%s\" symmetrical=\"NO\">",
 			names[0], names[1]);
-		for (int i = 0; i < count; i++)
-			fprintf(file, "<link_ctn id=\"%u\"/>", edges[i]);
+		for (int i = 0; i < count; i++) {
+			char *link = platformFileLink(platform, edges[i]);
+
+			fprintf(file, "<link_ctn id=\"%s\"/>", link);
+			g_free(link);
+		}
 		fputs("</route>\n", file);
 	}
 	g_free(names[0]);
@@ -238,6 +260,28 @@ static int platformFileConvert(struct replay *self, const char *path,
 		      : predictError(self->predict, "%s", g_strerror(ENOMEM));
 }
 
+/* The platform of the run, scaled as any other one. */
+static void platformFileMeasured(struct replay *self,
+				 const struct replayScale *scale, FILE *file)
+{
+	struct machineXml machine;
+	char *text = NULL, *copy;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	machineXmlInit(&machine);
+	measuredPlatform(self, &machine);
+	if (memory) {
+		machineXmlPut(&machine, memory);
+		fclose(memory);
+		copy = platformFileScaleText(g_strdup(text), scale);
+		fputs(copy, file);
+		g_free(copy);
+	}
+	free(text);
+	machineXmlClear(&machine);
+}
+
 int platformFileWrite(struct replay *self, const char *path,
 		      const struct replayScale *scale)
 {
@@ -248,6 +292,8 @@ int platformFileWrite(struct replay *self, const char *path,
 
 	if (!file) {
 		status = predictErrorCreate(self->predict, name, errno);
+	} else if (!path) {
+		platformFileMeasured(self, scale, file);
 	} else if (strncmp(path, "thesis", 6) == 0 &&
 		   !g_file_test(path, G_FILE_TEST_EXISTS)) {
 		status = platformFileConvert(self, path, scale, file);

@@ -11,18 +11,20 @@
 
 #include "HDTraceTools/command/core/tool.h"
 #include "PredictionLibrary/command/errors.h"
-#include "PredictionLibrary/command/replay/replaying.h"
+#include "PredictionLibrary/command/nodepower.h"
+#include "PredictionLibrary/command/replay/links.h"
 #include "common/format/projectfile.h"
 #include "common/format/replacement.h"
 
 /* What was asked for. */
 struct replaySettings {
 	char *platform, *output, *ranks, *scale, *waiting, *keep, *format;
-	char *speed;
+	char *speed, *model;
 	char **cfg;
-	gboolean isForced;
+	gboolean isForced, isMeasured;
 	/* Read: */
 	struct replayScale factors;
+	struct hdPowerModel power;
 	double operations;
 	bool isJson;
 };
@@ -45,8 +47,11 @@ static int replayCommandCheck(struct replay *self,
 	self->isBusy = waiting == 0;
 	settings->isJson = format == 1;
 	settings->operations = TI_SPEED;
-	if (!settings->platform)
+	if (!settings->platform && !settings->isMeasured)
 		return predictMissingOption(self->predict, "platform");
+	if (settings->platform && settings->isMeasured)
+		return predictExcludes(self->predict, "platform",
+				       "from-measured");
 	if (settings->speed) {
 		settings->operations = g_ascii_strtod(settings->speed, &end);
 		if (end == settings->speed || *end ||
@@ -272,7 +277,8 @@ static void replayCommandText(const struct replay *self)
 		       (self->time - measured) / measured * 100);
 	putchar('\n');
 	if (isnan(energy))
-		puts("Energy: unknown (a host has no wattage_per_state)");
+		puts("Energy: unknown (a host has no wattage_per_state, and "
+		     "there is no --power-model)");
 	else
 		printf("Energy: %.6g J (waiting ranks are %s)\n", energy,
 		       self->isBusy ? "busy" : "idle");
@@ -318,14 +324,18 @@ static double replayCommandSince(int64_t start)
 	return (double)(g_get_monotonic_time() - start) / 1e6;
 }
 
-static int replayCommandDo(struct replay *self,
-			   const struct replaySettings *settings,
+static int replayCommandDo(struct replay *self, struct replaySettings *settings,
 			   struct tool *tool)
 {
 	int64_t start = g_get_monotonic_time();
 	bool isStuck = false;
 	int status = engineCheck(self->predict);
 
+	if (status == PREDICT_OK && settings->model) {
+		self->model = &settings->power;
+		status = nodePowerRead(self->predict, settings->model,
+				       &settings->power);
+	}
 	if (status == PREDICT_OK)
 		status = replayCommandRead(self, tool);
 	if (status == PREDICT_OK)
@@ -334,9 +344,11 @@ static int replayCommandDo(struct replay *self,
 		status = platformFileWrite(self, settings->platform,
 					   &settings->factors);
 	if (status == PREDICT_OK)
-		status = machineFind(self);
+		status = machineFind(self, settings->factors.cpu);
 	if (status == PREDICT_OK)
 		status = machinePlace(self, settings->ranks);
+	if (status == PREDICT_OK && settings->output)
+		flatWrite(self);
 	if (status == PREDICT_OK)
 		status = replayCommandWrite(self);
 	self->exportTime = replayCommandSince(start);
@@ -375,8 +387,7 @@ static void replayCommandFreeHost(void *data)
 }
 
 static int replayCommandRun(struct replay *self,
-			    const struct replaySettings *settings,
-			    const char *path)
+			    struct replaySettings *settings, const char *path)
 {
 	struct tool tool = { .program = "hdpredict", .command = "replay" };
 	hdIProject *project = toolOpenProject(&tool, path);
@@ -386,6 +397,7 @@ static int replayCommandRun(struct replay *self,
 		return PREDICT_FAILED;
 	replayCommandAllowFiles();
 	self->project = project;
+	self->platform = "platform.xml";
 	self->ti = tiNew(project, settings->operations);
 	self->count = tiRanks(self->ti);
 	self->ranks = g_new0(struct replayRank, self->count + 1);
@@ -394,6 +406,8 @@ static int replayCommandRun(struct replay *self,
 	self->options = g_ptr_array_new_with_free_func(g_free);
 	status = replayCommandDo(self, settings, &tool);
 	g_ptr_array_unref(self->options);
+	if (self->ownHosts)
+		g_ptr_array_unref(self->ownHosts);
 	g_array_unref(self->hosts);
 	g_free(self->ranks);
 	g_free(self->version);
@@ -409,13 +423,22 @@ int predictReplayRun(struct predict *predict, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &settings.platform,
 		  "Platform of SimGrid or of hdpredict", "FILE" },
+		{ "from-measured", 0, 0, G_OPTION_ARG_NONE,
+		  &settings.isMeasured,
+		  "Use the platform of the run: its hosts, and the latency and "
+		  "bandwidth of its messages",
+		  NULL },
+		{ "power-model", 0, 0, G_OPTION_ARG_FILENAME, &settings.model,
+		  "Power of the hosts from a model of hdtrace power-model",
+		  "FILE" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
 		  "Write a project for hdtrace", "PROJECT" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &settings.isForced,
 		  "Replace an existing project", NULL },
 		{ "ranks", 0, 0, G_OPTION_ARG_FILENAME, &settings.ranks,
 		  "Hosts of ranks: block, cyclic, or a file with a host in "
-		  "each line (default: block)",
+		  "each line (default: block; with --from-measured: as in the "
+		  "run)",
 		  "HOW" },
 		{ "scale", 0, 0, G_OPTION_ARG_STRING, &settings.scale,
 		  "Factors of the platform: cpu=F,bandwidth=F,latency=F",

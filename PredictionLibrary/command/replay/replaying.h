@@ -12,8 +12,10 @@
 
 #include "HDTraceTools/model/ti/ti.h"
 #include "PredictionLibrary/command/hdpredict.h"
+#include "common/powermodel/powermodel.h"
 
 struct hdPredictSeries;
+struct machineXml;
 
 /** Power of a host in its first state, in watts. */
 struct replayWatts {
@@ -29,6 +31,7 @@ struct replayHost {
 	double speed; /**< Operations per second of a core. */
 	int64_t cores;
 	struct replayWatts watts;
+	double clock; /**< Of the one in its first state, with --scale. */
 	/* Of its ranks: */
 	int64_t ranks;
 	int64_t busy; /**< Ranks that are busy now. */
@@ -56,9 +59,13 @@ struct replay {
 	GArray *hosts; /**< struct replayHost */
 	struct replayRank *ranks;
 	size_t count;
-	bool isBusy;        /**< Ranks that wait are. */
-	GPtrArray *options; /**< Those of SimGrid, char *. */
-	char *version;      /**< Of SimGrid. */
+	bool isBusy;                      /**< Ranks that wait are. */
+	const char *platform;             /**< The file that SimGrid replays. */
+	bool hasLinks;                    /**< It is to trace links. */
+	GPtrArray *options;               /**< Those of SimGrid, char *. */
+	char *version;                    /**< Of SimGrid. */
+	const struct hdPowerModel *model; /**< Of all hosts; NULL: watts. */
+	GPtrArray *ownHosts; /**< char *, by rank, of --from-measured; NULL. */
 	double time;
 	double engineTime; /**< That SimGrid took, and the conversion. */
 	double exportTime;
@@ -98,19 +105,24 @@ struct replayScale {
 int platformFileScale(const struct predict *predict, const char *text,
 		      struct replayScale *scale);
 
-/** Write platform.xml: one of SimGrid, or one of ours, scaled. @return Exit
- *  status. */
+/** Write platform.xml: one of SimGrid, or one of ours, or the one of the run
+ *  if @p path is NULL; scaled. @return Exit status. */
 int platformFileWrite(struct replay *self, const char *path,
 		      const struct replayScale *scale);
 
+/* ---- measuredplatform.c ------------------------------------------------ */
+
+/** Make the platform of the run, and note the hosts of ranks. */
+void measuredPlatform(struct replay *self, struct machineXml *machine);
+
 /* ---- machine.c --------------------------------------------------------- */
 
-/** Find the hosts of platform.xml, and the version of SimGrid. @return Exit
- *  status. */
-int machineFind(struct replay *self);
+/** Find the hosts of platform.xml, and the version of SimGrid. @param cpu
+ *  Factor of --scale. @return Exit status. */
+int machineFind(struct replay *self, double cpu);
 
-/** Choose the host of each rank: block, cyclic, or a file; writes hostfile.
- *  @return Exit status. */
+/** Choose the host of each rank: block, cyclic, or a file; NULL: block, or as
+ *  in the run with --from-measured. Writes hostfile. @return Exit status. */
 int machinePlace(struct replay *self, const char *how);
 
 /* ---- engine.c ---------------------------------------------------------- */
@@ -130,26 +142,5 @@ int timedRead(struct replay *self, const char *output);
 
 /** Print which ranks wait in a deadlock. */
 void timedExplain(struct replay *self);
-
-/* ---- timedwrite.c ------------------------------------------------------ */
-
-/** The project while it is written. */
-struct timedProject;
-
-/** Begin it. If it is not good afterwards, it takes nothing, and its end
- * returns why. */
-struct timedProject *timedProjectNew(struct replay *self, const char *name);
-bool timedProjectIsGood(const struct timedProject *project);
-
-/** Something that a rank did in a time. */
-bool timedProjectAdd(struct timedProject *project, size_t rank,
-		     const struct tiLine *line, double start, double end);
-
-/** The power of a host up to a time. */
-void timedProjectPower(struct timedProject *project, guint host, double until,
-		       double power);
-
-/** End it, if all was right; 0 or a negative errno. */
-int timedProjectEnd(struct timedProject *project, bool isGood);
 
 #endif

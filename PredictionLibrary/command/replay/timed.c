@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "PredictionLibrary/command/errors.h"
-#include "PredictionLibrary/command/replay/replaying.h"
+#include "PredictionLibrary/command/nodepower.h"
+#include "PredictionLibrary/command/replay/timedproject.h"
 
 /* Events of Paje that are read, by name. */
 enum timedEvent {
@@ -45,6 +46,7 @@ struct timedRank {
 struct timed {
 	struct replay *replay;
 	struct timedProject *project; /* Or NULL. */
+	struct timedLinks *links;     /* Of it; or NULL. */
 	struct timedRank *ranks;
 	GHashTable *containers; /* Alias to rank + 1. */
 	GHashTable *own;        /* Aliases of SimGrid's own states. */
@@ -55,11 +57,14 @@ struct timed {
 
 /* ---- Power ------------------------------------------------------------- */
 
-static double timedWatts(const struct replayHost *host)
+static double timedWatts(const struct replay *replay,
+			 const struct replayHost *host)
 {
 	double load =
 		(double)MIN(host->busy, host->cores) / (double)host->cores;
 
+	if (replay->model)
+		return nodePowerCpu(replay->model, load, host->clock);
 	return host->busy > 0
 		       ? host->watts.epsilon +
 				 load * (host->watts.all - host->watts.epsilon)
@@ -70,7 +75,7 @@ static double timedWatts(const struct replayHost *host)
 static void timedAdvance(struct timed *self, guint number)
 {
 	struct replayHost *host = replayHostAt(self->replay, number);
-	double power = timedWatts(host);
+	double power = timedWatts(self->replay, host);
 
 	if (!(self->now > host->since))
 		return;
@@ -181,6 +186,8 @@ static void timedDefine(struct timed *self, const char *line)
 
 	if (sscanf(line, "%%EventDef %63s %ld", name, &code) != 2)
 		return;
+	if (self->links)
+		timedLinksDefine(self->links, name, code);
 	for (int i = 0; i < TIMED_EVENTS; i++) {
 		if (strcmp(timedNames[i], name) == 0)
 			self->codes[i] = code;
@@ -239,6 +246,8 @@ static void timedLine(struct timed *self, char *line)
 		fields[i] = strsep(&rest, " ");
 	if (!fields[3])
 		return;
+	if (self->links)
+		timedLinksTake(self->links, fields, rest);
 	code = strtol(fields[0], NULL, 10);
 	if (code == self->codes[TIMED_VALUE]) {
 		timedTakeValue(self, fields[1], fields[3]);
@@ -337,6 +346,8 @@ int timedRead(struct replay *replay, const char *output)
 	timedInit(&self, replay);
 	if (output)
 		self.project = timedProjectNew(replay, output);
+	if (self.project)
+		self.links = timedProjectLinks(self.project);
 	if (!self.project || timedProjectIsGood(self.project))
 		status = timedOpen(&self);
 	else

@@ -11,10 +11,9 @@
 #include <string.h>
 
 #include <hdError.h>
-#include <hdTopology.h>
 #include <hdTrace.h>
 
-#include "PredictionLibrary/command/replay/replaying.h"
+#include "PredictionLibrary/command/replay/timedproject.h"
 #include "PredictionLibrary/output/series.h"
 #include "common/clock.h"
 #include "common/format/level.h"
@@ -65,12 +64,13 @@ struct timedProject {
 	const char *name;
 	hdTopology *topology;
 	struct timedTrace *traces;
-	int64_t base; /* Its start, in ns since 1970. */
-	int error;    /* Why it could not begin; 0: it has. */
+	struct timedLinks *links; /* Or NULL. */
+	int64_t base;             /* Its start, in ns since 1970. */
+	int error;                /* Why it could not begin; 0: it has. */
 };
 
-static struct timespec timedWriteTime(const struct timedProject *self,
-				      double seconds)
+struct timespec timedProjectTime(const struct timedProject *self,
+				 double seconds)
 {
 	int64_t ns = self->base + llround(seconds * 1e9);
 
@@ -326,8 +326,8 @@ static bool timedWriteContent(struct timedTrace *self)
 /* Write the call that was put together. */
 static bool timedWriteCall(struct timedProject *self, struct timedTrace *trace)
 {
-	struct timespec start = timedWriteTime(self, trace->start);
-	struct timespec end = timedWriteTime(self, trace->end);
+	struct timespec start = timedProjectTime(self, trace->start);
+	struct timespec end = timedProjectTime(self, trace->end);
 	bool isGood = true;
 
 	if (trace->function->len)
@@ -365,8 +365,7 @@ bool timedProjectAdd(struct timedProject *self, size_t rank,
 
 /* ---- Hosts ------------------------------------------------------------- */
 
-/* A label without what separates levels, to be freed. */
-static char *timedWriteLabel(const char *name)
+char *timedProjectLabel(const char *name)
 {
 	char *label = g_strdup(name);
 
@@ -379,16 +378,23 @@ static char *timedWriteLabel(const char *name)
 	return label;
 }
 
+hdTopoNode *timedProjectNode(const struct timedProject *self,
+			     const char *const path[], int levels)
+{
+	/* It does not change the path. */
+	return hdT_createTopoNode(self->topology, (const char **)path, levels);
+}
+
 static hdTopoNode *timedWriteNode(const struct timedProject *self, guint host,
 				  gssize rank)
 {
-	char *label = timedWriteLabel(replayHostAt(self->replay, host)->name);
+	char *label = timedProjectLabel(replayHostAt(self->replay, host)->name);
 	char number[24];
 	const char *path[] = { label, number, "0" };
 	hdTopoNode *node;
 
 	g_snprintf(number, sizeof(number), "%" G_GSSIZE_FORMAT, rank);
-	node = hdT_createTopoNode(self->topology, path, rank < 0 ? 1 : 3);
+	node = timedProjectNode(self, path, rank < 0 ? 1 : 3);
 	g_free(label);
 	return node;
 }
@@ -400,7 +406,7 @@ static void timedWriteBeginSeries(struct timedProject *self, guint number)
 	hdTopoNode *node = timedWriteNode(self, number, -1);
 	struct hdPredictSeries *series = g_new(struct hdPredictSeries, 1);
 
-	*series = hdPredictSeriesOn(node, self->base, "simgrid", "Energy",
+	*series = hdPredictSeriesOn(node, 1, self->base, "simgrid", "Energy",
 				    &column, 1);
 	replayHostAt(self->replay, number)->series = series;
 	if (node)
@@ -420,7 +426,7 @@ void timedProjectPower(struct timedProject *self, guint host, double until,
 static bool timedWriteBeginTrace(struct timedProject *self, size_t rank)
 {
 	struct timedTrace *trace = &self->traces[rank];
-	struct timespec start = timedWriteTime(self, 0);
+	struct timespec start = timedProjectTime(self, 0);
 	hdTopoNode *node = timedWriteNode(self, self->replay->ranks[rank].host,
 					  (gssize)rank);
 
@@ -459,10 +465,22 @@ struct timedProject *timedProjectNew(struct replay *replay, const char *name)
 		if (host->ranks > 0 && host->watts.isKnown)
 			timedWriteBeginSeries(self, i);
 	}
+	if (isGood && replay->hasLinks)
+		self->links = timedLinksNew(self);
 	/* Errors of libhdTracing have no text for users. */
 	if (!isGood)
 		self->error = errno > 0 && errno < HD_ERR_BASE ? -errno : -EIO;
 	return self;
+}
+
+struct timedLinks *timedProjectLinks(const struct timedProject *self)
+{
+	return self->links;
+}
+
+int64_t timedProjectBase(const struct timedProject *self)
+{
+	return self->base;
 }
 
 bool timedProjectIsGood(const struct timedProject *self)
@@ -475,7 +493,7 @@ bool timedProjectIsGood(const struct timedProject *self)
 static void timedWritePutHost(const struct timedProject *self, FILE *file,
 			      guint host)
 {
-	char *label = timedWriteLabel(replayHostAt(self->replay, host)->name);
+	char *label = timedProjectLabel(replayHostAt(self->replay, host)->name);
 	char number[24];
 
 	hdProjectTag(file, 4, "Node name", label, false);
@@ -489,6 +507,32 @@ static void timedWritePutHost(const struct timedProject *self, FILE *file,
 	}
 	hdProjectEnd(file, 4, "Node");
 	g_free(label);
+}
+
+static bool timedWriteHasPower(const struct timedProject *self)
+{
+	for (guint i = 0; i < self->replay->hosts->len; i++) {
+		const struct replayHost *host = replayHostAt(self->replay, i);
+
+		if (host->ranks > 0 && host->watts.isKnown)
+			return true;
+	}
+	return false;
+}
+
+static void timedWriteGroups(const struct timedProject *self, FILE *file)
+{
+	bool hasPower = timedWriteHasPower(self);
+	bool hasLinks = self->links && timedLinksAny(self->links);
+
+	if (!hasPower && !hasLinks)
+		return;
+	fputs("  <ExternalStatistics>\n", file);
+	if (hasPower)
+		fputs("    <Energy />\n", file);
+	if (hasLinks)
+		fputs("    <" TIMED_LINK " />\n", file);
+	fputs("  </ExternalStatistics>\n", file);
 }
 
 static int timedWriteFile(const struct timedProject *self)
@@ -511,6 +555,8 @@ static int timedWriteFile(const struct timedProject *self)
 			if (replayHostAt(self->replay, i)->ranks > 0)
 				timedWritePutHost(self, file, i);
 		}
+		if (self->links)
+			timedLinksPut(self->links, file);
 		fputs("  </Topology>\n  <CommunicatorList>\n"
 		      "    <Communicator name=\"WORLD\">\n",
 		      file);
@@ -519,10 +565,9 @@ static int timedWriteFile(const struct timedProject *self)
 				"      <Rank global=\"%zu\" local=\"%zu\" "
 				"cid=\"0\" />\n",
 				i, i);
-		fputs("    </Communicator>\n  </CommunicatorList>\n"
-		      "  <ExternalStatistics>\n    <Energy />\n"
-		      "  </ExternalStatistics>\n</Application>\n",
-		      file);
+		fputs("    </Communicator>\n  </CommunicatorList>\n", file);
+		timedWriteGroups(self, file);
+		fputs("</Application>\n", file);
 		if (ferror(file))
 			ret = -EIO;
 		if (fclose(file) != 0 && ret == 0)
@@ -577,12 +622,15 @@ int timedProjectEnd(struct timedProject *self, bool isGood)
 		isWritten &= timedWriteEndTrace(self, &self->traces[i], isGood);
 	for (guint i = 0; i < self->replay->hosts->len; i++)
 		isWritten &= timedWriteEndSeries(replayHostAt(self->replay, i));
+	if (self->links)
+		isWritten &= timedLinksEnd(self->links, self->replay->time);
 	ret = self->error           ? self->error
 	      : isWritten && isGood ? timedWriteFile(self)
 	      : isGood              ? -EIO
 				    : 0;
 	if (self->topology)
 		hdT_destroyTopology(self->topology);
+	timedLinksFree(self->links);
 	g_free(self->traces);
 	g_free(self);
 	return ret;

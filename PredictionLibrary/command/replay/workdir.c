@@ -31,7 +31,7 @@ char *replayFile(const struct replay *self, const char *name)
  * called in a handler, and readdir() may not. */
 static const char *const workdirNames[] = {
 	"ti.list", "hostfile",   "export.json", "platform.xml",
-	"log",     "trace.paje", "hosts",
+	"log",     "trace.paje", "hosts",       "flat.xml",
 };
 
 /* Whole number as text, without a library. */

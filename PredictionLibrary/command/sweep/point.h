@@ -46,6 +46,7 @@ struct setting {
 	double cpu, bandwidth, latency; /**< Factors of its platform. */
 	const char *ranks;              /**< Hosts of its ranks. */
 	int waiting;
+	const char *powerModel;          /**< Of its hosts; NULL: watts. */
 	bool hasGeneration, hasTopology; /**< A number of it was given. */
 	bool hasModel, hasReplay;        /**< Likewise. */
 };

@@ -49,6 +49,9 @@ static GPtrArray *replayPointWords(const struct setting *setting)
 	if (setting->ranks)
 		g_ptr_array_add(words,
 				g_strconcat("--ranks=", setting->ranks, NULL));
+	if (setting->powerModel)
+		g_ptr_array_add(words, g_strconcat("--power-model=",
+						   setting->powerModel, NULL));
 	g_ptr_array_add(words, g_strdup("--"));
 	g_ptr_array_add(words, g_strdup(setting->run));
 	g_ptr_array_add(words, NULL);

@@ -64,6 +64,7 @@ static const struct parameter {
 	{ "latency", AMOUNT, REPLAY, PLACE(latency), NULL },
 	{ "ranks", TEXT, REPLAY, PLACE(ranks), NULL },
 	{ "waiting", WORD, REPLAY, PLACE(waiting), waits },
+	{ "power-model", FILES, REPLAY, PLACE(powerModel), NULL },
 };
 
 static const struct parameter *settingFindParameter(const char *name)
@@ -232,8 +233,8 @@ static char *settingCheckTogether(struct setting *setting)
 	if (setting->run)
 		return settingCheckReplay(setting);
 	if (setting->hasReplay)
-		return g_strdup("cpu, bandwidth, latency, ranks and waiting "
-				"apply to replays only");
+		return g_strdup("cpu, bandwidth, latency, ranks, waiting and "
+				"power-model apply to replays only");
 	if (setting->matrix && tiles > 0) {
 		if (setting->matrix % tiles)
 			return g_strdup_printf("%d rows of a matrix are not "

@@ -2,7 +2,6 @@
 /* The network interfaces; see netdev.h. */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -13,47 +12,10 @@
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
 #include "ResourcesUtilizationTracingLibrary/src/core/rutlog.h"
 #include "common/clock.h"
-
-/* Whether an interface stands upon others, which are counted themselves: VLANs,
- * bonds, bridges. */
-static bool netIsStacked(const char *root, const char *name)
-{
-	char path[RUT_PATH_SIZE];
-	struct dirent *entry;
-	bool isStacked = false;
-	DIR *directory;
-
-	if (rutFileExists(root, "/sys/class/net/%s/bridge", name) ||
-	    rutFileExists(root, "/sys/class/net/%s/bonding", name))
-		return true;
-	if (snprintf(path, sizeof(path), "%s/sys/class/net/%s", root, name) >=
-	    (int)sizeof(path))
-		return false;
-	directory = opendir(path);
-	if (!directory)
-		return false;
-	while (!isStacked && (entry = readdir(directory)))
-		isStacked = strncmp(entry->d_name, "lower_", 6) == 0;
-	closedir(directory);
-	return isStacked;
-}
-
-static bool netIsHardware(const char *root, const char *name)
-{
-	return rutFileExists(root, "/sys/class/net/%s/device", name) &&
-	       !netIsStacked(root, name);
-}
-
-/* Whether an interface may be the way out where there is no hardware. */
-static bool netIsWayOut(const char *root, const char *name)
-{
-	return strcmp(name, "lo") != 0 && !netIsStacked(root, name) &&
-	       !rutFileExists(root, "/sys/class/net/%s/master", name) &&
-	       !rutFileExists(root, "/sys/class/net/%s/tun_flags", name);
-}
+#include "common/machine/netdevice.h"
 
 /* The external interfaces are those that are hardware; without any, what may
- * be a way out: in a container this is one end of a veth pair. */
+ * be a way out. */
 void rutNetDevClassify(struct rutNetDev *netdev)
 {
 	bool hasHardware = false;
@@ -61,12 +23,14 @@ void rutNetDevClassify(struct rutNetDev *netdev)
 	for (size_t i = 0; i < netdev->count; i++) {
 		struct rutNetIf *netif = &netdev->list[i];
 
-		netif->isExternal = netIsHardware(netdev->root, netif->name);
+		netif->isExternal = hdNetDeviceOf(netdev->root, netif->name) ==
+				    HD_NET_HARDWARE;
 		hasHardware = hasHardware || netif->isExternal;
 	}
 	for (size_t i = 0; !hasHardware && i < netdev->count; i++)
 		netdev->list[i].isExternal =
-			netIsWayOut(netdev->root, netdev->list[i].name);
+			hdNetDeviceOf(netdev->root, netdev->list[i].name) ==
+			HD_NET_WAY_OUT;
 }
 
 struct rutNetIf *rutNetDevAdd(struct rutNetDev *netdev,

@@ -90,6 +90,7 @@ HOSTILE = {
     "two projects": lambda: make([P, (b"q.proj", PROJ)]),
     "empty file": lambda: b"",
     "comment at the end": lambda: make([P]) + b"x",
+    "wrong checksum": lambda: make([P], patch(16, 1)),
     "zip64 without its end": lambda: make([P], patch(-6, 0xFFFFFFFF)),
 }
 

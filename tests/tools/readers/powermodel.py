@@ -171,6 +171,10 @@ def linear():
     meter = Meter(90, {"cpu": lambda x: 0.8 * x, "network": lambda x: 0.2 * x},
                   delay=0.35, rates={"network": 1e8})
     judge({"cpu": [0.8], "network": [0.2]}, 90, range(SEEDS), meter, noticed)
+    # The plain line over CPU use, of a law that is one.
+    Meter(90, {"cpu": lambda x: 0.8 * x}, noise=0).write("p", 1)
+    found = fitted("p.proj")["cross_validation"]
+    assert found["linear_error_w"] < 0.01, found
 
 
 def knee():
@@ -211,12 +215,21 @@ def collinear():
     meter = Meter(90, {"cpu": lambda x: 0.8 * x, "network": lambda x: 0.2 * x,
                        "disk-read": lambda x: 0.1 * x},
                   rates={"network": 1e8, "disk-read": 5e7})
-    meter.write("p", 1, {"cpu": loads, "network": loads, "disk-read": plan(rng, 60)})
+    power, use = meter.write("p", 1, {"cpu": loads, "network": loads,
+                                      "disk-read": plan(rng, 60)})
     found = fitted("p.proj", status=1)
     assert [r["components"] for r in found["refused"]] == [["cpu", "network"]], found
     (slope, low, high), = segments(model(), "disk-read")
     assert low <= 0.1 <= high and abs(slope - 0.1) < 0.01, (slope, low, high)
     assert "component cpu" not in model()
+    # The error is that of the file, which does not have the power of the others.
+    most = float(model()["component disk-read"]["max"]) * meter.cycle
+    idle = float(model()["model"]["idle_w"])
+    squares = [(watts - idle - slope * 100 * reads / most) ** 2
+               for (_, watts), (*_, reads) in zip(power, use)]
+    error = math.sqrt(sum(squares) / len(squares))
+    assert error > 10 and abs(float(model()["model"]["error_w"]) / error - 1) < 0.05, (
+        error, dict(model()["model"]))
     # A run of the command gives what was missing.
     other = Meter(90, {"cpu": lambda x: 0.8 * x, "network": lambda x: 0.2 * x},
                   rates={"network": 1e8})

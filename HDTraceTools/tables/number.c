@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "PythonModule/src/number.h"
+#include "HDTraceTools/tables/number.h"
 #include "common/number.h"
 
 /** Longest text that is parsed as a number. */
@@ -17,12 +17,12 @@
 /** Digits that all doubles hold. */
 #define NUMBER_DIGITS 15
 
-size_t hdPyIntegerPrint(char *buffer, int64_t number)
+size_t tableIntegerPrint(char *buffer, int64_t number)
 {
 	return (size_t)(hdNumberInt64(buffer, number) - buffer);
 }
 
-bool hdPyIntegerParse(const char *text, size_t length, int64_t *number)
+bool tableIntegerParse(const char *text, size_t length, int64_t *number)
 {
 	bool isNegative = length > 0 && text[0] == '-';
 	size_t i = isNegative;
@@ -48,7 +48,7 @@ static bool numberIs(const char *text, size_t length, const char *word)
 	return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-bool hdPyDoubleParse(const char *text, size_t length, double *number)
+bool tableDoubleParse(const char *text, size_t length, double *number)
 {
 	char copy[NUMBER_TEXT_MAX + 1];
 	size_t digits = 0;

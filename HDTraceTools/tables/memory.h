@@ -7,28 +7,28 @@
  * shared. Nothing here needs the interpreter or its lock: consumers of Arrow
  * may release a column from a thread that Python does not know.
  */
-#ifndef HD_PYTHON_MEMORY_H
-#define HD_PYTHON_MEMORY_H
+#ifndef HD_TABLES_MEMORY_H
+#define HD_TABLES_MEMORY_H
 
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 /** A block with a number of owners. */
-struct hdPyMemory {
+struct tableMemory {
 	atomic_size_t owners;
 	size_t size; /**< In bytes. */
 	void *bytes;
 };
 
 /** Add an owner. */
-struct hdPyMemory *hdPyMemoryShare(struct hdPyMemory *memory);
+struct tableMemory *tableMemoryShare(struct tableMemory *memory);
 
 /** Remove an owner; the last one frees the block. NULL does nothing. */
-void hdPyMemoryDrop(struct hdPyMemory *memory);
+void tableMemoryDrop(struct tableMemory *memory);
 
 /** Bytes that grow. All zero is empty. */
-struct hdPyVector {
+struct tableVector {
 	unsigned char *bytes;
 	size_t used;
 	size_t size;
@@ -40,16 +40,16 @@ struct hdPyVector {
  * @retval 0 Success.
  * @retval -ENOMEM No memory; nothing has changed.
  */
-int hdPyVectorReserve(struct hdPyVector *vector, size_t more);
+int tableVectorReserve(struct tableVector *vector, size_t more);
 
 /** Append bytes; returns the same. */
-static inline int hdPyVectorAdd(struct hdPyVector *vector, const void *bytes,
-				size_t count)
+static inline int tableVectorAdd(struct tableVector *vector, const void *bytes,
+				 size_t count)
 {
 	if (count == 0)
 		return 0;
 	if (vector->size - vector->used < count) {
-		int ret = hdPyVectorReserve(vector, count);
+		int ret = tableVectorReserve(vector, count);
 
 		if (ret < 0)
 			return ret;
@@ -60,16 +60,16 @@ static inline int hdPyVectorAdd(struct hdPyVector *vector, const void *bytes,
 }
 
 /** Append a number of equal bytes; returns the same. */
-int hdPyVectorFill(struct hdPyVector *vector, int byte, size_t count);
+int tableVectorFill(struct tableVector *vector, int byte, size_t count);
 
 /** Free the bytes. */
-void hdPyVectorFree(struct hdPyVector *vector);
+void tableVectorFree(struct tableVector *vector);
 
 /**
  * Turn a vector into a block with one owner; the vector is empty then.
  *
  * @return The block, or NULL without memory; then nothing has changed.
  */
-struct hdPyMemory *hdPyVectorFinish(struct hdPyVector *vector);
+struct tableMemory *tableVectorFinish(struct tableVector *vector);
 
 #endif

@@ -8,35 +8,45 @@
 #include <errno.h>
 
 #include "HDTraceTools/model/column.h"
-#include "PythonModule/src/read.h"
+#include "HDTraceTools/tables/read.h"
 
 /** Columns before those of values: start and end. */
 #define GROUP_FIXED 2
 
-static enum hdPyType groupType(hdIType type)
+static enum tableType groupType(hdIType type)
 {
 	switch (type) {
 	case HDI_INT32:
-		return HDPY_INT32;
+		return TABLE_INT32;
 	case HDI_INT64:
-		return HDPY_INT64;
+		return TABLE_INT64;
 	case HDI_UINT64:
-		return HDPY_UINT64;
+		return TABLE_UINT64;
 	case HDI_FLOAT:
-		return HDPY_FLOAT;
+		return TABLE_FLOAT;
 	case HDI_DOUBLE:
-		return HDPY_DOUBLE;
+		return TABLE_DOUBLE;
 	case HDI_STRING:
 		break;
 	}
-	return HDPY_TEXT;
+	return TABLE_TEXT;
+}
+
+void tableAddGroup(struct table *table, const hdIGroup *group,
+		   const size_t *columns, size_t columnCount)
+{
+	tableAdd(table, "start", TABLE_TIME);
+	tableAdd(table, "end", TABLE_TIME);
+	for (size_t i = 0; i < columnCount; i++)
+		tableAdd(table, group->values[columns[i]].name,
+			 groupType(group->values[columns[i]].type));
 }
 
 /** Make the columns, with room for what the file has. */
-static int groupPrepare(struct hdPyReading *reading, const hdIGroup *group,
+static int groupPrepare(struct tableReading *reading, const hdIGroup *group,
 			const size_t *columns, size_t columnCount)
 {
-	struct hdPyTable *table = &reading->table;
+	struct table *table = &reading->table;
 	int64_t size = group->fileSize - group->dataOffset;
 	size_t rows = 0;
 
@@ -46,35 +56,31 @@ static int groupPrepare(struct hdPyReading *reading, const hdIGroup *group,
 	    reading->times.start == INT64_MIN &&
 	    reading->times.end == INT64_MAX)
 		rows = (size_t)size / group->entrySize;
-	hdPyTableAdd(table, "start", HDPY_TIME);
-	hdPyTableAdd(table, "end", HDPY_TIME);
-	for (size_t i = 0; i < columnCount; i++)
-		hdPyTableAdd(table, group->values[columns[i]].name,
-			     groupType(group->values[columns[i]].type));
+	tableAddGroup(table, group, columns, columnCount);
 	if (table->error < 0)
 		return table->error;
 	for (size_t i = 0; i < table->columnCount; i++) {
-		struct hdPyColumn *column = &table->columns[i];
+		struct tableColumn *column = &table->columns[i];
 
 		/* Without room for all, they grow. */
-		if (column->type != HDPY_TEXT)
-			hdPyVectorReserve(&column->values,
-					  rows * hdPyTypeBytes(column->type));
+		if (column->type != TABLE_TEXT)
+			tableVectorReserve(&column->values,
+					   rows * tableTypeBytes(column->type));
 	}
 	return 0;
 }
 
 /** Append the strings of some entries. */
-static void groupAddTexts(struct hdPyTable *table, size_t column,
+static void groupAddTexts(struct table *table, size_t column,
 			  const hdIBytes *strings, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		hdPyTablePutText(table, column, strings[i].bytes,
-				 strings[i].length);
+		tablePutText(table, column, strings[i].bytes,
+			     strings[i].length);
 }
 
 /** Note which integers stand for no value. */
-static int groupMark(struct hdPyColumn *to, const hdIValue *value,
+static int groupMark(struct tableColumn *to, const hdIValue *value,
 		     const hdIColumn *from, size_t first, size_t count)
 {
 	bool isMarked = to->nulls.used > 0;
@@ -89,9 +95,9 @@ static int groupMark(struct hdPyColumn *to, const hdIValue *value,
 	if (!isMarked)
 		return 0;
 	if (to->nulls.used == 0)
-		ret = hdPyVectorFill(&to->nulls, 0, to->count);
+		ret = tableVectorFill(&to->nulls, 0, to->count);
 	if (ret == 0)
-		ret = hdPyVectorFill(&to->nulls, 0, count);
+		ret = tableVectorFill(&to->nulls, 0, count);
 	if (ret < 0)
 		return ret;
 	marks = to->nulls.bytes + to->nulls.used - count;
@@ -117,11 +123,11 @@ static const void *groupBytes(const hdIValue *value, const hdIColumn *column,
 	}
 }
 
-static void groupAddValues(struct hdPyTable *table, size_t column,
+static void groupAddValues(struct table *table, size_t column,
 			   const hdIValue *value, const hdIColumn *from,
 			   size_t first, size_t count)
 {
-	struct hdPyColumn *to = &table->columns[column];
+	struct tableColumn *to = &table->columns[column];
 	int ret;
 
 	if (value->type == HDI_STRING) {
@@ -130,29 +136,45 @@ static void groupAddValues(struct hdPyTable *table, size_t column,
 	}
 	ret = groupMark(to, value, from, first, count);
 	if (ret == 0)
-		ret = hdPyVectorAdd(&to->values, groupBytes(value, from, first),
-				    count * hdPyTypeBytes(to->type));
+		ret = tableVectorAdd(&to->values,
+				     groupBytes(value, from, first),
+				     count * tableTypeBytes(to->type));
 	if (ret < 0 && table->error == 0)
 		table->error = ret;
 	to->count += count;
 }
 
-static void groupAddTimes(struct hdPyTable *table, size_t column,
+static void groupAddTimes(struct table *table, size_t column,
 			  const int64_t *times, size_t count)
 {
-	struct hdPyColumn *to = &table->columns[column];
-	int ret = hdPyVectorAdd(&to->values, times, count * sizeof(*times));
+	struct tableColumn *to = &table->columns[column];
+	int ret = tableVectorAdd(&to->values, times, count * sizeof(*times));
 
 	if (ret < 0 && table->error == 0)
 		table->error = ret;
 	to->count += count;
+}
+
+void tableAddEntries(struct table *table, const hdIGroup *group,
+		     const size_t *columns, const hdIBlock *block, size_t first,
+		     size_t count)
+{
+	groupAddTimes(table, 0, block->start + first, count);
+	groupAddTimes(table, 1, block->end + first, count);
+	for (size_t i = GROUP_FIXED; i < table->columnCount; i++) {
+		size_t from = columns[i - GROUP_FIXED];
+
+		groupAddValues(table, i, &group->values[from],
+			       &block->columns[from], first, count);
+	}
+	table->rows += count;
 }
 
 /** Add the entries of a block that are wanted: in runs, mostly one. */
-static void groupAddBlock(struct hdPyReading *reading, const hdIGroup *group,
+static void groupAddBlock(struct tableReading *reading, const hdIGroup *group,
 			  const size_t *columns, const hdIBlock *block)
 {
-	struct hdPyTable *table = &reading->table;
+	struct table *table = &reading->table;
 	size_t first = 0, end = 0;
 
 	while (end < block->count && table->error == 0) {
@@ -170,30 +192,21 @@ static void groupAddBlock(struct hdPyReading *reading, const hdIGroup *group,
 			;
 		if (end == first)
 			break;
-		groupAddTimes(table, 0, block->start + first, end - first);
-		groupAddTimes(table, 1, block->end + first, end - first);
-		for (size_t i = GROUP_FIXED; i < table->columnCount; i++) {
-			size_t from = columns[i - GROUP_FIXED];
-
-			groupAddValues(table, i, &group->values[from],
-				       &block->columns[from], first,
-				       end - first);
-		}
-		table->rows += end - first;
+		tableAddEntries(table, group, columns, block, first,
+				end - first);
 	}
 }
 
-int hdPyReadGroup(struct hdPyReading *reading, const hdIGroup *group,
-		  const size_t *columns, size_t columnCount)
+int tableReadGroup(struct tableReading *reading, const hdIGroup *group,
+		   const size_t *columns, size_t columnCount)
 {
 	const hdIBlock *block;
-	const struct diagnosticSink sink = hdPyReadingSink(reading);
 	hdIStatReader *reader;
 	int ret = groupPrepare(reading, group, columns, columnCount);
 
 	if (ret < 0 || !group->isReadable)
 		return ret;
-	reader = diagnosticsOpenStat(reading->project, group, &sink);
+	reader = diagnosticsOpenStat(reading->project, group, &reading->sink);
 	if (!reader)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	do {

@@ -9,18 +9,18 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "PythonModule/src/memory.h"
+#include "HDTraceTools/tables/memory.h"
 
 /** Smallest size of a vector that has bytes. */
 #define MEMORY_SMALL 64
 
-struct hdPyMemory *hdPyMemoryShare(struct hdPyMemory *memory)
+struct tableMemory *tableMemoryShare(struct tableMemory *memory)
 {
 	atomic_fetch_add_explicit(&memory->owners, 1, memory_order_relaxed);
 	return memory;
 }
 
-void hdPyMemoryDrop(struct hdPyMemory *memory)
+void tableMemoryDrop(struct tableMemory *memory)
 {
 	if (!memory || atomic_fetch_sub_explicit(&memory->owners, 1,
 						 memory_order_acq_rel) > 1)
@@ -29,7 +29,7 @@ void hdPyMemoryDrop(struct hdPyMemory *memory)
 	free(memory);
 }
 
-int hdPyVectorReserve(struct hdPyVector *vector, size_t more)
+int tableVectorReserve(struct tableVector *vector, size_t more)
 {
 	size_t needed, size;
 	void *bytes;
@@ -53,9 +53,9 @@ int hdPyVectorReserve(struct hdPyVector *vector, size_t more)
 	return 0;
 }
 
-int hdPyVectorFill(struct hdPyVector *vector, int byte, size_t count)
+int tableVectorFill(struct tableVector *vector, int byte, size_t count)
 {
-	int ret = hdPyVectorReserve(vector, count);
+	int ret = tableVectorReserve(vector, count);
 
 	if (ret < 0)
 		return ret;
@@ -65,15 +65,15 @@ int hdPyVectorFill(struct hdPyVector *vector, int byte, size_t count)
 	return 0;
 }
 
-void hdPyVectorFree(struct hdPyVector *vector)
+void tableVectorFree(struct tableVector *vector)
 {
 	free(vector->bytes);
-	*vector = (struct hdPyVector){ .bytes = NULL };
+	*vector = (struct tableVector){ .bytes = NULL };
 }
 
-struct hdPyMemory *hdPyVectorFinish(struct hdPyVector *vector)
+struct tableMemory *tableVectorFinish(struct tableVector *vector)
 {
-	struct hdPyMemory *memory = malloc(sizeof(*memory));
+	struct tableMemory *memory = malloc(sizeof(*memory));
 	void *bytes;
 
 	if (!memory)
@@ -89,6 +89,6 @@ struct hdPyMemory *hdPyVectorFinish(struct hdPyVector *vector)
 	atomic_init(&memory->owners, 1);
 	memory->size = vector->used;
 	memory->bytes = vector->bytes;
-	*vector = (struct hdPyVector){ .bytes = NULL };
+	*vector = (struct tableVector){ .bytes = NULL };
 	return memory;
 }

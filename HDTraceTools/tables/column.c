@@ -14,30 +14,30 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "PythonModule/src/column.h"
-#include "PythonModule/src/number.h"
+#include "HDTraceTools/tables/column.h"
+#include "HDTraceTools/tables/number.h"
 
 static const struct {
 	const char *format;
 	size_t bytes;
 } columnTypes[] = {
-	[HDPY_INT32] = { "i", 4 },      [HDPY_INT64] = { "l", 8 },
-	[HDPY_UINT64] = { "L", 8 },     [HDPY_UINT32] = { "I", 4 },
-	[HDPY_FLOAT] = { "f", 4 },      [HDPY_DOUBLE] = { "g", 8 },
-	[HDPY_TIME] = { "tsn:UTC", 8 }, [HDPY_TEXT] = { "u", 1 },
+	[TABLE_INT32] = { "i", 4 },      [TABLE_INT64] = { "l", 8 },
+	[TABLE_UINT64] = { "L", 8 },     [TABLE_UINT32] = { "I", 4 },
+	[TABLE_FLOAT] = { "f", 4 },      [TABLE_DOUBLE] = { "g", 8 },
+	[TABLE_TIME] = { "tsn:UTC", 8 }, [TABLE_TEXT] = { "u", 1 },
 };
 
-size_t hdPyTypeBytes(enum hdPyType type)
+size_t tableTypeBytes(enum tableType type)
 {
 	return columnTypes[type].bytes;
 }
 
-const char *hdPyTypeFormat(enum hdPyType type)
+const char *tableTypeFormat(enum tableType type)
 {
 	return columnTypes[type].format;
 }
 
-static int columnFail(struct hdPyTable *table, int ret)
+static int columnFail(struct table *table, int ret)
 {
 	if (ret < 0 && table->error == 0)
 		table->error = ret;
@@ -46,60 +46,60 @@ static int columnFail(struct hdPyTable *table, int ret)
 
 /* ---- Rows of a column -------------------------------------------------- */
 
-static int columnAddOffset(struct hdPyColumn *column)
+static int columnAddOffset(struct tableColumn *column)
 {
 	int32_t end = (int32_t)column->values.used;
 
-	return hdPyVectorAdd(&column->offsets, &end, sizeof(end));
+	return tableVectorAdd(&column->offsets, &end, sizeof(end));
 }
 
-static int columnAddText(struct hdPyColumn *column, const char *text,
+static int columnAddText(struct tableColumn *column, const char *text,
 			 size_t length)
 {
 	int ret;
 
 	if (length > (size_t)INT32_MAX - column->values.used)
 		return -EFBIG;
-	ret = hdPyVectorReserve(&column->offsets, sizeof(int32_t));
+	ret = tableVectorReserve(&column->offsets, sizeof(int32_t));
 	if (ret == 0)
-		ret = hdPyVectorAdd(&column->values, text, length);
+		ret = tableVectorAdd(&column->values, text, length);
 	return ret < 0 ? ret : columnAddOffset(column);
 }
 
 /** Note that a row has a value or not; the first null needs notes for all. */
-static int columnMark(struct hdPyColumn *column, bool isNull)
+static int columnMark(struct tableColumn *column, bool isNull)
 {
 	unsigned char byte = isNull;
 	int ret = 0;
 
 	if (isNull && column->nulls.used == 0)
-		ret = hdPyVectorFill(&column->nulls, 0, column->count);
+		ret = tableVectorFill(&column->nulls, 0, column->count);
 	if (ret == 0 && (isNull || column->nulls.used))
-		ret = hdPyVectorAdd(&column->nulls, &byte, 1);
+		ret = tableVectorAdd(&column->nulls, &byte, 1);
 	if (ret == 0)
 		column->count++;
 	return ret;
 }
 
-static int columnAddNulls(struct hdPyColumn *column, size_t count)
+static int columnAddNulls(struct tableColumn *column, size_t count)
 {
 	int ret;
 
 	if (count == 0)
 		return 0;
-	if (column->type == HDPY_TEXT) {
-		ret = hdPyVectorReserve(&column->offsets,
-					count * sizeof(int32_t));
+	if (column->type == TABLE_TEXT) {
+		ret = tableVectorReserve(&column->offsets,
+					 count * sizeof(int32_t));
 		for (size_t i = 0; ret == 0 && i < count; i++)
 			ret = columnAddOffset(column);
 	} else {
-		ret = hdPyVectorFill(&column->values, 0,
-				     count * hdPyTypeBytes(column->type));
+		ret = tableVectorFill(&column->values, 0,
+				      count * tableTypeBytes(column->type));
 	}
 	if (ret == 0 && column->nulls.used == 0)
-		ret = hdPyVectorFill(&column->nulls, 0, column->count);
+		ret = tableVectorFill(&column->nulls, 0, column->count);
 	if (ret == 0)
-		ret = hdPyVectorFill(&column->nulls, 1, count);
+		ret = tableVectorFill(&column->nulls, 1, count);
 	if (ret == 0)
 		column->count += count;
 	return ret;
@@ -107,21 +107,21 @@ static int columnAddNulls(struct hdPyColumn *column, size_t count)
 
 /* ---- Fixed columns ----------------------------------------------------- */
 
-static int columnInit(struct hdPyColumn *column, const char *name,
-		      enum hdPyType type)
+static int columnInit(struct tableColumn *column, const char *name,
+		      enum tableType type)
 {
-	*column = (struct hdPyColumn){ .name = strdup(name), .type = type };
+	*column = (struct tableColumn){ .name = strdup(name), .type = type };
 	if (!column->name)
 		return -ENOMEM;
-	if (type != HDPY_TEXT || columnAddOffset(column) == 0)
+	if (type != TABLE_TEXT || columnAddOffset(column) == 0)
 		return 0;
 	free(column->name);
 	return -ENOMEM;
 }
 
-int hdPyTableAdd(struct hdPyTable *table, const char *name, enum hdPyType type)
+int tableAdd(struct table *table, const char *name, enum tableType type)
 {
-	struct hdPyColumn *columns = realloc(
+	struct tableColumn *columns = realloc(
 		table->columns, (table->columnCount + 1) * sizeof(*columns));
 
 	if (!columns)
@@ -134,24 +134,24 @@ int hdPyTableAdd(struct hdPyTable *table, const char *name, enum hdPyType type)
 	return 0;
 }
 
-void hdPyTablePut(struct hdPyTable *table, size_t column, const void *value)
+void tablePut(struct table *table, size_t column, const void *value)
 {
-	struct hdPyColumn *to = &table->columns[column];
-	int ret = hdPyVectorAdd(&to->values, value, hdPyTypeBytes(to->type));
+	struct tableColumn *to = &table->columns[column];
+	int ret = tableVectorAdd(&to->values, value, tableTypeBytes(to->type));
 
 	columnFail(table, ret < 0 ? ret : columnMark(to, false));
 }
 
-void hdPyTablePutText(struct hdPyTable *table, size_t column, const char *text,
-		      size_t length)
+void tablePutText(struct table *table, size_t column, const char *text,
+		  size_t length)
 {
-	struct hdPyColumn *to = &table->columns[column];
+	struct tableColumn *to = &table->columns[column];
 	int ret = columnAddText(to, text, length);
 
 	columnFail(table, ret < 0 ? ret : columnMark(to, false));
 }
 
-void hdPyTablePutNull(struct hdPyTable *table, size_t column)
+void tablePutNull(struct table *table, size_t column)
 {
 	columnFail(table, columnAddNulls(&table->columns[column], 1));
 }
@@ -159,11 +159,11 @@ void hdPyTablePutNull(struct hdPyTable *table, size_t column)
 /* ---- Attributes -------------------------------------------------------- */
 
 /** Make a column of integers one of texts. */
-static int columnMakeText(struct hdPyColumn *column)
+static int columnMakeText(struct tableColumn *column)
 {
-	struct hdPyColumn text = { .type = HDPY_TEXT };
+	struct tableColumn text = { .type = TABLE_TEXT };
 	const int64_t *numbers = (const int64_t *)column->values.bytes;
-	char buffer[HDPY_NUMBER_SIZE];
+	char buffer[TABLE_NUMBER_SIZE];
 	int ret = columnAddOffset(&text);
 
 	for (size_t i = 0; ret == 0 && i < column->count; i++) {
@@ -172,25 +172,25 @@ static int columnMakeText(struct hdPyColumn *column)
 		else
 			ret = columnAddText(
 				&text, buffer,
-				hdPyIntegerPrint(buffer, numbers[i]));
+				tableIntegerPrint(buffer, numbers[i]));
 	}
 	if (ret < 0) {
-		hdPyVectorFree(&text.values);
-		hdPyVectorFree(&text.offsets);
+		tableVectorFree(&text.values);
+		tableVectorFree(&text.offsets);
 		return ret;
 	}
-	hdPyVectorFree(&column->values);
+	tableVectorFree(&column->values);
 	column->values = text.values;
 	column->offsets = text.offsets;
-	column->type = HDPY_TEXT;
+	column->type = TABLE_TEXT;
 	return 0;
 }
 
 /** Make a column of texts one of doubles, if all of them are numbers. */
-static int columnMakeDoubles(struct hdPyColumn *column)
+static int columnMakeDoubles(struct tableColumn *column)
 {
 	const int32_t *ends = (const int32_t *)column->offsets.bytes;
-	struct hdPyVector doubles = { .bytes = NULL };
+	struct tableVector doubles = { .bytes = NULL };
 	double number = 0;
 	int ret = 0;
 
@@ -198,39 +198,39 @@ static int columnMakeDoubles(struct hdPyColumn *column)
 		bool isNull = column->nulls.used && column->nulls.bytes[i];
 
 		if (!isNull &&
-		    !hdPyDoubleParse((char *)column->values.bytes + ends[i],
-				     (size_t)(ends[i + 1] - ends[i]),
-				     &number)) {
-			hdPyVectorFree(&doubles);
+		    !tableDoubleParse((char *)column->values.bytes + ends[i],
+				      (size_t)(ends[i + 1] - ends[i]),
+				      &number)) {
+			tableVectorFree(&doubles);
 			return 0;
 		}
 		if (isNull)
 			number = (double)NAN;
-		ret = hdPyVectorAdd(&doubles, &number, sizeof(number));
+		ret = tableVectorAdd(&doubles, &number, sizeof(number));
 	}
 	if (ret < 0) {
-		hdPyVectorFree(&doubles);
+		tableVectorFree(&doubles);
 		return ret;
 	}
-	hdPyVectorFree(&column->values);
-	hdPyVectorFree(&column->offsets);
+	tableVectorFree(&column->values);
+	tableVectorFree(&column->offsets);
 	column->values = doubles;
-	column->type = HDPY_DOUBLE;
+	column->type = TABLE_DOUBLE;
 	return 0;
 }
 
 /** The column of an attribute, which may be new; NULL: there is none. */
-static struct hdPyColumn *columnFind(struct hdPyTable *table, const char *name)
+static struct tableColumn *columnFind(struct table *table, const char *name)
 {
 	size_t attributes = table->columnCount - table->fixedCount;
 	size_t fixed = table->fixedCount;
-	char label[HDPY_NAME_SIZE];
+	char label[TABLE_NAME_SIZE];
 	size_t length;
 
 	/* Mostly they come in the same order again. */
 	for (size_t i = 0; i < attributes; i++) {
 		size_t at = (table->next + i) % attributes;
-		struct hdPyColumn *column = &table->columns[fixed + at];
+		struct tableColumn *column = &table->columns[fixed + at];
 
 		if (strcmp(column->name + 1, name) == 0) {
 			table->next = at + 1;
@@ -238,23 +238,22 @@ static struct hdPyColumn *columnFind(struct hdPyTable *table, const char *name)
 		}
 	}
 	length = strlen(name);
-	if (attributes == HDPY_ATTRIBUTES_MAX || length + 2 > sizeof(label)) {
+	if (attributes == TABLE_ATTRIBUTES_MAX || length + 2 > sizeof(label)) {
 		table->lost++;
 		return NULL;
 	}
 	label[0] = '@';
 	memcpy(label + 1, name, length + 1);
-	if (hdPyTableAdd(table, label, HDPY_INT64) < 0)
+	if (tableAdd(table, label, TABLE_INT64) < 0)
 		return NULL;
 	table->fixedCount = fixed;
 	table->next = attributes + 1;
 	return &table->columns[fixed + attributes];
 }
 
-void hdPyTablePutAttribute(struct hdPyTable *table, const char *name,
-			   const char *value)
+void tablePutAttribute(struct table *table, const char *name, const char *value)
 {
-	struct hdPyColumn *column = columnFind(table, name);
+	struct tableColumn *column = columnFind(table, name);
 	size_t length = strlen(value);
 	int64_t number;
 	int ret;
@@ -262,48 +261,63 @@ void hdPyTablePutAttribute(struct hdPyTable *table, const char *name,
 	if (!column || column->count > table->rows)
 		return;
 	ret = columnAddNulls(column, table->rows - column->count);
-	if (ret == 0 && column->type == HDPY_INT64) {
-		if (hdPyIntegerParse(value, length, &number))
-			ret = hdPyVectorAdd(&column->values, &number,
-					    sizeof(number));
+	if (ret == 0 && column->type == TABLE_INT64) {
+		if (tableIntegerParse(value, length, &number))
+			ret = tableVectorAdd(&column->values, &number,
+					     sizeof(number));
 		else
 			ret = columnMakeText(column);
 	}
-	if (ret == 0 && column->type == HDPY_TEXT)
+	if (ret == 0 && column->type == TABLE_TEXT)
 		ret = columnAddText(column, value, length);
 	if (ret == 0)
 		ret = columnMark(column, false);
 	columnFail(table, ret);
 }
 
-void hdPyTableEndRow(struct hdPyTable *table)
+void tableEndRow(struct table *table)
 {
 	table->rows++;
 	table->next = 0;
 }
 
-int hdPyTableEnd(struct hdPyTable *table)
+int tableEnd(struct table *table)
 {
 	for (size_t i = table->fixedCount;
 	     table->error == 0 && i < table->columnCount; i++) {
-		struct hdPyColumn *column = &table->columns[i];
+		struct tableColumn *column = &table->columns[i];
 		int ret = columnAddNulls(column, table->rows - column->count);
 
-		if (ret == 0 && column->type == HDPY_TEXT)
+		if (ret == 0 && column->type == TABLE_TEXT)
 			ret = columnMakeDoubles(column);
 		columnFail(table, ret);
 	}
 	return table->error;
 }
 
-void hdPyTableFree(struct hdPyTable *table)
+void tableRestart(struct table *table)
+{
+	for (size_t i = 0; i < table->columnCount; i++) {
+		struct tableColumn *column = &table->columns[i];
+
+		column->values.used = 0;
+		column->nulls.used = 0;
+		column->count = 0;
+		/* The first text begins at 0. */
+		if (column->type == TABLE_TEXT)
+			column->offsets.used = sizeof(int32_t);
+	}
+	table->rows = 0;
+}
+
+void tableFree(struct table *table)
 {
 	for (size_t i = 0; i < table->columnCount; i++) {
 		free(table->columns[i].name);
-		hdPyVectorFree(&table->columns[i].values);
-		hdPyVectorFree(&table->columns[i].offsets);
-		hdPyVectorFree(&table->columns[i].nulls);
+		tableVectorFree(&table->columns[i].values);
+		tableVectorFree(&table->columns[i].offsets);
+		tableVectorFree(&table->columns[i].nulls);
 	}
 	free(table->columns);
-	*table = (struct hdPyTable){ .columns = NULL };
+	*table = (struct table){ .columns = NULL };
 }

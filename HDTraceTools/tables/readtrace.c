@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "PythonModule/src/number.h"
-#include "PythonModule/src/read.h"
+#include "HDTraceTools/tables/number.h"
+#include "HDTraceTools/tables/read.h"
 
 /** Columns of states: of traces and of relations, which have a token before. */
 enum { STATE_NAME, STATE_START, STATE_END, STATE_DEPTH };
@@ -25,31 +25,30 @@ enum {
 	RELATION_LINKS
 };
 
-void hdPyReadingFree(struct hdPyReading *reading)
+void tableReadingFree(struct tableReading *reading)
 {
-	hdPyTableFree(&reading->table);
-	hdPyTableFree(&reading->more);
-	hdPyMessagesFree(&reading->messages);
+	tableFree(&reading->table);
+	tableFree(&reading->more);
 }
 
 /** The end of reading: types of attributes, and which were left out. */
-static int readEnd(struct hdPyReading *reading, const char *file)
+static int readEnd(struct tableReading *reading, const char *file)
 {
 	uint64_t lost = reading->table.lost + reading->more.lost;
-	int ret = hdPyTableEnd(&reading->table);
-	int more = hdPyTableEnd(&reading->more);
+	int ret = tableEnd(&reading->table);
+	int more = tableEnd(&reading->more);
 	char text[160];
 
 	snprintf(text, sizeof(text),
 		 "more than %d names of attributes; %llu values are left out",
-		 HDPY_ATTRIBUTES_MAX, (unsigned long long)lost);
-	if (lost)
-		hdPyMessagesTake(&(hdIMessage){ .severity = HDI_WARNING,
-						.rule = "python.attributes",
-						.file = file,
-						.offset = -1,
-						.text = text },
-				 &reading->messages);
+		 TABLE_ATTRIBUTES_MAX, (unsigned long long)lost);
+	if (lost && reading->sink.take)
+		reading->sink.take(&(hdIMessage){ .severity = HDI_WARNING,
+						  .rule = "table.attributes",
+						  .file = file,
+						  .offset = -1,
+						  .text = text },
+				   reading->sink.data);
 	return ret < 0 ? ret : more;
 }
 
@@ -61,19 +60,19 @@ static bool readJoin(char *path, const char *name)
 	size_t length = strlen(path);
 	size_t more = strlen(name);
 
-	if (length + more + 1 > HDPY_NAME_SIZE)
+	if (length + more + 1 > TABLE_NAME_SIZE)
 		return false;
 	memcpy(path + length, name, more + 1);
 	return true;
 }
 
-static void readElementValue(struct hdPyTable *table, char *path,
-			     const char *name, const char *value)
+static void readElementValue(struct table *table, char *path, const char *name,
+			     const char *value)
 {
 	size_t length = strlen(path);
 
 	if (readJoin(path, name))
-		hdPyTablePutAttribute(table, path, value);
+		tablePutAttribute(table, path, value);
 	else
 		table->lost++;
 	path[length] = '\0';
@@ -91,15 +90,15 @@ static size_t readCountBefore(const hdIElement *elements, size_t number)
 
 /** Elements below a state: their attributes are ELEMENT.NAME, or
  * ELEMENT[2].NAME of the second one, and their text is ELEMENT.#text. */
-static void readElements(struct hdPyTable *table, char *path,
+static void readElements(struct table *table, char *path,
 			 const hdIElement *elements, size_t count)
 {
 	size_t length = strlen(path);
 
-	for (size_t i = 0; i < count && i < HDPY_ATTRIBUTES_MAX; i++) {
+	for (size_t i = 0; i < count && i < TABLE_ATTRIBUTES_MAX; i++) {
 		const hdIElement *self = &elements[i];
 		size_t before = readCountBefore(elements, i);
-		char number[HDPY_NUMBER_SIZE + 3] = ".";
+		char number[TABLE_NUMBER_SIZE + 3] = ".";
 
 		if (before > 0)
 			snprintf(number, sizeof(number), "[%zu].", before + 1);
@@ -118,60 +117,59 @@ static void readElements(struct hdPyTable *table, char *path,
 		}
 		path[length] = '\0';
 	}
-	if (count > HDPY_ATTRIBUTES_MAX)
-		table->lost += count - HDPY_ATTRIBUTES_MAX;
+	if (count > TABLE_ATTRIBUTES_MAX)
+		table->lost += count - TABLE_ATTRIBUTES_MAX;
 }
 
-static void readAttributes(struct hdPyTable *table, const hdIAttribute *list,
+static void readAttributes(struct table *table, const hdIAttribute *list,
 			   size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		hdPyTablePutAttribute(table, list[i].name, list[i].value);
+		tablePutAttribute(table, list[i].name, list[i].value);
 }
 
 /* ---- Traces ------------------------------------------------------------ */
 
-static void readRecord(struct hdPyReading *reading, const hdIRecord *record,
+static void readRecord(struct tableReading *reading, const hdIRecord *record,
 		       char *path)
 {
 	bool isState = record->kind == HDI_STATE;
-	struct hdPyTable *table = isState ? &reading->table : &reading->more;
+	struct table *table = isState ? &reading->table : &reading->more;
 	uint32_t depth = record->depth;
 
 	if (!selectionHasTime(&reading->times, record->start, record->end))
 		return;
-	hdPyTablePutText(table, STATE_NAME, record->name, strlen(record->name));
-	hdPyTablePut(table, STATE_START, &record->start);
+	tablePutText(table, STATE_NAME, record->name, strlen(record->name));
+	tablePut(table, STATE_START, &record->start);
 	if (isState)
-		hdPyTablePut(table, STATE_END, &record->end);
-	hdPyTablePut(table, isState ? STATE_DEPTH : EVENT_DEPTH, &depth);
+		tablePut(table, STATE_END, &record->end);
+	tablePut(table, isState ? STATE_DEPTH : EVENT_DEPTH, &depth);
 	readAttributes(table, record->attributes, record->attributeCount);
 	if (record->elementCount)
 		readElements(table, path, record->elements,
 			     record->elementCount);
 	if (record->text && *record->text)
-		hdPyTablePutAttribute(table, "#text", record->text);
-	hdPyTableEndRow(table);
+		tablePutAttribute(table, "#text", record->text);
+	tableEndRow(table);
 }
 
-int hdPyReadTrace(struct hdPyReading *reading, const hdITraceFile *trace)
+int tableReadTrace(struct tableReading *reading, const hdITraceFile *trace)
 {
-	const struct diagnosticSink sink = hdPyReadingSink(reading);
-	char path[HDPY_NAME_SIZE] = "";
+	char path[TABLE_NAME_SIZE] = "";
 	const hdIRecord *record;
 	hdITraceReader *reader;
 	int ret;
 
-	hdPyTableAdd(&reading->table, "name", HDPY_TEXT);
-	hdPyTableAdd(&reading->table, "start", HDPY_TIME);
-	hdPyTableAdd(&reading->table, "end", HDPY_TIME);
-	hdPyTableAdd(&reading->table, "depth", HDPY_UINT32);
-	hdPyTableAdd(&reading->more, "name", HDPY_TEXT);
-	hdPyTableAdd(&reading->more, "time", HDPY_TIME);
-	hdPyTableAdd(&reading->more, "depth", HDPY_UINT32);
+	tableAdd(&reading->table, "name", TABLE_TEXT);
+	tableAdd(&reading->table, "start", TABLE_TIME);
+	tableAdd(&reading->table, "end", TABLE_TIME);
+	tableAdd(&reading->table, "depth", TABLE_UINT32);
+	tableAdd(&reading->more, "name", TABLE_TEXT);
+	tableAdd(&reading->more, "time", TABLE_TIME);
+	tableAdd(&reading->more, "depth", TABLE_UINT32);
 	if (reading->table.error < 0 || reading->more.error < 0)
 		return -ENOMEM;
-	reader = diagnosticsOpenTrace(reading->project, trace, &sink);
+	reader = diagnosticsOpenTrace(reading->project, trace, &reading->sink);
 	if (!reader)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	do {
@@ -188,24 +186,24 @@ int hdPyReadTrace(struct hdPyReading *reading, const hdITraceFile *trace)
 
 /* ---- Relations --------------------------------------------------------- */
 
-static void readEndTime(struct hdPyTable *table, size_t column, int64_t end)
+static void readEndTime(struct table *table, size_t column, int64_t end)
 {
 	if (end == HDI_NEVER)
-		hdPyTablePutNull(table, column);
+		tablePutNull(table, column);
 	else
-		hdPyTablePut(table, column, &end);
+		tablePut(table, column, &end);
 }
 
-static void readText(struct hdPyTable *table, size_t column, const char *text)
+static void readText(struct table *table, size_t column, const char *text)
 {
 	if (*text)
-		hdPyTablePutText(table, column, text, strlen(text));
+		tablePutText(table, column, text, strlen(text));
 	else
-		hdPyTablePutNull(table, column);
+		tablePutNull(table, column);
 }
 
 /** Whether a state or relation is wanted; without an end it lasts. */
-static bool readHasTime(const struct hdPyReading *reading, int64_t start,
+static bool readHasTime(const struct tableReading *reading, int64_t start,
 			int64_t end)
 {
 	return selectionHasTime(&reading->times, start,
@@ -213,41 +211,41 @@ static bool readHasTime(const struct hdPyReading *reading, int64_t start,
 }
 
 /** Append the tokens of additional causes, separated by blanks. */
-static void readLinks(struct hdPyTable *table, size_t column,
+static void readLinks(struct table *table, size_t column,
 		      const hdIRelation *relation)
 {
-	struct hdPyVector text = { .bytes = NULL };
+	struct tableVector text = { .bytes = NULL };
 	int ret = 0;
 
 	for (size_t i = 0; ret == 0 && i < relation->linkCount; i++) {
 		if (i > 0)
-			ret = hdPyVectorAdd(&text, " ", 1);
+			ret = tableVectorAdd(&text, " ", 1);
 		if (ret == 0)
-			ret = hdPyVectorAdd(&text, relation->links[i],
-					    strlen(relation->links[i]));
+			ret = tableVectorAdd(&text, relation->links[i],
+					     strlen(relation->links[i]));
 	}
 	if (ret < 0 && table->error == 0)
 		table->error = ret;
 	if (text.used)
-		hdPyTablePutText(table, column, (char *)text.bytes, text.used);
+		tablePutText(table, column, (char *)text.bytes, text.used);
 	else
-		hdPyTablePutNull(table, column);
-	hdPyVectorFree(&text);
+		tablePutNull(table, column);
+	tableVectorFree(&text);
 }
 
-static void readRelation(struct hdPyReading *reading,
+static void readRelation(struct tableReading *reading,
 			 const hdIRelation *relation, const char *token)
 {
-	struct hdPyTable *table = &reading->table;
+	struct table *table = &reading->table;
 
 	if (readHasTime(reading, relation->start, relation->end)) {
 		readText(&reading->more, RELATION_TOKEN, token);
-		hdPyTablePut(&reading->more, RELATION_START, &relation->start);
+		tablePut(&reading->more, RELATION_START, &relation->start);
 		readEndTime(&reading->more, RELATION_END, relation->end);
 		readText(&reading->more, RELATION_PARENT, relation->parent);
 		readText(&reading->more, RELATION_TRACE, relation->trace);
 		readLinks(&reading->more, RELATION_LINKS, relation);
-		hdPyTableEndRow(&reading->more);
+		tableEndRow(&reading->more);
 	}
 	for (size_t i = 0; i < relation->stateCount; i++) {
 		const hdIRelationState *state = &relation->states[i];
@@ -256,18 +254,18 @@ static void readRelation(struct hdPyReading *reading,
 		if (!readHasTime(reading, state->start, state->end))
 			continue;
 		readText(table, PART_TOKEN, token);
-		hdPyTablePutText(table, PART_NAME, state->name,
-				 strlen(state->name));
-		hdPyTablePut(table, PART_START, &state->start);
+		tablePutText(table, PART_NAME, state->name,
+			     strlen(state->name));
+		tablePut(table, PART_START, &state->start);
 		readEndTime(table, PART_END, state->end);
-		hdPyTablePut(table, PART_DEPTH, &depth);
+		tablePut(table, PART_DEPTH, &depth);
 		readAttributes(table, state->attributes, state->attributeCount);
-		hdPyTableEndRow(table);
+		tableEndRow(table);
 	}
 }
 
 /** Read relations; tokens begin as the file says, which @p prefix is. */
-static int readAll(struct hdPyReading *reading, hdIRelationReader *reader)
+static int readAll(struct tableReading *reading, hdIRelationReader *reader)
 {
 	hdIRelationOwner owner = { "", "", "" };
 	const hdIRelation *relation;
@@ -277,7 +275,7 @@ static int readAll(struct hdPyReading *reading, hdIRelationReader *reader)
 
 	hdI_getRelationOwner(reader, &owner);
 	size = strlen(owner.host) + strlen(owner.process) +
-	       strlen(owner.number) + HDPY_NUMBER_SIZE + 4;
+	       strlen(owner.number) + TABLE_NUMBER_SIZE + 4;
 	token = malloc(size);
 	if (!token)
 		return -ENOMEM;
@@ -294,26 +292,27 @@ static int readAll(struct hdPyReading *reading, hdIRelationReader *reader)
 	return ret < 0 && errno == ENOMEM ? -ENOMEM : 0;
 }
 
-int hdPyReadRelations(struct hdPyReading *reading, const hdIRelationFile *file)
+int tableReadRelations(struct tableReading *reading,
+		       const hdIRelationFile *file)
 {
-	const struct diagnosticSink sink = hdPyReadingSink(reading);
 	hdIRelationReader *reader;
 	int ret, end;
 
-	hdPyTableAdd(&reading->table, "token", HDPY_TEXT);
-	hdPyTableAdd(&reading->table, "name", HDPY_TEXT);
-	hdPyTableAdd(&reading->table, "start", HDPY_TIME);
-	hdPyTableAdd(&reading->table, "end", HDPY_TIME);
-	hdPyTableAdd(&reading->table, "depth", HDPY_UINT32);
-	hdPyTableAdd(&reading->more, "token", HDPY_TEXT);
-	hdPyTableAdd(&reading->more, "start", HDPY_TIME);
-	hdPyTableAdd(&reading->more, "end", HDPY_TIME);
-	hdPyTableAdd(&reading->more, "parent", HDPY_TEXT);
-	hdPyTableAdd(&reading->more, "trace", HDPY_TEXT);
-	hdPyTableAdd(&reading->more, "links", HDPY_TEXT);
+	tableAdd(&reading->table, "token", TABLE_TEXT);
+	tableAdd(&reading->table, "name", TABLE_TEXT);
+	tableAdd(&reading->table, "start", TABLE_TIME);
+	tableAdd(&reading->table, "end", TABLE_TIME);
+	tableAdd(&reading->table, "depth", TABLE_UINT32);
+	tableAdd(&reading->more, "token", TABLE_TEXT);
+	tableAdd(&reading->more, "start", TABLE_TIME);
+	tableAdd(&reading->more, "end", TABLE_TIME);
+	tableAdd(&reading->more, "parent", TABLE_TEXT);
+	tableAdd(&reading->more, "trace", TABLE_TEXT);
+	tableAdd(&reading->more, "links", TABLE_TEXT);
 	if (reading->table.error < 0 || reading->more.error < 0)
 		return -ENOMEM;
-	reader = diagnosticsOpenRelations(reading->project, file, &sink);
+	reader = diagnosticsOpenRelations(reading->project, file,
+					  &reading->sink);
 	if (!reader)
 		return errno == ENOMEM ? -ENOMEM : 0;
 	ret = readAll(reading, reader);

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <glib.h>
 
-#include "PythonModule/src/utf8.h"
+#include "HDTraceTools/tables/utf8.h"
 
 /** U+FFFD */
 #define UTF8_REPLACEMENT "\xef\xbf\xbd"
@@ -29,7 +29,7 @@ static size_t utf8Length(const char *text, size_t length)
 	return length;
 }
 
-bool hdPyUtf8IsValid(const char *bytes, const int32_t *offsets, size_t rows)
+bool tableUtf8IsValid(const char *bytes, const int32_t *offsets, size_t rows)
 {
 	for (size_t i = 0; i < rows; i++) {
 		size_t length = (size_t)(offsets[i + 1] - offsets[i]);
@@ -40,33 +40,34 @@ bool hdPyUtf8IsValid(const char *bytes, const int32_t *offsets, size_t rows)
 	return true;
 }
 
-static int utf8Add(struct hdPyVector *vector, const char *text, size_t length)
+static int utf8Add(struct tableVector *vector, const char *text, size_t length)
 {
 	int ret = 0;
 
 	while (ret == 0 && length > 0) {
 		size_t good = utf8Length(text, length);
 
-		ret = hdPyVectorAdd(vector, text, good);
+		ret = tableVectorAdd(vector, text, good);
 		text += good;
 		length -= good;
 		if (ret < 0 || length == 0)
 			break;
-		ret = hdPyVectorAdd(vector, UTF8_REPLACEMENT,
-				    strlen(UTF8_REPLACEMENT));
+		ret = tableVectorAdd(vector, UTF8_REPLACEMENT,
+				     strlen(UTF8_REPLACEMENT));
 		text++;
 		length--;
 	}
 	return ret;
 }
 
-int hdPyUtf8Repair(const char *bytes, const int32_t *offsets, size_t rows,
-		   struct hdPyMemory **newBytes, struct hdPyMemory **newOffsets)
+int tableUtf8Repair(const char *bytes, const int32_t *offsets, size_t rows,
+		    struct tableMemory **newBytes,
+		    struct tableMemory **newOffsets)
 {
-	struct hdPyVector text = { .bytes = NULL };
-	struct hdPyVector ends = { .bytes = NULL };
+	struct tableVector text = { .bytes = NULL };
+	struct tableVector ends = { .bytes = NULL };
 	int32_t end = 0;
-	int ret = hdPyVectorAdd(&ends, &end, sizeof(end));
+	int ret = tableVectorAdd(&ends, &end, sizeof(end));
 
 	for (size_t i = 0; ret == 0 && i < rows; i++) {
 		ret = utf8Add(&text, bytes + offsets[i],
@@ -75,16 +76,16 @@ int hdPyUtf8Repair(const char *bytes, const int32_t *offsets, size_t rows,
 			ret = -EFBIG;
 		end = (int32_t)text.used;
 		if (ret == 0)
-			ret = hdPyVectorAdd(&ends, &end, sizeof(end));
+			ret = tableVectorAdd(&ends, &end, sizeof(end));
 	}
-	*newBytes = ret == 0 ? hdPyVectorFinish(&text) : NULL;
-	*newOffsets = *newBytes ? hdPyVectorFinish(&ends) : NULL;
+	*newBytes = ret == 0 ? tableVectorFinish(&text) : NULL;
+	*newOffsets = *newBytes ? tableVectorFinish(&ends) : NULL;
 	if (!*newOffsets) {
-		hdPyMemoryDrop(*newBytes);
+		tableMemoryDrop(*newBytes);
 		*newBytes = NULL;
 		ret = ret < 0 ? ret : -ENOMEM;
 	}
-	hdPyVectorFree(&text);
-	hdPyVectorFree(&ends);
+	tableVectorFree(&text);
+	tableVectorFree(&ends);
 	return ret;
 }
