@@ -79,9 +79,9 @@ files_same() (
 	mkdir exports
 	cp -R mini exports/source && cp packed/mini.hdz exports && cd exports || return 1
 	for format in arrow csv-wide ctf openmetrics otlp paraver perfetto; do
-		"$hdtrace" export -q --to "$format" -o plain.$format source/mini >/dev/null 2>&1
-		"$hdtrace" export -q --to "$format" -o packed.$format mini.hdz >/dev/null 2>&1
-		[ -e packed.$format ] && diff -r plain.$format packed.$format || return 1
+		"$hdtrace" export -q --to "$format" -o plain."$format" source/mini >/dev/null 2>&1
+		"$hdtrace" export -q --to "$format" -o packed."$format" mini.hdz >/dev/null 2>&1
+		[ -e packed."$format" ] && diff -r plain."$format" packed."$format" || return 1
 	done
 	"$hdtrace" plot -q -o plain.svg --states=above source/mini &&
 		"$hdtrace" plot -q -o packed.svg --states=above mini.hdz &&
