@@ -4,9 +4,9 @@
  * A hash table from numbers to numbers, for code that must not use GLib.
  *
  * Three tables are not this one, for a reason. Call sites of libhdMPI: two
- * numbers make a key, and each recorded call looks one up. Names of task graphs:
- * they are millions, with 8 bytes each. Names in the reader of traces: a cache,
- * in which a new name replaces an old one.
+ * numbers make a key, and each recorded call looks one up. Names of task
+ * graphs: they are millions, with 8 bytes each. Names in the reader of traces:
+ * a cache, in which a new name replaces an old one.
  *
  * Not locked. Entries can be removed; the memory follows the largest number of
  * entries that there were at a time. Pointers are stored as numbers.

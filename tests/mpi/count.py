@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compare what a tool counted (count.awk), on standard input, with a report in JSON:
-count.py REPORT GOOD. Calls are equal, and times within 2 ms and 5 %. A busy machine may
+count.py REPORT GOOD [FUNCTION...]. Calls are equal, and times within 2 ms and 5 %. A busy machine may
 stop a rank between the readings of both; so the file GOOD has the functions whose times
 were equal in an earlier run, and gets those of this one."""
 import os
@@ -23,7 +23,7 @@ if os.path.exists(sys.argv[2]):
     with open(sys.argv[2], encoding="utf-8") as file:
         good_before = set(file.read().split())
 bad = 0
-for name in sorted(COMPARED):
+for name in sorted(sys.argv[3:] or COMPARED):
     calls, seconds = counted[name]
     found = states[name]
     off = abs(found["own_s"] - seconds)

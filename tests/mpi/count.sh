@@ -14,7 +14,8 @@ compiles() {
 	# What pkg-config says may be several words.
 	# shellcheck disable=SC2046,SC2086
 	set -- $("${PKG_CONFIG:-pkg-config}" --cflags "$(package "$library")")
-	"$compiler" -O1 -o counted "$here/counted.c" || return 1
+	"$compiler" -O1 -o counted "$here/counted.c" &&
+		"$compiler" -O1 -o onesided "$here/onesided.c" || return 1
 	echo '#include <mpi.h>' | ${CC:-cc} "$@" -E -P - |
 		awk -f "$here/count.awk" >count.c &&
 		"$compiler" -w -O1 -shared -fPIC -o count.so count.c -ldl &&
@@ -69,6 +70,24 @@ counts_soon() {
 	return 1
 }
 
+# One-sided calls of three ranks.
+counts_onesided() {
+	rm -f good
+	for try in 1 2 3 4; do
+		echo "try $try"
+		rm -rf p.* p_* counted.[0-9]
+		launch "$library" 3 env COUNT_FILE="$PWD/counted" \
+			LD_PRELOAD="$PWD/count.so" "$hdmpirun" -p p ./onesided &&
+			"$hdtrace" check p &&
+			"$hdtrace" report --all --format=json p >json || return 1
+		! cat counted.[012] | python3 "$here/count.py" json good Win_allocate Win_fence \
+			Put Win_post Win_start Get Win_complete Win_wait Win_lock Accumulate \
+			Win_flush Win_unlock Win_lock_all Fetch_and_op Win_flush_local Rget \
+			Win_flush_all Win_unlock_all Win_free || return 0
+	done
+	return 1
+}
+
 # So do those of a profile, which begins when a trace is large enough.
 limited() {
 	counts_soon --limit=32k || return 1
@@ -105,6 +124,7 @@ for library in $(built_libraries); do
 	ok "$library: the programs compile" compiles
 	ok "$library: calls and times agree with a counting tool" counts_soon
 	ok "$library: a profile beyond --limit agrees with the tool, too" limited
+	ok "$library: one-sided calls of three ranks agree with the tool" counts_onesided
 	ok "$library: the tool compiles" compiles_tool
 	ok "$library: a tool that is also preloaded gets all calls" tool_gets_all \
 		env LD_PRELOAD="$PWD/tool.so" "$hdmpirun" -p p
