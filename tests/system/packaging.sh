@@ -49,8 +49,8 @@ is_of_version() {
 }
 
 # A library is in a package of its soname, with the versions of its symbols, and has
-# files for developers; a page is in one package, with its command. Lists what is
-# missing: DEBIAN
+# files for developers; a page is in one package, with its command; and programs that
+# others start are in a package. Lists what is missing: DEBIAN
 lists_missing() {
 	awk '
 	FILENAME ~ /\/control$/ {
@@ -73,6 +73,11 @@ lists_missing() {
 		gsub(/^.*\/|\.symbols$/, "", library)
 		used[library, NF > 1 ? $2 : "0.1"] = 1
 		libraries[library] = 1
+		next
+	}
+	FILENAME ~ /\/programs$/ {
+		if (!(("usr/libexec/hdtrace/" $1) in installed))
+			print "usr/libexec/hdtrace/" $1 " is in no package"
 		next
 	}
 	{
@@ -114,9 +119,11 @@ lists_missing() {
 				print file ": no HDTRACE_" parts[2]
 		}
 	}' directory="$1" "$1/control" "$1"/*.install "$1"/*.symbols "$PWD"/tests/abi/*.symbols \
-		"$scratch/pages"
+		"$scratch/programs" "$scratch/pages"
 }
 printf '%s\n' doc/man/* >"$scratch/pages"
+sed -n 's/^pkglibexec_[A-Z]* += //p' ./*/Makemodule.am ./*/*/Makemodule.am |
+	tr ' ' '\n' >"$scratch/programs"
 
 is_complete() {
 	! lists_missing "$1" | grep .
@@ -127,6 +134,7 @@ finds_missing() {
 	for fault in 's/libhdpower0$/libhdpower9/ control is_complete' \
 		'/rut.1/d hdtrace-record.install is_complete' \
 		'/usr.bin.pt$/d hdtrace-record.install is_complete' \
+		'/hdcalibrate/d hdtrace-mpi-mpich.install is_complete' \
 		'1s/[0-9.]*-1/9.9-1/ changelog is_of_version'; do
 		# Words.
 		# shellcheck disable=SC2086
