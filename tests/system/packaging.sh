@@ -153,10 +153,34 @@ tests_exist() {
 	done
 }
 
+# make-deb with a package build that has a file only.
+makes_packages() {
+	mkdir -p "$scratch/bin" "$scratch/hdtrace-1/debian" "$scratch/debs/source" &&
+		touch "$scratch/hdtrace-1/debian/control" "$scratch/debs/other_1_all.deb" \
+			"$scratch/debs/source/mine" &&
+		tar -C "$scratch" -cJf "$scratch/release.tar.xz" hdtrace-1 &&
+		printf '#!/bin/sh\n' >"$scratch/bin/dpkg-checkbuilddeps" &&
+		cat >"$scratch/bin/dpkg-buildpackage" <<'END' && chmod +x "$scratch/bin"/* || return 1
+#!/bin/sh
+number=$(cat "$NUMBER")
+touch "../new${number}_1_all.deb"
+printf 'Files:\n 0a 1 libs optional new%s_1_all.deb\n' "$number" >../hdtrace_1_all.changes
+END
+	for number in 1 2; do
+		echo $number >"$scratch/number"
+		NUMBER=$scratch/number PATH=$scratch/bin:$PATH \
+			packaging/make-deb "$scratch/release.tar.xz" 1 "$scratch/debs" || return 1
+	done
+	(cd "$scratch/debs" && find . -type f | LC_ALL=C sort) >"$scratch/files"
+	printf './%s\n' build.log hdtrace_1.orig.tar.xz hdtrace_1_all.changes new2_1_all.deb \
+		other_1_all.deb source/mine | diff - "$scratch/files"
+}
+
 ok "the packages have this version" is_of_version debian
 ok "each library, page and command is in a package" is_complete "$PWD/debian"
 ok "a missing package, page, command or version is found" finds_missing
 ok "the tests of the packages exist" tests_exist
+ok "make deb replaces its own packages only" makes_packages
 if command -v python3 >/dev/null; then
 	ok "the Spack recipe is valid" recipe spack packaging/spack/package.py
 	ok "the EasyBuild file is valid" recipe easybuild \
