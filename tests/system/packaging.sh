@@ -167,7 +167,7 @@ touch "../new${number}_1_all.deb"
 printf 'Files:\n 0a 1 libs optional new%s_1_all.deb\n' "$number" >../hdtrace_1_all.changes
 END
 	for number in 1 2; do
-		echo $number >"$scratch/number"
+		echo "$number" >"$scratch/number"
 		NUMBER=$scratch/number PATH=$scratch/bin:$PATH \
 			packaging/make-deb "$scratch/release.tar.xz" 1 "$scratch/debs" || return 1
 	done
