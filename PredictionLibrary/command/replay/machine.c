@@ -106,6 +106,8 @@ static void machineRun(const struct replay *self, const char *output,
 	if (chdir(self->place) != 0 || !freopen(output, "we", stdout) ||
 	    !freopen("log", "we", stderr))
 		_exit(126);
+	/* It ends by abort() after it has written why. */
+	setvbuf(stderr, NULL, _IONBF, 0);
 	if (!machineOpen(&api))
 		_exit(127);
 	/* It reads numbers. */
