@@ -362,8 +362,8 @@ cut_trace_is_refused() {
 
 simgrid_is_missing() {
 	make_run ring 8
-	HDTRACE_SIMGRID=$scratch/nowhere fails 2 "libsimgrid-dev" ring \
-		--platform=star.xml
+	HDTRACE_SIMGRID=$scratch/nowhere fails 2 "(tried: 3.32); install the Debian package libsimgrid-dev" \
+		ring --platform=star.xml
 }
 
 # SimGrid runs in another directory.
