@@ -8,13 +8,16 @@
  */
 #include "config.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include <glib.h>
@@ -24,6 +27,8 @@
 
 /** A handler looks so often whether a file was made, each time after 1 ms. */
 #define LOOKS_MAX 5000
+/** A handler empties a directory so often; threads may rename files there. */
+#define ROUNDS_MAX 3
 
 enum state {
 	STATE_FREE,
@@ -36,6 +41,7 @@ struct temporary {
 	struct temporary *next;
 	_Atomic(enum state) state;
 	char *path;
+	bool isDirectory;
 };
 
 static _Atomic(struct temporary *) all;
@@ -48,6 +54,35 @@ static bool temporaryChangeState(struct temporary *self, enum state from,
 	return atomic_compare_exchange_strong(&self->state, &from, to);
 }
 
+/** Remove a directory and the files in it. A handler may not use opendir(). */
+static void temporaryRemoveDirectory(const char *path)
+{
+	union {
+		struct dirent64 first;
+		char bytes[4096];
+	} list;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long size;
+
+	for (int i = 0; fd >= 0 && i < ROUNDS_MAX && rmdir(path) < 0; i++) {
+		lseek(fd, 0, SEEK_SET);
+		while ((size = syscall(SYS_getdents64, fd, &list,
+				       sizeof(list))) > 0) {
+			const struct dirent64 *one;
+
+			/* "." and ".." stay. */
+			for (long at = 0; at < size; at += one->d_reclen) {
+				one = (const void *)(list.bytes + at);
+				unlinkat(fd, one->d_name, 0);
+			}
+		}
+	}
+	if (fd < 0)
+		return;
+	rmdir(path);
+	close(fd);
+}
+
 static void temporaryOnSignal(int number)
 {
 	const struct timespec pauseTime = { .tv_nsec = 1000000 };
@@ -57,7 +92,11 @@ static void temporaryOnSignal(int number)
 	for (int i = 0; i < LOOKS_MAX && atomic_load(&making) > 0; i++)
 		nanosleep(&pauseTime, NULL);
 	for (struct temporary *one = atomic_load(&all); one; one = one->next) {
-		if (temporaryChangeState(one, STATE_THERE, STATE_REMOVED))
+		if (!temporaryChangeState(one, STATE_THERE, STATE_REMOVED))
+			continue;
+		if (one->isDirectory)
+			temporaryRemoveDirectory(one->path);
+		else
 			unlink(one->path);
 	}
 	signal(number, SIG_DFL);
@@ -97,8 +136,9 @@ static struct temporary *temporaryFindSlot(void)
 	return one;
 }
 
-/** Make a file that a handler knows as soon as it is there. */
-static int temporaryMakeFile(char *path, struct temporary *self)
+/** Make a file or a directory that a handler knows as soon as it is there. */
+static int temporaryMakeKnown(char *path, bool isDirectory,
+			      struct temporary *self)
 {
 	/* Whom a handler waits for allocates nothing: another thread may have
 	 * been in the midst of that when the handler came. */
@@ -114,11 +154,15 @@ static int temporaryMakeFile(char *path, struct temporary *self)
 		pause();
 		atomic_fetch_add(&making, 1);
 	}
-	ret = mkostemp(path, O_CLOEXEC);
+	if (isDirectory)
+		ret = mkdtemp(path) ? 0 : -1;
+	else
+		ret = mkostemp(path, O_CLOEXEC);
 	if (ret < 0)
 		ret = -errno;
 	else
 		self->path = strcpy(copy, path);
+	self->isDirectory = isDirectory;
 	atomic_store(&self->state, ret < 0 ? STATE_FREE : STATE_THERE);
 	atomic_fetch_sub(&making, 1);
 	hdSignalsRestore(&before);
@@ -127,16 +171,27 @@ static int temporaryMakeFile(char *path, struct temporary *self)
 	return ret;
 }
 
-int temporaryMake(char *path, struct temporary **self)
+static int temporaryMakeAny(char *path, bool isDirectory,
+			    struct temporary **self)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct temporary *one = temporaryFindSlot();
 	int ret;
 
 	pthread_once(&once, catch);
-	ret = temporaryMakeFile(path, one);
+	ret = temporaryMakeKnown(path, isDirectory, one);
 	*self = ret < 0 ? NULL : one;
 	return ret;
+}
+
+int temporaryMake(char *path, struct temporary **self)
+{
+	return temporaryMakeAny(path, false, self);
+}
+
+int temporaryMakeDirectory(char *path, struct temporary **self)
+{
+	return temporaryMakeAny(path, true, self);
 }
 
 void temporaryDone(struct temporary *self)

@@ -19,6 +19,17 @@ struct temporary;
  */
 int temporaryMake(char *path, struct temporary **self);
 
+/**
+ * Make a directory, for its owner only, that is removed with the files in it if
+ * a signal ends the process. Any thread.
+ *
+ * @param[in,out] path As of mkdtemp().
+ *
+ * @retval 0 Success; @p self is to be ended with temporaryDone().
+ * @return A negative errno.
+ */
+int temporaryMakeDirectory(char *path, struct temporary **self);
+
 /** It is no such file any more. Takes NULL. */
 void temporaryDone(struct temporary *self);
 

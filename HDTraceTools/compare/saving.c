@@ -79,11 +79,13 @@ static const char *savingAttribute(const hdIRecord *record, const char *name)
 	return attributeFind(record->attributes, record->attributeCount, name);
 }
 
+/* A time or an energy; NaN: it is not known. */
 static double savingNumber(const hdIRecord *record, const char *name)
 {
 	const char *text = savingAttribute(record, name);
+	double number = text ? g_ascii_strtod(text, NULL) : 0;
 
-	return text ? g_ascii_strtod(text, NULL) : NAN;
+	return number > 0 && isfinite(number) ? number : NAN;
 }
 
 static void savingTakeDecision(struct savingRun *run, const hdIRecord *record)

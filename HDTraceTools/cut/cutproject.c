@@ -39,8 +39,31 @@ static bool cutProjectIsRank(const struct cut *cut, const char *text,
 	       !cutHasRank(cut, g_ascii_strtoll(text + start, NULL, 10));
 }
 
+/** Whether a tag begins the datatypes of a rank that is left out. */
+static bool cutProjectIsTypes(const struct cut *cut, const char *text,
+			      const struct xmlPiece *tag)
+{
+	size_t start, end;
+
+	return (tag->kind == XML_START || tag->kind == XML_EMPTY) &&
+	       xmlHasName(text, tag, "Rank") &&
+	       xmlFindAttribute(text, tag, "name", &start, &end) &&
+	       g_ascii_isdigit(text[start]) &&
+	       !cutHasRank(cut, g_ascii_strtoll(text + start, NULL, 10));
+}
+
+/** Go from a tag to the one that ends its element, which has no element of the
+ *  same name inside. */
+static void cutProjectSkip(const char *text, size_t size, struct xmlPiece *tag)
+{
+	bool isOpen = tag->kind == XML_START;
+
+	while (isOpen && xmlNext(text, size, tag->end, tag))
+		isOpen = tag->kind != XML_END || !xmlHasName(text, tag, "Rank");
+}
+
 /** Copy the rest of a .proj file, without nodes of ranks that are left out, and
- *  without these ranks in communicators. */
+ *  without these ranks in communicators and datatypes. */
 static void cutProjectRest(const struct cut *cut, const char *text, size_t size,
 			   size_t at, FILE *out)
 {
@@ -66,8 +89,10 @@ static void cutProjectRest(const struct cut *cut, const char *text, size_t size,
 			}
 			g_array_set_size(lengths, lengths->len - 1);
 		}
-		if (!dropped && cutProjectIsRank(cut, text, &tag)) {
+		if (!dropped && (cutProjectIsRank(cut, text, &tag) ||
+				 cutProjectIsTypes(cut, text, &tag))) {
 			fwrite(text + written, 1, tag.start - written, out);
+			cutProjectSkip(text, size, &tag);
 			written = tag.end;
 		}
 		if ((tag.kind != XML_START && tag.kind != XML_EMPTY) ||

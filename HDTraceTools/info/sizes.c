@@ -48,7 +48,8 @@ static const char *const sizesOptions[] = {
 
 struct sizes {
 	GHashTable *kinds; /**< struct sizesKind by kind and name. */
-	int64_t all;       /**< Bytes of all plain files. */
+	int64_t all;       /**< Bytes of all files, as plain ones. */
+	int64_t plain;     /**< Of those that are not compressed yet. */
 	int64_t named;     /**< Of the records. */
 	int64_t saved[SIZES_OPTIONS];
 	int64_t tried;  /**< Plain bytes that were compressed, ... */
@@ -196,6 +197,9 @@ void sizesAddFile(struct sizes *self, const struct content *content,
 			 content->fileSize);
 	if (group && group->isReadable)
 		self->saved[SIZES_INTERVAL] += entries / 2;
+	if (hdFrameIsCompressed(content->file))
+		return;
+	self->plain += content->fileSize;
 	sizesTry(self, content->file);
 }
 
@@ -206,8 +210,9 @@ static int64_t sizesSaved(const struct sizes *self, enum sizesOption option)
 		return self->saved[option];
 	if (self->tried == 0)
 		return -1;
-	return self->all - (int64_t)((double)self->all * (double)self->stored /
-				     (double)self->tried);
+	return self->plain -
+	       (int64_t)((double)self->plain * (double)self->stored /
+			 (double)self->tried);
 }
 
 /* ---- Printing ---------------------------------------------------------- */

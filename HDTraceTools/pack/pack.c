@@ -22,6 +22,7 @@
 #include "HDTraceTools/edit/packfiles.h"
 #include "HDTraceTools/pack/zipwriter.h"
 #include "cli/newfile.h"
+#include "cli/temporary.h"
 #include "common/format/compress.h"
 #include "common/format/frame.h"
 #include "common/format/zip.h"
@@ -189,7 +190,10 @@ static int packCut(struct tool *tool, const struct packOptions *options,
 	int status;
 
 	part.output = g_build_filename(directory, name, NULL);
-	path = g_strconcat(part.output, ".proj", NULL);
+	/* What is cut has the suffix once. */
+	path = g_strconcat(part.output,
+			   g_str_has_suffix(name, ".proj") ? "" : ".proj",
+			   NULL);
 	status = cutMake(tool, project, &part, &count);
 	cut = status < 0 ? toolOpenProject(tool, path) : NULL;
 	if (cut)
@@ -208,16 +212,22 @@ static int packPart(struct tool *tool, const struct packOptions *options,
 		    hdIProject *project, const char *output)
 {
 	char *directory = g_strconcat(output, ".XXXXXX", NULL);
-	int status = TOOL_FAILED;
+	struct temporary *removal = NULL;
+	int status = TOOL_FAILED, ret;
 
 	if (!options->isForced && g_file_test(output, G_FILE_TEST_EXISTS)) {
 		toolErrorExists(tool, output);
-	} else if (!g_mkdtemp_full(directory, 0700)) {
-		toolErrorCreate(tool, output, -errno);
+		g_free(directory);
+		return status;
+	}
+	ret = temporaryMakeDirectory(directory, &removal);
+	if (ret < 0) {
+		toolErrorCreate(tool, output, ret);
 	} else {
 		delayApply(tool, project, options->part.isAsRecorded);
 		status = packCut(tool, options, project, directory, output);
 		packRemove(directory);
+		temporaryDone(removal);
 	}
 	g_free(directory);
 	return status;

@@ -59,9 +59,10 @@ static bool learnIsNear(double mhz, double other)
 	return fabs(mhz - other) <= LEARN_CLOCK * fmax(mhz, other);
 }
 
-/* All samples of a phase at a clock. */
+/* All samples of a phase at a clock, and those a little above; the highest
+ * clock among them. */
 static struct usagePoint learnPoint(const struct usage *self, const char *phase,
-				    double mhz)
+				    double mhz, double *highest)
 {
 	struct learnMoments clock = { 0 }, time = { 0 }, power = { 0 };
 	struct learnMoments loads[USAGE_LOADS] = { { 0 } };
@@ -71,9 +72,10 @@ static struct usagePoint learnPoint(const struct usage *self, const char *phase,
 		const struct usageSample *sample =
 			&g_array_index(self->samples, struct usageSample, i);
 
-		if (strcmp(sample->phase, phase) != 0 ||
+		if (strcmp(sample->phase, phase) != 0 || sample->mhz < mhz ||
 		    !learnIsNear(sample->mhz, mhz))
 			continue;
+		*highest = fmax(*highest, sample->mhz);
 		learnAdd(&clock, sample->mhz);
 		learnAdd(&time, sample->time);
 		learnAdd(&power, sample->power);
@@ -93,33 +95,28 @@ static struct usagePoint learnPoint(const struct usage *self, const char *phase,
 	return point;
 }
 
-static int learnComparePoints(const void *a, const void *b)
-{
-	const struct usagePoint *x = a, *y = b;
-
-	return (x->mhz > y->mhz) - (x->mhz < y->mhz);
-}
-
+/* Each sample belongs to one point: the next one begins above the last. */
 static void learnPoints(const struct usage *self, struct usagePhase *phase)
 {
-	for (guint i = 0; i < self->samples->len; i++) {
-		const struct usageSample *sample =
-			&g_array_index(self->samples, struct usageSample, i);
-		struct usagePoint point;
-		bool isKnown = strcmp(sample->phase, phase->name) != 0;
+	double highest = 0;
 
-		for (guint k = 0; k < phase->points->len && !isKnown; k++)
-			isKnown =
-				learnIsNear(g_array_index(phase->points,
-							  struct usagePoint, k)
-						    .mhz,
-					    sample->mhz);
-		if (isKnown)
-			continue;
-		point = learnPoint(self, phase->name, sample->mhz);
+	for (;;) {
+		struct usagePoint point;
+		double lowest = INFINITY;
+
+		for (guint i = 0; i < self->samples->len; i++) {
+			const struct usageSample *sample = &g_array_index(
+				self->samples, struct usageSample, i);
+
+			if (strcmp(sample->phase, phase->name) == 0 &&
+			    sample->mhz > highest)
+				lowest = fmin(lowest, sample->mhz);
+		}
+		if (isinf(lowest))
+			break;
+		point = learnPoint(self, phase->name, lowest, &highest);
 		g_array_append_val(phase->points, point);
 	}
-	g_array_sort(phase->points, learnComparePoints);
 }
 
 /* ---- Sensitivity ------------------------------------------------------- */

@@ -172,13 +172,14 @@ static int readCompareStates(const void *a, const void *b)
  * keep those inside. */
 static void readKeepOuter(GArray *states)
 {
-	const struct readState *list;
+	struct readState *list;
 	int64_t end = INT64_MIN, first, last = INT64_MIN;
+	guint kept = 0;
 	bool hasMore;
 
 	g_array_sort(states, readCompareStates);
 	for (hasMore = states->len > 1; hasMore;) {
-		list = (const void *)states->data;
+		list = (void *)states->data;
 		first = list[0].start;
 		for (guint i = 0; i < states->len; i++)
 			last = MAX(last, list[i].end);
@@ -189,17 +190,19 @@ static void readKeepOuter(GArray *states)
 			g_array_remove_index(states, 0);
 		hasMore = hasMore && states->len > 1;
 	}
-	for (guint i = 0; i < states->len;) {
-		const struct readState *state =
-			&g_array_index(states, struct readState, i);
+	list = (void *)states->data;
+	for (guint i = 0; i < states->len; i++) {
+		struct readState state = list[i];
 
-		if (state->start < end) {
-			g_array_remove_index(states, i);
+		if (state.start < end)
 			continue;
-		}
-		end = state->end;
-		i++;
+		end = state.end;
+		/* Those that stay move to the front; the array frees the
+		 * rest. */
+		list[i] = list[kept];
+		list[kept++] = state;
 	}
+	g_array_set_size(states, kept);
 }
 
 /* Names of sections are one line without brackets. */
@@ -214,17 +217,46 @@ static char *readSectionName(const char *name)
 	return g_strstrip(text);
 }
 
-static void readToPhases(GArray *states, struct phases *phases)
+/* Add the part of a phase that lies in the selected time. */
+static void readAddPhase(struct phases *phases,
+			 const struct selection *selection, int64_t start,
+			 int64_t end, const char *name)
+{
+	char *text = readSectionName(name);
+
+	start = MAX(start, selection->start);
+	end = MIN(end, selection->end);
+	if (*text && end > start)
+		phasesAdd(phases, start, end, text);
+	g_free(text);
+}
+
+static void readToPhases(GArray *states, const struct selection *selection,
+			 struct phases *phases)
 {
 	readKeepOuter(states);
 	for (guint i = 0; i < states->len; i++) {
 		const struct readState *state =
 			&g_array_index(states, struct readState, i);
-		char *name = readSectionName(state->name);
 
-		if (*name)
-			phasesAdd(phases, state->start, state->end, name);
-		g_free(name);
+		readAddPhase(phases, selection, state->start, state->end,
+			     state->name);
+	}
+}
+
+/* Phases of options; the last one lasts to the end of the run. */
+static void readGiven(const struct scan *scan, const struct phases *given,
+		      struct phases *phases)
+{
+	struct extent extent = extentOfProject(scan->project);
+
+	for (size_t i = 0; i < given->count; i++) {
+		const struct phase *phase = &given->list[i];
+
+		readAddPhase(phases, scan->selection,
+			     MAX(phase->start, extent.start),
+			     MIN(phase->end, extent.end),
+			     given->names->pdata[phase->name]);
 	}
 }
 
@@ -361,6 +393,8 @@ static void readPhases(struct usage *self, const struct scan *scan,
 	for (size_t i = 0; i < phases->count; i++) {
 		const struct phase *phase = &phases->list[i];
 
+		start = MIN(start, phase->start);
+		end = MAX(end, phase->end);
 		readAddTo(&sums[phase->name], run, clocks, phase->start,
 			  phase->end);
 		readAddInterval(self, run, phases, i,
@@ -394,20 +428,21 @@ static void readRun(struct usage *self, const struct scan *scan,
 	phasesInit(&phases);
 	if (node)
 		readTraces(scan, node, &states);
-	self->source = USAGE_FROM_OPTIONS;
-	if (given->count == 0 && states.told->len) {
+	if (given->count > 0) {
+		self->source = USAGE_FROM_OPTIONS;
+		readGiven(scan, given, &phases);
+	} else if (states.told->len) {
 		self->source = USAGE_FROM_PROGRAM;
-		readToPhases(states.told, &phases);
-	} else if (given->count == 0 && states.regions->len) {
+		readToPhases(states.told, scan->selection, &phases);
+	} else if (states.regions->len) {
 		self->source = USAGE_FROM_REGIONS;
-		readToPhases(states.regions, &phases);
-	} else if (given->count == 0) {
+		readToPhases(states.regions, scan->selection, &phases);
+	} else {
 		self->source = USAGE_FROM_UTILIZATION;
 		usageFind(self, run, &phases);
 	}
 	self->runs++;
-	readPhases(self, scan, run, given->count ? given : &phases,
-		   states.clocks);
+	readPhases(self, scan, run, &phases, states.clocks);
 	phasesFree(&phases);
 	readFree(&states);
 }

@@ -81,8 +81,11 @@ static bool usageReadBefore(struct usageCommand *self, char **before)
 {
 	GError *error = NULL;
 	gsize length;
+	bool isRead =
+		g_file_get_contents(self->output, before, &length, &error);
+	int reason = errno;
 
-	if (g_file_get_contents(self->output, before, &length, &error)) {
+	if (isRead) {
 		if (length <= USAGE_FILE_MAX && strlen(*before) == length &&
 		    strstr(*before, "[usage]"))
 			return true;
@@ -93,7 +96,11 @@ static bool usageReadBefore(struct usageCommand *self, char **before)
 		return false;
 	}
 	g_error_free(error);
-	return true;
+	/* Edits that cannot be read are not replaced. */
+	if (reason == ENOENT)
+		return true;
+	toolErrorRead(self->tool, self->output, reason);
+	return false;
 }
 
 static bool usageWriteFile(struct usageCommand *self)

@@ -52,14 +52,14 @@ static struct powerDecision planPredict(const struct powerPhase *phase,
 	f = (1 / mhz - 1 / phase->mhz[i - 1]) /
 	    (1 / phase->mhz[i] - 1 / phase->mhz[i - 1]);
 	g = (mhz - phase->mhz[i - 1]) / (phase->mhz[i] - phase->mhz[i - 1]);
-	result.time =
-		phase->time[i - 1] + f * (phase->time[i] - phase->time[i - 1]);
-	result.power = phase->power[i - 1] +
-		       g * (phase->power[i] - phase->power[i - 1]);
+	/* At a measured clock, these are what was measured. */
+	result.time = (1 - f) * phase->time[i - 1] + f * phase->time[i];
+	result.power = (1 - g) * phase->power[i - 1] + g * phase->power[i];
 	return result;
 }
 
-/* Clocks that all phases know: measured ones, and those of the CPUs between. */
+/* Clocks that all phases know, which there are (powerUsageRead()): those of the
+ * CPUs between measured ones, or else measured ones. */
 static GArray *planClocks(const GPtrArray *usage, const double *clocks,
 			  size_t clockCount)
 {
@@ -84,9 +84,6 @@ static GArray *planClocks(const GPtrArray *usage, const double *clocks,
 				g_array_append_val(list, phase->mhz[k]);
 		}
 	}
-	/* Phases that never ran at a common clock. */
-	if (list->len == 0)
-		g_array_append_val(list, most);
 	qsort(list->data, list->len, sizeof(double), planCompareNumbers);
 	return list;
 }

@@ -43,7 +43,8 @@ static void recognizerNoCost(void *context, int64_t *cpuNs, uint64_t *late)
 	*late = 0;
 }
 
-/* Loads that all phases know. */
+/* Loads that all phases know, at each clock: of one that is not known, no
+ * distance could be told. */
 static void recognizerScale(struct recognizer *self)
 {
 	for (int i = 0; i < POWER_LOADS; i++) {
@@ -54,8 +55,10 @@ static void recognizerScale(struct recognizer *self)
 			const struct powerPhase *phase = self->usage->pdata[p];
 
 			isKnown = isKnown && phase->load[i];
-			for (size_t k = 0; isKnown && k < phase->count; k++)
+			for (size_t k = 0; isKnown && k < phase->count; k++) {
+				isKnown = !isnan(phase->load[i][k]);
 				most = fmax(most, phase->load[i][k]);
+			}
 		}
 		self->scale[i] = !isKnown ? 0 : i == POWER_CPU ? 100 : most;
 	}
@@ -160,8 +163,7 @@ static double recognizerDistance(const struct recognizer *self,
 		if (isnan(loads[i]))
 			continue;
 		known = 100 * phase->load[i][clock] / self->scale[i];
-		if (!isnan(known))
-			squares += (known - loads[i]) * (known - loads[i]);
+		squares += (known - loads[i]) * (known - loads[i]);
 	}
 	return sqrt(squares);
 }

@@ -45,7 +45,11 @@ static void usageReport(void *context, long line, const char *text)
 	struct usageReader *self = context;
 
 	self->hasErrors = true;
-	outSay(stderr, "%s: %s:%ld: %s", self->tool, self->path, line, text);
+	if (line > 0)
+		outSay(stderr, "%s: %s:%ld: %s", self->tool, self->path, line,
+		       text);
+	else
+		outSay(stderr, "%s: %s: %s", self->tool, self->path, text);
 }
 
 /* Positive numbers with blanks between them. */
@@ -116,7 +120,14 @@ static void usageTakePhase(const struct hdIniSection *section, void *context)
 		usageFreePhase(phase);
 		return;
 	}
-	phase->name = g_strdup(section->name + strlen(USAGE_PHASE));
+	phase->name = g_strstrip(g_strdup(section->name + strlen(USAGE_PHASE)));
+	for (guint i = 0; i < self->phases->len; i++) {
+		const struct powerPhase *other = self->phases->pdata[i];
+
+		if (strcmp(other->name, phase->name) == 0)
+			hdIniSay(usageReport, self, section->line,
+				 "duplicate section [phase %s]", phase->name);
+	}
 	phase->mhz = usageNumbers(self, section, "clock_mhz", &phase->count);
 	phase->time = usageNumbers(self, section, "time_s", &times);
 	phase->power = usageNumbers(self, section, "power_w", &powers);
@@ -145,6 +156,27 @@ static void usageTakeHead(const struct hdIniSection *section, void *context)
 			    "version: expected 1");
 }
 
+/* Nothing is known about phases at a clock outside of what was measured. */
+static void usageCheckClocks(struct usageReader *self)
+{
+	const struct powerPhase *last = NULL, *first = NULL;
+
+	for (guint i = 0; i < self->phases->len; i++) {
+		const struct powerPhase *phase = self->phases->pdata[i];
+
+		if (!last || phase->mhz[0] > last->mhz[0])
+			last = phase;
+		if (!first ||
+		    phase->mhz[phase->count - 1] < first->mhz[first->count - 1])
+			first = phase;
+	}
+	if (first && last->mhz[0] > first->mhz[first->count - 1])
+		hdIniSay(usageReport, self, 0,
+			 "phases %s and %s have no common clock; run both at "
+			 "the same clocks",
+			 first->name, last->name);
+}
+
 GPtrArray *powerUsageRead(const char *tool, const char *path)
 {
 	static const struct hdIniPart parts[] = {
@@ -164,6 +196,8 @@ GPtrArray *powerUsageRead(const char *tool, const char *path)
 	hdIniSections(&ini, parts, "[usage] or [phase NAME]", usageReport,
 		      &self);
 	hdIniClear(&ini);
+	if (!self.hasErrors)
+		usageCheckClocks(&self);
 	if (self.hasErrors) {
 		g_ptr_array_unref(self.phases);
 		self.phases = NULL;

@@ -830,6 +830,42 @@ def recognition():
     assert time <= 1.1 * 2 * sum(law_time(p, 2000) for p in PHASES), time
 
 
+def unknown():
+    """A phase whose utilization is not known is never recognized."""
+    tree()
+    put(CPU + "present", "0-1")
+    put(CPU + "online", "0-1")
+
+    def busy(ticks):
+        put("/proc/stat", f"cpu  {2 * ticks} 0 0 {2 * ticks} 0 0 0 0 0 0\n" + "\n".join(
+            f"cpu{i} {ticks} 0 0 {ticks} 0 0 0 0 0 0" for i in range(2)))
+
+    def recognized(load):
+        usage(CLOCKS)
+        text = open("u.usage").read().replace("[phase solve]\n", "[phase solve]\ncpu_percent ="
+                                              + f" {load}" * len(CLOCKS) + "\n")
+        for phase in ("exchange", "write"):
+            text = text.replace(f"[phase {phase}]\n", f"[phase {phase}]\ncpu_percent ="
+                                + " 99" * len(CLOCKS) + "\n")
+        with open("u.usage", "w") as file:
+            file.write(text)
+        busy(100)
+        run = subprocess.Popen(
+            [BUILD + "/hdpower", "run", "-v", "--root=" + ROOT, "--policy=min-energy",
+             "--usage=u.usage", "--", "sleep", "2"], stderr=subprocess.PIPE, text=True)
+        for ticks in range(110, 1000, 5):
+            time.sleep(0.1)
+            busy(ticks)
+            if run.poll() is not None:
+                break
+        said = run.stderr.read()
+        print(said)
+        assert run.wait() == 0, said
+        return "solve: recognized" in said
+
+    assert recognized(50) and not recognized("-")
+
+
 def status():
     """JSON of hdpower status, with a service and after it was killed."""
     import json

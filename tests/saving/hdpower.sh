@@ -47,6 +47,8 @@ usage_errors() {
 		[usage]\nversion=1\n[phase~a]\nclock_mhz=1~2\ntime_s=1\npower_w=1~2\n the_same_count
 		[usage]\nversion=1\n[phase~a]\nclock_mhz=x\ntime_s=1\npower_w=1\n expected_positive_numbers
 		[usage]\nversion=1\n[phases]\n unknown_section
+		[usage]\nversion=1\n[phase~a]\nclock_mhz=1~2\ntime_s=2~1\npower_w=1~2\n[phase~b]\nclock_mhz=3~4\ntime_s=2~1\npower_w=1~2\n bad.usage:_phases_a_and_b_have_no_common_clock
+		[usage]\nversion=1\n[phase~a]\nclock_mhz=1\ntime_s=1\npower_w=1\n[phase~a]\nclock_mhz=1\ntime_s=1\npower_w=1\n duplicate_section
 	LINES
 }
 decisions() {
@@ -90,6 +92,7 @@ ok "hostile clients, and a connection that outlives its owner" saving hostile
 ok "min-energy and min-time: as a search, and a run that saves 15 %" saving policies
 ok "two runs, usage, and runs that save 15 %: compare names it" saving learning
 ok "phases that are recognized by their utilization" saving recognition
+ok "phases of unknown utilization are not recognized" saving unknown
 ok "status as JSON" saving status
 if [ "$(id -u)" -eq 0 ] && python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))'; then
 	chmod 755 "$scratch"

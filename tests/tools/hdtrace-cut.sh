@@ -250,6 +250,14 @@ few_ranks() {
 		s,<Rank global="1" local="1" cid="0" />,,' mini/mini.proj | cmp - few.proj
 }
 ok "files of other ranks are left out, and their nodes" few_ranks
+datatypes() {
+	types="<Rank name='0' thread='1'><NAMED id='9' name='own'/></Rank>"
+	types="$types<Rank name='1' thread='0'><NAMED id='9' name='other'/></Rank>"
+	cp -r mini types && sed -i "s,</Application>,<Datatypes>$types<Rank name='1' /></Datatypes>&," \
+		types/mini.proj && status 0 cut -o typed --ranks=0 types/mini.proj &&
+		grep -q own typed.proj && ! grep "other\|name='1'" typed.proj
+}
+ok "datatypes of other ranks are left out" datatypes
 all_ranks() {
 	status 0 cut -o all --ranks=0-1 mini && status 0 cut -o same --from=@1 mini || return 1
 	for file in all_* all.notes; do

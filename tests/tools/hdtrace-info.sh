@@ -23,6 +23,17 @@ ok "dump refuses dates in JSON" says "--time=date: not available in JSON" 2 dump
 ok "dump refuses an unknown form of times" says '--time: invalid value "noon"; expected unix, relative or date' 2 dump --time=noon mini
 ok "dump refuses an unknown part" says '--only: invalid value "half"; expected project' 2 dump --only=half mini
 
+# By hand: files of 469, 114, 394 and 403 bytes; two lines of 45 bytes; and what is nested.
+sizes() {
+	status 0 info --sizes --format=json mini && grep -q '"size_bytes": 1380,' out &&
+		grep -q '"name": "Wait", "count": 2, "size_bytes": 90 }' out &&
+		grep -q '"name": "hdmpirun --nesting=1", "saved_bytes": 187 }' out || return 1
+	grep -q '"name": "--compress' out || return 0
+	"$hdtrace" pack -q -o packed.hdz mini && status 0 info --sizes --format=json packed.hdz &&
+		grep -q '"size_bytes": 1380,' out && ! grep '"name": "--compress' out
+}
+ok "info --sizes: bytes by name, and options that are not used yet" sizes
+
 # A file that is not declared, one that is missing, one that is unreadable.
 sed 's/<Net/<Disk/' mini.proj >other && mv other mini.proj
 echo junk >mini_alpha_Net.stat

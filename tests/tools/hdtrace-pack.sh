@@ -160,7 +160,9 @@ ok "a part is packed as it is cut" parts
 part_name() {
 	(cd parts && cp ../one/mini.hdz . && "$hdtrace" pack --thin=Read mini.hdz &&
 		"$hdtrace" check mini-part.hdz && says "exists; --force replaces it" 2 \
-		pack --thin=Read mini.hdz)
+		pack --thin=Read mini.hdz &&
+		"$hdtrace" pack -o other.proj.hdz --ranks=0 mini.hdz &&
+		"$hdtrace" check other.proj.hdz)
 }
 ok "a part has a name of its own" part_name
 ok "a part without data is not packed" says "--thin: no state" 2 pack --thin=Nope mini/mini

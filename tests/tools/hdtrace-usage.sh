@@ -28,6 +28,7 @@ table() {
 
 ok "phases in the utilization: borders of 20 programs within 2 %" program found
 ok "regions at two clocks: time, power, spread, sensitivity" program clocks
+ok "parts, borders in a file, clocks that differ by little" program part
 ok "edits by hand are kept" program edited
 ok "table for people" table
 ok "files and clocks that cannot be used" program errors

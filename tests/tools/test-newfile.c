@@ -15,6 +15,7 @@
 #include <glib/gstdio.h>
 
 #include "cli/newfile.h"
+#include "cli/temporary.h"
 
 static char *directory;
 
@@ -147,6 +148,35 @@ static void signals(void)
 	}
 }
 
+/* A directory with more files than a look into it finds. */
+static void fillDirectory(int number)
+{
+	char *path = g_build_filename(directory, "d.XXXXXX", NULL);
+	struct temporary *removal;
+	struct newFile file;
+
+	(void)number;
+	g_assert_cmpint(temporaryMakeDirectory(path, &removal), ==, 0);
+	for (int i = 0; i < 400; i++) {
+		char *name = g_strdup_printf("%s/file-%d", path, i);
+
+		g_assert_cmpint(newFileStart(&file, name), ==, 0);
+		/* The last one is being written. */
+		if (i < 399)
+			g_assert_cmpint(newFileCommit(&file, false), ==, 0);
+		g_free(name);
+	}
+	g_free(path);
+}
+
+static void directories(void)
+{
+	int status = signalled(SIGTERM, fillDirectory);
+
+	g_assert_true(WIFSIGNALED(status));
+	leaves("a");
+}
+
 static void ignore(int number)
 {
 	signal(number, SIG_IGN);
@@ -223,6 +253,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/newfile/ends", ends);
 	g_test_add_func("/newfile/full", full);
 	g_test_add_func("/newfile/signals", signals);
+	g_test_add_func("/newfile/directories", directories);
 	g_test_add_func("/newfile/others", others);
 	g_test_add_func("/newfile/first", first);
 	ret = g_test_run();

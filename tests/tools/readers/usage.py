@@ -206,4 +206,29 @@ def errors():
     assert not os.path.exists("u.usage")
 
 
+def part():
+    """Parts of a run, and phases of a file: the last one lasts to the end."""
+    phases = [("a", 10, 90, 0, 100), ("b", 10, 20, 0, 50)]
+    write("p", phases, 1)
+    with open("borders", "w") as out:
+        out.write("0 a\n10 b]\n")
+    found = usage("p.proj", options=("-f", "--phases=borders"))
+    assert abs(found["covered_percent"] - 100) < 1e-6, found
+    assert [(p["phase"], round(p["time_s"], 6)) for p in found["phases"]] == [
+        ("a", 10), ("b_", 10)], found
+    assert found["intervals"][1]["end_s"] == 20 and "phase b_" in file(), found
+    write("q", phases, 1, regions=True)
+    found = usage("q.proj", options=("-f", "--from=0.4", "--to=12"))
+    assert [round(p["time_s"], 6) for p in found["phases"]] == [9.6, 2], found
+    assert abs(found["covered_percent"] - 100) < 1e-6, found
+    # Measured clocks: each run belongs to one point, and none is lost.
+    names = []
+    for k, mhz in enumerate([1000, 1030, 1015, 1015, 1015]):
+        names.append(f"c{k}.proj")
+        write(f"c{k}", phases, k, mhz=mhz, regions=True)
+    found = usage(*names)
+    points = [(p["runs"], p["clock_hz"]) for p in found["phases"] if p["phase"] == "a"]
+    assert points == [(4, 1011.25e6), (1, 1030e6)], points
+
+
 globals()[WHAT]()
