@@ -162,6 +162,7 @@ static bool putSpooled(struct part *part)
 		if (ret < 0) {
 			toolError(self->work->tool, "temporary file: %s",
 				  strerror(-ret));
+			self->work->tool->outputError = -ret;
 			g_atomic_int_set(&self->isBroken, 1);
 		}
 		isGood = ret == 0 && putOut(part, buffer, size);

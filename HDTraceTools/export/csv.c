@@ -72,7 +72,10 @@ static int dumpTo(struct export *export, enum outFormat format)
 	export->states = dump.states;
 	export->events = dump.events;
 	exportLoseMerged(export, dump.merged, dump.rounded);
-	return exportEndFile(export, &file, export->tool->hasFailed);
+	/* Lines of a temporary file are missing, which was printed. A trace
+	 * that cannot be read leaves out its own lines only. */
+	return exportEndFile(export, &file,
+			     export->tool->outputError && !ferror(file.file));
 }
 
 static int writeLong(struct export *export)

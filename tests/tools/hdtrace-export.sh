@@ -1119,4 +1119,17 @@ if grep -q '^SigIgn:.*[13579bdf]$' /proc/self/status; then
 else
 	ok "SIGHUP leaves no temporary file" ended HUP 129
 fi
+
+# A trace that cannot be read leaves out its own lines, not those of all files.
+torn() {
+	for file in mini.proj mini_*; do cp -r "$file" "torn${file#mini}"; done
+	set -- torn_*.trc
+	rm -rf "$1" && mkdir "$1" || return 1
+	for format in csv json; do
+		rm -rf torn.out
+		status 2 export --to "$format" --output torn.out torn &&
+			grep -q Energy torn.out || return 1
+	done
+}
+ok "an unreadable trace does not hide the other files" torn
 done_testing
