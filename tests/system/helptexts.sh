@@ -58,6 +58,23 @@ fits_terminal() {
 	done
 }
 
+# Whoever asks for help gets only that, whatever else the command line has: nothing is
+# read, started or written.
+only_helps() {
+	mkdir "$scratch/empty" && cd "$scratch/empty" || return 1
+	for program in hdtrace hdpredict hdnode; do
+		[ -x "$build/$program" ] || continue
+		for page in "$scratch/help/$program"-*; do
+			sub=${page##*/"$program"-}
+			echo "$program $sub none --help"
+			COLUMNS=300 timeout 20 "$build/$program" "$sub" none --help \
+				>../helped 2>&1 </dev/null || return 1
+			cmp "$page" ../helped || return 1
+		done
+	done
+	find . -mindepth 1 | { ! grep .; }
+}
+
 # A fault is found in a help text, which is right otherwise: FAULT SED
 finds() {
 	sed "$2" "$scratch/right" >"$scratch/wrong"
@@ -74,6 +91,7 @@ done
 [ ! -x "$build/pt" ] || "$build/pt" list >"$scratch/help/list" 2>&1
 find "$scratch/help" -type f -size +0 ! -name list | sort >"$scratch/pages"
 ok "help texts have the required form" in_form
+ok "a command that prints its help does nothing else" only_helps
 [ ! -f "$scratch/help/list" ] || echo "$scratch/help/list" >>"$scratch/pages"
 ok "help texts contain no banned words" no_banned_words
 ok "share of sentences with a habit: help" within_budget

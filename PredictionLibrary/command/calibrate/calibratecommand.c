@@ -334,8 +334,10 @@ int predictCalibrateRun(struct predict *predict, int argc, char **argv)
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);
 
-	if (status < 0)
-		status = calibrateCheck(predict, &settings);
+	/* The help was printed, or an option is wrong. */
+	if (status >= 0)
+		return status;
+	status = calibrateCheck(predict, &settings);
 	if (status == PREDICT_OK)
 		status = calibrateDo(predict, &settings, argv + 1);
 	return status;

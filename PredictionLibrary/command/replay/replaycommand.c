@@ -476,10 +476,11 @@ int predictReplayRun(struct predict *predict, int argc, char **argv)
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);
 
-	if (status < 0)
+	if (status < 0) {
 		status = replayCommandCheck(&replay, &settings);
-	if (status == PREDICT_OK && argc > 1)
-		status = replayCommandRun(&replay, &settings, argv[1]);
+		if (status == PREDICT_OK && argc > 1)
+			status = replayCommandRun(&replay, &settings, argv[1]);
+	}
 	g_strfreev(settings.cfg);
 	return status;
 }
