@@ -84,9 +84,20 @@ int64_t hdLoadCycle(const char *tool, const char *configuration)
 	return cycle;
 }
 
+/* Whether a node is the one of this project. As in libPT, %h is the host
+ * without its domain, which is then the host of the project. */
+static bool loadRecordIsNode(struct hdLoadRecord *self, const char *node)
+{
+	if (strcmp(node, "%h") == 0) {
+		self->host[strcspn(self->host, ".")] = '\0';
+		return true;
+	}
+	return strcmp(node, self->host) == 0;
+}
+
 /* Power of this host is what loads are compared with, and only this host is in
  * the project. */
-static bool loadRecordIsOfHost(const struct hdLoadRecord *self,
+static bool loadRecordIsOfHost(struct hdLoadRecord *self,
 			       const struct hdLoadTarget *target)
 {
 	const char *other = NULL;
@@ -98,7 +109,7 @@ static bool loadRecordIsOfHost(const struct hdLoadRecord *self,
 		const struct hdIniKey *key =
 			hdIniFind(&ini.sections[i], "node");
 
-		if (key && strcmp(key->value, self->host) != 0)
+		if (key && !loadRecordIsNode(self, key->value))
 			other = key->value;
 	}
 	/* What else is wrong libPT says. */

@@ -155,6 +155,14 @@ node of another host|-d 1 -c other.cfg -p w|node=other is not this host
 nodes of this and another host|-d 1 -c two.cfg -p w|node=other is not this host
 no directory|-d 1 -p none/w|none/w
 END
+# As in libPT, %h is this host.
+takes_host_of_configuration() {
+	sed 's/node=.*/node=%h/' other.cfg >own.cfg
+	"$hdload" -d 0.3 --load=0.1 -q -c own.cfg -p own &&
+		ls "own_$(uname -n | sed 's/[.].*//')_"*.stat && rm own_* own.proj
+}
+ok "node=%h is this host" takes_host_of_configuration
+
 nothing_left() {
 	set -- w*
 	[ "$*" = 'w*' ]
