@@ -158,13 +158,26 @@ static bool regionBegin(struct hdmpiThread *self, const char *name,
 	return hdT_logStateStartAt(self->trace, name, &time) == 0;
 }
 
+/* What was sampled until now lies before a region begins or ends. */
+static void regionSample(struct hdmpiThread *self)
+{
+	if (!hdmpiOptions.sampleHz || self->depth > 0 ||
+	    !hdmpiIsRecording(self))
+		return;
+	hdmpiSamplesWrite(self);
+	hdmpiSamplesSkip(self);
+}
+
 bool hdmpiRegionStart(struct hdmpiThread *self, const char *name,
 		      const struct timespec *when)
 {
 	unsigned int at = self->regions++;
-	bool isRecorded = at < HDMPI_REGIONS_MAX && hdmpiIsRecording(self) &&
-			  regionBegin(self, name, when);
+	bool isRecorded;
 
+	if (!when)
+		regionSample(self);
+	isRecorded = at < HDMPI_REGIONS_MAX && hdmpiIsRecording(self) &&
+		     regionBegin(self, name, when);
 	if (at < HDMPI_REGIONS_MAX)
 		self->isRecorded[at] = isRecorded;
 	return isRecorded;
@@ -175,6 +188,8 @@ bool hdmpiRegionEnd(struct hdmpiThread *self, const struct timespec *when)
 	bool isRecorded = hdmpiRegionIsRecorded(self);
 	struct timespec time;
 
+	if (isRecorded && !when && self->samples)
+		regionSample(self);
 	if (self->regions > 0)
 		self->regions--;
 	/* What is added up is inside of it. */

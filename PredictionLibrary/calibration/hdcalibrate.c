@@ -192,9 +192,9 @@ static void hdcalibrateCallAll(int size)
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Bcast(given, size, MPI_CHAR, 0, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
-	MPI_Reduce(given, got, size, MPI_CHAR, MPI_BOR, 0, MPI_COMM_WORLD);
+	MPI_Reduce(given, got, size, MPI_BYTE, MPI_BOR, 0, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
-	MPI_Allreduce(given, got, size, MPI_CHAR, MPI_BOR, MPI_COMM_WORLD);
+	MPI_Allreduce(given, got, size, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Allgather(given, size, MPI_CHAR, got, size, MPI_CHAR,
 		      MPI_COMM_WORLD);

@@ -279,15 +279,31 @@ static bool isOfRank(const char *rest)
 	       isGroup(rest);
 }
 
+/* Whether it is that of a link of a replay, "_links_LINK_Link.stat". */
+static bool replacementIsOfLink(const char *rest)
+{
+	static const char links[] = "_links_", group[] = "_Link.";
+	size_t link;
+
+	if (strncmp(rest, links, strlen(links)) != 0)
+		return false;
+	rest += strlen(links);
+	link = strcspn(rest, "_");
+	return link > 0 && strncmp(rest + link, group, strlen(group)) == 0 &&
+	       isGroup(rest + link + 1);
+}
+
 /* Whether what follows a project's name is that of a file of a rank,
- * "_HOST_RANK_THREAD.trc", or of a group of a host, "_HOST_GROUP.stat". Other
- * projects may begin with that name, too. */
+ * "_HOST_RANK_THREAD.trc", of a group of a host, "_HOST_GROUP.stat", or of a
+ * link. Other projects may begin with that name, too. */
 static bool isOfRanks(const char *rest)
 {
 	static const char digits[] = "0123456789";
 	size_t host = *rest == '_' ? strcspn(rest + 1, "_") : 0;
 	size_t rank;
 
+	if (replacementIsOfLink(rest))
+		return true;
 	if (host == 0 || rest[1 + host] != '_')
 		return false;
 	rest += 2 + host;

@@ -76,6 +76,11 @@ assert not any(name.startswith(("MPI_", "PMPI_")) for name in rows)
 END
 }
 
+# Samples of a region are written in it, not by the next MPI call.
+in_region() {
+	awk '/<Sample/ { n++ } /<Deep / { found = n >= 50 } END { print n, found; exit !found }' p_*_0_0.trc
+}
+
 has_inclusive() {
 	"$hdtrace" stat --samples p >text && cat text && grep -q 'statistical error' text
 }
@@ -112,9 +117,11 @@ for library in $(built_libraries); do
 	if grep -q '"function": "main"' json; then
 		ok "$library: functions have their shares by a timer" shares
 		ok "$library: deep stacks are sampled during a long computation" deep
+		ok "$library: samples of a region are in the region" in_region
 	else
 		skip "$library: functions have their shares by a timer" "there is no libdw"
 		skip "$library: deep stacks are sampled" "there is no libdw"
+		skip "$library: samples of a region" "there is no libdw"
 	fi
 	ok "$library: a project without samples is reported" none
 done

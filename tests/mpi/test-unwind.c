@@ -170,6 +170,95 @@ static void testFrames(void)
 	g_assert_cmpint(cut, >, 0);
 }
 
+/* ---- Wrong tables ----------------------------------------------------------
+ */
+
+enum { TABLE_ROUNDS = 20000, TABLE_CIE = 64, TABLE_FDE = 128 };
+
+static _Alignas(8) unsigned char table[512];
+
+static void tablePut(size_t at, int64_t number)
+{
+	int32_t value = (int32_t)number;
+
+	memcpy(table + at, &value, sizeof(value));
+}
+
+/* .eh_frame_hdr, and what it points to: an entry for all of its memory. */
+static void tableMake(const unsigned char *common, size_t commonSize,
+		      const unsigned char *own, size_t ownSize)
+{
+	static const unsigned char kinds[] = { 1, 0x1b, 0x03, 0x3b };
+
+	memset(table, 0, sizeof(table));
+	memcpy(table, kinds, sizeof(kinds));
+	tablePut(8, 1);
+	tablePut(16, TABLE_FDE);
+	tablePut(TABLE_CIE, TABLE_FDE - TABLE_CIE - 4);
+	memcpy(table + TABLE_CIE + 8, common, commonSize);
+	tablePut(TABLE_FDE, 124);
+	tablePut(TABLE_FDE + 4, TABLE_FDE + 4 - TABLE_CIE);
+	/* From its beginning on. */
+	tablePut(TABLE_FDE + 8, -TABLE_FDE - 8);
+	tablePut(TABLE_FDE + 12, sizeof(table));
+	memcpy(table + TABLE_FDE + 16, own, ownSize);
+}
+
+static bool tableFinds(struct hdmpiFrameRule *rule)
+{
+	return hdmpiFrameRuleFind((uintptr_t)table + 32, (uintptr_t)table,
+				  rule);
+}
+
+/* A right one, numbers that overflow, a row of an entry that is not there any
+ * more, and what chance makes of them. */
+static void testTables(void)
+{
+	/* Version 1, "zR", units 1 and -8, register 16, pointers relative;
+	 * address: register 7 + 8; 16 is saved before it. */
+	static const unsigned char common[] = { 1, 'z',  'R',  0, 1, 0x78, 16,
+						1, 0x1b, 0x0c, 7, 8, 0x90, 1 };
+	/* A unit of -2^63. */
+	static const unsigned char large[] = { 1,    'z',  'R',  0,    1,
+					       0x80, 0x80, 0x80, 0x80, 0x80,
+					       0x80, 0x80, 0x80, 0x80, 0x7f,
+					       16,   1,    0x1b, 0x0c, 7,
+					       8,    0x90, 1 };
+	/* Its address is an expression, and remembered so. */
+	static const unsigned char remembers[] = { 1,    'z',  'R', 0,    1,
+						   0x78, 16,   1,   0x1b, 0x0f,
+						   3,    0x76, 0,   6,    0x0a,
+						   0x0c, 7,    8,   0x90, 1 };
+	static const unsigned char offset16[] = { 0, 0x0e, 16 };
+	static const unsigned char many[] = { 0,    0x86, 0xff, 0xff, 0x7f,
+					      0x12, 7,    0xff, 0xff, 0x7f };
+	static const unsigned char restores[] = { 0, 0x0b };
+	struct hdmpiFrameRule rule;
+	GRand *chance = g_rand_new_with_seed(1);
+
+	if (!hdmpiFrameRulesAreReadable()) {
+		g_rand_free(chance);
+		g_test_skip("tables cannot be read here");
+		return;
+	}
+	tableMake(common, sizeof(common), offset16, sizeof(offset16));
+	g_assert_true(tableFinds(&rule));
+	g_assert_cmpint(rule.address, ==, HDMPI_FRAME_OF_SP);
+	g_assert_cmpint(rule.addressOffset, ==, 16);
+	tableMake(large, sizeof(large), many, sizeof(many));
+	g_assert_false(tableFinds(&rule));
+	tableMake(remembers, sizeof(remembers), restores, sizeof(restores));
+	g_assert_false(tableFinds(&rule));
+	for (int i = 0; i < TABLE_ROUNDS; i++) {
+		tableMake(common, sizeof(common), offset16, sizeof(offset16));
+		for (int change = 0; change < 1 + i % 8; change++)
+			table[g_rand_int_range(chance, 0, sizeof(table))] =
+				(unsigned char)g_rand_int(chance);
+		tableFinds(&rule);
+	}
+	g_rand_free(chance);
+}
+
 static void findStack(void)
 {
 	pthread_attr_t attributes;
@@ -192,6 +281,11 @@ static void testFrames(void)
 {
 	g_test_skip("this machine's stacks are unwound by backtrace()");
 }
+
+static void testTables(void)
+{
+	g_test_skip("this machine's stacks are unwound by backtrace()");
+}
 #endif
 
 int main(int argc, char **argv)
@@ -199,5 +293,6 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	findStack();
 	g_test_add_func("/unwind/frames", testFrames);
+	g_test_add_func("/unwind/wrong tables", testTables);
 	return g_test_run();
 }

@@ -206,6 +206,29 @@ replay_as_usual() {
 		--ranks="$usual_how" --format=json "$@" >result
 }
 
+# A platform whose links are not traced: a warning gives the reason. Comments are none
+# of the platform.
+links_missing_are_named() {
+	make_run ring 8
+	# The warning, and what makes it of the star.
+	while read -r text command; do
+		sed "$command" star.xml >odd.xml
+		replay ring --platform=odd.xml -o odd -f 2>err || return 1
+		cat err
+		grep -q "^hdpredict replay: warning: odd.xml: no rows of links: the platform has $text" \
+			err || return 1
+	done <<-'END'
+	coordinates s/core="2"/& coordinates="0 0 0"/
+	equal s/"l7"/"h7"/g; s/sharing_policy="SPLITDUPLEX"//; s/direction="[A-Z]*"//g
+	END
+	sed 's|<zone|<!-- WIFI <config><prop id="network/latency-factor" value="9"/></config> -->&|' \
+		star.xml >commented.xml
+	replay ring -o commented -f || return 1
+	time=$(of_result 'r["time_s"]')
+	replay ring --platform=commented.xml -o commented -f 2>err && [ ! -s err ] &&
+		is_near "$(of_result 'r["time_s"]')" "$time"
+}
+
 # Rate times time is what messages have, in each link that they pass.
 links_carry_messages() {
 	make_run ring 8 && replay ring -o carried -f && "$hdtrace" check -q carried || return 1
@@ -222,7 +245,10 @@ links_carry_messages() {
 			return 1
 	done
 	set -- carried_links_*_Link.stat
-	[ $# -eq 16 ] && [ -f carried_links_l3-DOWN_Link.stat ]
+	[ $# -eq 16 ] && [ -f carried_links_l3-DOWN_Link.stat ] || return 1
+	# Another platform, in place of this one: its links alone.
+	replay ring --ranks=block -o carried -f && set -- carried_links_*_Link.stat &&
+		[ $# -eq 8 ]
 }
 
 waits_are_found() {
@@ -269,12 +295,15 @@ own_platform() {
 		fails 2 --from-measured first --from-measured --platform=star.xml
 }
 
-# All messages have one size: their time stays.
+# All messages have one size: their time stays, in fast networks, too.
 own_platform_of_one_size() {
-	make_run ring 8 && replay ring -o first -f || return 1
-	expected=$(of_result 'r["time_s"]')
-	"$hdpredict" replay first --from-measured --format=json >result &&
-		is_near "$(of_result 'r["time_s"]')" "$expected" 1e-5
+	make_run ring 8 || return 1
+	for factors in bandwidth=1 bandwidth=2e4,latency=1e-3; do
+		replay ring --scale="$factors" -o first -f || return 1
+		expected=$(of_result 'r["time_s"]')
+		"$hdpredict" replay first --from-measured --format=json >result &&
+			is_near "$(of_result 'r["time_s"]')" "$expected" 1e-5 || return 1
+	done
 }
 
 own_platform_without_messages() {
@@ -307,7 +336,8 @@ wrong_input() {
 	echo '<platform version="4.1"><zone id="z" routing="Nonsense"/></platform>' \
 		>wrong.xml
 	printf 'h0\nh9\n' >hosts
-	fails 1 "SimGrid cannot read it" ring --platform=wrong.xml &&
+	fails 1 "SimGrid cannot read it: Parse error at platform.xml:1" ring \
+		--platform=wrong.xml &&
 		fails 2 "--platform" ring &&
 		fails 2 "missing.xml" ring --platform=missing.xml &&
 		fails 1 'line 2: the platform has no host "h9"' ring \
@@ -332,8 +362,8 @@ cut_trace_is_refused() {
 
 simgrid_is_missing() {
 	make_run ring 8
-	HDTRACE_SIMGRID=$scratch/nowhere fails 2 "libsimgrid-dev" ring \
-		--platform=star.xml
+	HDTRACE_SIMGRID=$scratch/nowhere fails 2 "(tried: 3.32); install the Debian package libsimgrid-dev" \
+		ring --platform=star.xml
 }
 
 # SimGrid runs in another directory.
@@ -488,6 +518,7 @@ make_platforms
 ok "links: same times of messages" links_change_nothing stencil 6 cyclic
 ok "links: same times of collective calls" links_change_nothing unbalanced 8 block
 ok "links: bytes of messages" links_carry_messages
+ok "links: a reason for missing rows" links_missing_are_named
 ok "waits are found in it" waits_are_found
 ok "network without cost: as the report computes it" zero_cost
 ok "platform of the run" own_platform

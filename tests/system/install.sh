@@ -333,6 +333,14 @@ int main(void)
 	return pt_startTracing(NULL) != 2;
 }
 END
+	cmake_program hdPower <<'END'
+#include <hdPower.h>
+int main(void)
+{
+	(void)hdPower_phase("solve");
+	return 0;
+}
+END
 	finds_mpi='' links_mpi=''
 	if [ -z "${HD_SANITIZE-}" ] && ls "$stage$prefix"/lib/libhdMPI-*.a >/dev/null 2>&1
 	then
@@ -352,7 +360,7 @@ int main(void)
 END
 	fi
 	ok "CMake finds all components" cmake_configures "$finds_mpi" "$links_mpi"
-	for target in hdTracing hdReading RUT PT; do
+	for target in hdTracing hdReading RUT PT hdPower; do
 		ok "CMake links $target" cmake_links $target
 	done
 	if [ -n "$links_mpi" ]; then

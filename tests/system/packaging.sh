@@ -49,8 +49,8 @@ is_of_version() {
 }
 
 # A library is in a package of its soname, with the versions of its symbols, and has
-# files for developers; a page is in one package, with its command. Lists what is
-# missing: DEBIAN
+# files for developers; a page is in one package, with its command; and programs that
+# others start are in a package. Lists what is missing: DEBIAN
 lists_missing() {
 	awk '
 	FILENAME ~ /\/control$/ {
@@ -73,6 +73,11 @@ lists_missing() {
 		gsub(/^.*\/|\.symbols$/, "", library)
 		used[library, NF > 1 ? $2 : "0.1"] = 1
 		libraries[library] = 1
+		next
+	}
+	FILENAME ~ /\/programs$/ {
+		if (!(("usr/libexec/hdtrace/" $1) in installed))
+			print "usr/libexec/hdtrace/" $1 " is in no package"
 		next
 	}
 	{
@@ -114,9 +119,11 @@ lists_missing() {
 				print file ": no HDTRACE_" parts[2]
 		}
 	}' directory="$1" "$1/control" "$1"/*.install "$1"/*.symbols "$PWD"/tests/abi/*.symbols \
-		"$scratch/pages"
+		"$scratch/programs" "$scratch/pages"
 }
 printf '%s\n' doc/man/* >"$scratch/pages"
+sed -n 's/^pkglibexec_[A-Z]* += //p' ./*/Makemodule.am ./*/*/Makemodule.am |
+	tr ' ' '\n' >"$scratch/programs"
 
 is_complete() {
 	! lists_missing "$1" | grep .
@@ -127,6 +134,7 @@ finds_missing() {
 	for fault in 's/libhdpower0$/libhdpower9/ control is_complete' \
 		'/rut.1/d hdtrace-record.install is_complete' \
 		'/usr.bin.pt$/d hdtrace-record.install is_complete' \
+		'/hdcalibrate/d hdtrace-mpi-mpich.install is_complete' \
 		'1s/[0-9.]*-1/9.9-1/ changelog is_of_version'; do
 		# Words.
 		# shellcheck disable=SC2086
@@ -145,10 +153,34 @@ tests_exist() {
 	done
 }
 
+# make-deb with a package build that has a file only.
+makes_packages() {
+	mkdir -p "$scratch/bin" "$scratch/hdtrace-1/debian" "$scratch/debs/source" &&
+		touch "$scratch/hdtrace-1/debian/control" "$scratch/debs/other_1_all.deb" \
+			"$scratch/debs/source/mine" &&
+		tar -C "$scratch" -cJf "$scratch/release.tar.xz" hdtrace-1 &&
+		printf '#!/bin/sh\n' >"$scratch/bin/dpkg-checkbuilddeps" &&
+		cat >"$scratch/bin/dpkg-buildpackage" <<'END' && chmod +x "$scratch/bin"/* || return 1
+#!/bin/sh
+number=$(cat "$NUMBER")
+touch "../new${number}_1_all.deb"
+printf 'Files:\n 0a 1 libs optional new%s_1_all.deb\n' "$number" >../hdtrace_1_all.changes
+END
+	for number in 1 2; do
+		echo "$number" >"$scratch/number"
+		NUMBER=$scratch/number PATH=$scratch/bin:$PATH \
+			packaging/make-deb "$scratch/release.tar.xz" 1 "$scratch/debs" || return 1
+	done
+	(cd "$scratch/debs" && find . -type f | LC_ALL=C sort) >"$scratch/files"
+	printf './%s\n' build.log hdtrace_1.orig.tar.xz hdtrace_1_all.changes new2_1_all.deb \
+		other_1_all.deb source/mine | diff - "$scratch/files"
+}
+
 ok "the packages have this version" is_of_version debian
 ok "each library, page and command is in a package" is_complete "$PWD/debian"
 ok "a missing package, page, command or version is found" finds_missing
 ok "the tests of the packages exist" tests_exist
+ok "make deb replaces its own packages only" makes_packages
 if command -v python3 >/dev/null; then
 	ok "the Spack recipe is valid" recipe spack packaging/spack/package.py
 	ok "the EasyBuild file is valid" recipe easybuild \

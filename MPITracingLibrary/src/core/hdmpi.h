@@ -129,8 +129,6 @@ extern atomic_bool hdmpiLeavesOut;
 extern __thread enum hdmpiFunction hdmpiSkip
 	__attribute__((__tls_model__("initial-exec")));
 
-extern struct hdmpiOptions hdmpiOptions;
-
 /** The name of a function, without "MPI_". */
 const char *hdmpiFunctionName(enum hdmpiFunction function);
 

@@ -62,6 +62,9 @@ struct hdmpiOptions {
 	char project[HDMPI_PATH_MAX]; /**< With the directory. */
 };
 
+/** What holds in this process. */
+extern struct hdmpiOptions hdmpiOptions;
+
 /**
  * Read the environment.
  *

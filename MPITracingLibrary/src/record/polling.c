@@ -449,4 +449,6 @@ void hdmpiPollEnd(struct hdmpiCall *call, const char *keys,
 	pollAdd(polls, call);
 	call->self->depth--;
 	call->isRecorded = false;
+	if (__builtin_expect(hdmpiOptions.hasMore, 0) && call->self->depth == 0)
+		hdmpiSamplesSkip(call->self);
 }

@@ -272,6 +272,12 @@ static void rowSaveExpression(struct frameRow *row, uint64_t number,
 		rowSave(row, number, SAVED_ELSE, 0);
 }
 
+/* An offset in bytes; a wrong table must not overflow a signed number. */
+static int64_t programScale(const struct frameProgram *self, uint64_t offset)
+{
+	return (int64_t)(offset * (uint64_t)self->dataUnit);
+}
+
 /* An instruction on a register; false: it is none. */
 static bool programSaves(struct frameProgram *self, uint8_t code,
 			 struct entryCursor *cursor)
@@ -289,11 +295,11 @@ static bool programSaves(struct frameProgram *self, uint8_t code,
 	switch (code) {
 	case CFA_OFFSET_EXTENDED:
 		rowSave(row, number, SAVED_AT_ADDRESS,
-			(int64_t)entryUleb(cursor) * self->dataUnit);
+			programScale(self, entryUleb(cursor)));
 		break;
 	case CFA_OFFSET_SIGNED:
 		rowSave(row, number, SAVED_AT_ADDRESS,
-			entrySleb(cursor) * self->dataUnit);
+			programScale(self, (uint64_t)entrySleb(cursor)));
 		break;
 	case CFA_RESTORE_EXTENDED:
 		rowRestore(self, number);
@@ -335,7 +341,7 @@ static void programDefines(struct frameProgram *self, uint8_t code,
 		break;
 	case CFA_DEFINE_SIGNED:
 	case CFA_DEFINE_OFFSET_SIGNED:
-		row->offset = entrySleb(cursor) * self->dataUnit;
+		row->offset = programScale(self, (uint64_t)entrySleb(cursor));
 		break;
 	case CFA_DEFINE_EXPRESSION:
 		row->expression = entryPart(cursor, entryUleb(cursor));
@@ -380,7 +386,7 @@ static bool programRun(struct frameProgram *self, struct entryCursor *cursor)
 			continue;
 		case CFA_OFFSET:
 			rowSave(&self->row, low, SAVED_AT_ADDRESS,
-				(int64_t)entryUleb(cursor) * self->dataUnit);
+				programScale(self, entryUleb(cursor)));
 			continue;
 		case CFA_RESTORE:
 			rowRestore(self, low);
@@ -457,6 +463,8 @@ static bool programBegin(struct frameProgram *self, uintptr_t at)
 	if (augmentation.isBad || !programRun(self, &cursor) ||
 	    self->row.isExpression)
 		return false;
+	/* Nor may the entry of the function restore a row with one. */
+	self->count = 0;
 	self->initial = self->row;
 	return true;
 }
@@ -617,6 +625,14 @@ static bool ruleOfRow(struct hdmpiFrameRule *rule, uintptr_t place,
 						 : HDMPI_FRAME_OF_FP;
 	rule->addressOffset = (int32_t)row->offset;
 	return row->base == REGISTER_SP || row->base == REGISTER_FP;
+}
+
+bool hdmpiFrameRulesAreReadable(void)
+{
+	char from = 1, to = 0;
+
+	return HDMPI_HAS_FRAME_RULES &&
+	       entryCopy((uintptr_t)&from, &to, sizeof(to)) == sizeof(to);
 }
 
 bool hdmpiFrameRuleFind(uintptr_t place, uintptr_t header,

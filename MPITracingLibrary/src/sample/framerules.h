@@ -46,6 +46,10 @@ struct hdmpiFrameRule {
 	uint8_t pointer; /**< enum hdmpiFramePointer */
 };
 
+/** Whether the system call is allowed that reads tables: some containers
+ *  forbid it. */
+bool hdmpiFrameRulesAreReadable(void);
+
 /**
  * Find the rule of a place.
  *

@@ -7,6 +7,10 @@
  * sampled in the call is passed over when it ends. So no call costs a system
  * call. In a long time between calls the buffer would get full: then a thread
  * of ours reads it, as soon as it is half full.
+ *
+ * Descriptors may become other files of the program (common/owned.h): each is
+ * looked at before it is used. A buffer whose descriptor has gone is read by
+ * its thread only.
  */
 #include "config.h"
 
@@ -15,13 +19,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/core/options.h"
 #include "MPITracingLibrary/src/sample/samples.h"
+#include "common/clock.h"
+#include "common/owned.h"
+#include "common/perf.h"
 #include "common/thread.h"
 
 #if HDMPI_HAS_FRAME_RULES && defined(__linux__)
@@ -44,9 +51,19 @@ struct perfSample {
 	uint64_t size;
 };
 
+/* A sample, and what may be said before it. */
+#define PERF_RECORD_ROOM                                             \
+	(sizeof(struct perfSample) + PERF_STACK + sizeof(uint64_t) + \
+	 sizeof(struct perfLost))
+
 struct perfLost {
 	struct perf_event_header header;
 	uint64_t id, count;
+};
+
+struct perfThrottle {
+	struct perf_event_header header;
+	uint64_t time, id, stream;
 };
 
 static struct {
@@ -56,7 +73,9 @@ static struct {
 	pthread_t reader;
 	bool hasReader;
 	atomic_bool isEnding;
-	int wake; /* Valid if it has one. */
+	/* What is sent to the second one wakes it. Valid if it has one. */
+	int wakes[2];
+	struct hdOwned wakeFiles[2];
 	_Alignas(uint64_t) unsigned char record[1 << 16];
 } perfSources = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -122,6 +141,43 @@ static void perfTakeLost(struct hdmpiSamples *samples, size_t size)
 	samples->perf.mayIgnoreLoss = false;
 }
 
+/* The kernel took no samples for a while, as they were too many. */
+static void perfTakeThrottle(struct hdmpiSamples *samples, size_t size,
+			     bool isEnd)
+{
+	const struct perfThrottle *record = (const void *)perfSources.record;
+	struct hdmpiPerfSource *self = &samples->perf;
+	uint64_t period = (uint64_t)(HD_NS_PER_S / hdmpiOptions.sampleHz);
+
+	if (size < sizeof(*record))
+		return;
+	if (isEnd && self->throttled && record->time > self->throttled)
+		atomic_fetch_add(&samples->overruns,
+				 (record->time - self->throttled) / period);
+	self->throttled = isEnd ? 0 : record->time;
+}
+
+static void perfTakeRecord(struct hdmpiSamples *samples, uint32_t type,
+			   size_t size, int64_t added)
+{
+	switch (type) {
+	case PERF_RECORD_SAMPLE:
+		/* What is lost is said before the next sample. */
+		samples->perf.mayIgnoreLoss = false;
+		perfTakeSample(samples, size, added);
+		break;
+	case PERF_RECORD_LOST:
+		perfTakeLost(samples, size);
+		break;
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+		perfTakeThrottle(samples, size, type == PERF_RECORD_UNTHROTTLE);
+		break;
+	default:
+		break;
+	}
+}
+
 /* Take records up to some place. The lock is held. */
 static void perfTakeUntil(struct hdmpiSamples *samples, uint64_t head)
 {
@@ -136,13 +192,40 @@ static void perfTakeUntil(struct hdmpiSamples *samples, uint64_t head)
 			break;
 		perfCopy(self, self->tail, perfSources.record, header.size);
 		self->tail += header.size;
-		if (header.type == PERF_RECORD_SAMPLE)
-			perfTakeSample(samples, header.size, added);
-		else if (header.type == PERF_RECORD_LOST)
-			perfTakeLost(samples, header.size);
+		perfTakeRecord(samples, header.type, header.size, added);
 	}
 	self->tail = head;
 	__atomic_store_n(&self->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+/* Pass over records up to some place; what was lost before them counts. The
+ * lock is held. */
+static void perfSkipUntil(struct hdmpiSamples *samples, uint64_t head)
+{
+	struct hdmpiPerfSource *self = &samples->perf;
+	struct perf_event_header header;
+
+	while (self->owesLoss && self->tail != head) {
+		perfCopy(self, self->tail, &header, sizeof(header));
+		if (header.size < sizeof(header) ||
+		    header.size > head - self->tail)
+			break;
+		perfCopy(self, self->tail, perfSources.record, header.size);
+		if (header.type == PERF_RECORD_LOST)
+			perfTakeLost(samples, header.size);
+		self->owesLoss = header.type != PERF_RECORD_LOST;
+		self->tail += header.size;
+	}
+	self->owesLoss = false;
+	self->throttled = 0;
+	self->tail = head;
+	__atomic_store_n(&self->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+/* Whether there is no room for another sample behind some place. */
+static bool perfIsFull(const struct hdmpiPerfSource *self, uint64_t head)
+{
+	return head - self->tail + PERF_RECORD_ROOM > self->page->data_size;
 }
 
 /* ---- The reader ------------------------------------------------------------
@@ -151,6 +234,29 @@ static void perfTakeUntil(struct hdmpiSamples *samples, uint64_t head)
 static uint64_t perfHead(const struct hdmpiPerfSource *self)
 {
 	return __atomic_load_n(&self->page->data_head, __ATOMIC_ACQUIRE);
+}
+
+/* Whether the descriptors that wake the reader are still ours. */
+static bool perfWakeIsOurs(void)
+{
+	return hdOwnedIs(&perfSources.wakeFiles[0], perfSources.wakes[0]) &&
+	       hdOwnedIs(&perfSources.wakeFiles[1], perfSources.wakes[1]);
+}
+
+static void perfWakeClose(void)
+{
+	for (int i = 0; i < 2; i++)
+		hdOwnedClose(&perfSources.wakeFiles[i], perfSources.wakes[i]);
+}
+
+static int perfWakeOpen(void)
+{
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0,
+		       perfSources.wakes) < 0)
+		return -errno;
+	for (int i = 0; i < 2; i++)
+		hdOwnedSet(&perfSources.wakeFiles[i], perfSources.wakes[i]);
+	return 0;
 }
 
 /* A buffer is half full: what its thread did in a call is no sample. */
@@ -211,28 +317,33 @@ static void perfReaderAdd(struct perfReader *self, int handle, uint64_t number)
 static void perfReaderList(struct perfReader *self)
 {
 	self->count = 0;
-	perfReaderAdd(self, perfSources.wake, 0);
+	perfReaderAdd(self, perfSources.wakes[0], 0);
 	pthread_mutex_lock(&perfSources.lock);
-	for (struct hdmpiSamples *at = perfSources.list; at; at = at->perf.next)
+	for (struct hdmpiSamples *at = perfSources.list; at;
+	     at = at->perf.next) {
+		/* Another file there must not be kept open by poll(). */
+		if (!at->perf.isGone && !hdPerfIs(at->perf.handle, at->perf.id))
+			at->perf.isGone = true;
 		if (!at->perf.isGone)
 			perfReaderAdd(self, at->perf.handle, at->perf.number);
+	}
 	pthread_mutex_unlock(&perfSources.lock);
 }
 
 static void *perfReaderRun(void *context)
 {
 	struct perfReader self = { .count = 0 };
-	uint64_t wakes;
+	char wakes[64];
 
 	(void)context;
-	while (!atomic_load(&perfSources.isEnding)) {
+	while (!atomic_load(&perfSources.isEnding) && perfWakeIsOurs()) {
 		perfReaderList(&self);
 		if (!self.count ||
 		    (poll(self.handles, self.count, -1) < 0 && errno != EINTR))
 			break;
 		/* Buffers have come or gone. */
-		if (self.handles[0].revents &&
-		    read(perfSources.wake, &wakes, sizeof(wakes)) < 0)
+		if (self.handles[0].revents && perfWakeIsOurs() &&
+		    recv(perfSources.wakes[0], wakes, sizeof(wakes), 0) <= 0)
 			break;
 		for (size_t i = 1; i < self.count; i++)
 			if (self.handles[i].revents)
@@ -245,13 +356,13 @@ static void *perfReaderRun(void *context)
 	return NULL;
 }
 
-static void perfReaderWake(void)
+/* Returns whether the reader is or will be awake. */
+static bool perfReaderWake(void)
 {
-	uint64_t one = 1;
-	ssize_t done = write(perfSources.wake, &one, sizeof(one));
-
-	/* Else its counter is full, and wakes it. */
-	(void)done;
+	return perfWakeIsOurs() &&
+	       (send(perfSources.wakes[1], "", 1, MSG_NOSIGNAL) == 1 ||
+		/* It has much to receive. */
+		errno == EAGAIN);
 }
 
 /* Start the thread that reads, if that was not done, and let it look. The lock
@@ -264,14 +375,14 @@ static int perfReaderStart(void)
 		perfReaderWake();
 		return 0;
 	}
-	perfSources.wake = eventfd(0, EFD_CLOEXEC);
-	if (perfSources.wake < 0)
-		return -errno;
+	ret = perfWakeOpen();
+	if (ret < 0)
+		return ret;
 	atomic_store(&perfSources.isEnding, false);
 	ret = hdThreadStart(&perfSources.reader, perfReaderRun, NULL);
 	perfSources.hasReader = ret == 0;
 	if (ret < 0)
-		close(perfSources.wake);
+		perfWakeClose();
 	return ret;
 }
 
@@ -280,9 +391,12 @@ void hdmpiPerfSourcesEnd(void)
 	if (!perfSources.hasReader)
 		return;
 	atomic_store(&perfSources.isEnding, true);
-	perfReaderWake();
-	pthread_join(perfSources.reader, NULL);
-	close(perfSources.wake);
+	/* Without a descriptor to wake it, it may wait forever. */
+	if (perfReaderWake())
+		pthread_join(perfSources.reader, NULL);
+	else
+		pthread_detach(perfSources.reader);
+	perfWakeClose();
 	perfSources.hasReader = false;
 }
 
@@ -341,7 +455,8 @@ static void perfUnmap(struct hdmpiPerfSource *self)
 	size_t size = self->page->data_offset + self->page->data_size;
 
 	munmap(self->page, size);
-	close(self->handle);
+	if (hdPerfIs(self->handle, self->id))
+		close(self->handle);
 	self->page = NULL;
 }
 
@@ -355,8 +470,9 @@ int hdmpiPerfSourceTry(void)
 	self.handle = perfOpenEvent(true);
 	if (self.handle < 0)
 		return self.handle;
+	self.id = hdPerfId(self.handle);
 	self.page = perfMap(self.handle);
-	ret = self.page ? 0 : -errno;
+	ret = self.page ? 0 : -ENOBUFS;
 	if (self.page)
 		perfUnmap(&self);
 	else
@@ -374,10 +490,10 @@ int hdmpiPerfSourceOpen(struct hdmpiSamples *samples)
 		return self->handle;
 	self->page = perfMap(self->handle);
 	if (!self->page) {
-		ret = -errno;
 		close(self->handle);
-		return ret;
+		return -ENOBUFS;
 	}
+	self->id = hdPerfId(self->handle);
 	atomic_store(&self->isInside, true);
 	pthread_mutex_lock(&perfSources.lock);
 	self->number = ++perfSources.count;
@@ -402,6 +518,7 @@ void hdmpiPerfSourceTake(struct hdmpiSamples *samples)
 	atomic_store(&self->isInside, true);
 	pthread_mutex_lock(&perfSources.lock);
 	head = perfHead(self);
+	self->owesLoss = perfIsFull(self, head);
 	if (self->tail != head)
 		perfTakeUntil(samples, head);
 	pthread_mutex_unlock(&perfSources.lock);
@@ -411,19 +528,16 @@ void hdmpiPerfSourceSkip(struct hdmpiSamples *samples)
 {
 	struct hdmpiPerfSource *self = &samples->perf;
 	uint64_t head;
+	bool isFull;
 
 	if (!self->page)
 		return;
 	head = perfHead(self);
 	if (head != self->tail) {
 		pthread_mutex_lock(&perfSources.lock);
-		if (head - self->tail + sizeof(struct perfSample) + PERF_STACK +
-			    sizeof(uint64_t) >
-		    self->page->data_size)
-			self->mayIgnoreLoss = true;
-		self->tail = head;
-		__atomic_store_n(&self->page->data_tail, head,
-				 __ATOMIC_RELEASE);
+		isFull = perfIsFull(self, head);
+		perfSkipUntil(samples, head);
+		self->mayIgnoreLoss = isFull;
 		pthread_mutex_unlock(&perfSources.lock);
 	}
 	self->from = hdClockNow();
@@ -449,8 +563,15 @@ void hdmpiPerfSourceClose(struct hdmpiSamples *samples)
 
 void hdmpiPerfSourceChild(struct hdmpiSamples *samples)
 {
-	/* Buffers are not inherited; the handle goes with the next exec. */
-	samples->perf.page = NULL;
+	/* Buffers are not inherited. Descriptors are: the event would go on in
+	 * the parent as long as the child has them. */
+	if (samples && samples->perf.page) {
+		if (hdPerfIs(samples->perf.handle, samples->perf.id))
+			close(samples->perf.handle);
+		samples->perf.page = NULL;
+	}
+	if (perfSources.hasReader)
+		perfWakeClose();
 	perfSources.list = NULL;
 	perfSources.hasReader = false;
 }

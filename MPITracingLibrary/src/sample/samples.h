@@ -42,15 +42,21 @@ struct perf_event_mmap_page;
 struct hdmpiPerfSource {
 	int handle; /**< Valid if @p page is not NULL. */
 	struct perf_event_mmap_page *page;
+	uint64_t id;     /**< The kernel's number of the event. */
 	uint64_t number; /**< No other one has had it. */
 	uint64_t tail;   /**< Read up to here. */
-	bool isGone;     /**< Its thread has ended without a word. */
+	bool isGone; /**< Only its thread reads it: there is no descriptor. */
 	/** The thread is in a call; it alone changes that. */
 	atomic_bool isInside;
 	/** When the last call ended, by the clock of files. */
 	int64_t from;
 	/** The buffer was full in a call: what was lost then is known. */
 	bool mayIgnoreLoss;
+	/** The buffer was full when a call began: what was lost before may be
+	 *  said in the call. */
+	bool owesLoss;
+	/** Since when the kernel takes no samples; 0: it does. */
+	uint64_t throttled;
 	struct hdmpiSamples *next; /**< All open ones. */
 };
 
@@ -88,7 +94,8 @@ static inline void hdmpiSamplesPut(struct hdmpiSamples *self)
 /* ---- The kernel's buffers; perfsource.c -----------------------------------
  */
 
-/** Whether the kernel samples this thread: 0, or a negative errno. */
+/** Whether the kernel samples this thread: 0, or a negative errno; -ENOBUFS: it
+ *  has no memory for the buffer. */
 int hdmpiPerfSourceTry(void);
 
 /** Begin to sample the calling thread: 0, or a negative errno. */
@@ -103,7 +110,8 @@ void hdmpiPerfSourceSkip(struct hdmpiSamples *self);
 /** End it. */
 void hdmpiPerfSourceClose(struct hdmpiSamples *self);
 
-/** End it in a child of fork(), which has none of its memory and threads. */
+/** End it in a child of fork(), which has none of its memory and threads. NULL:
+ *  the thread has no samples. */
 void hdmpiPerfSourceChild(struct hdmpiSamples *self);
 
 /** All are closed. */

@@ -2,6 +2,8 @@
 /* Call stacks of a thread between its MPI calls; see sampling.h. */
 #include "config.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +47,12 @@ void hdmpiSamplesStart(void)
 			hdmpiMessage(HD_LOG_WARNING,
 				     "samples are taken by a timer and a "
 				     "signal: perf_event_open: %s",
-				     hdPerfReason(-ret));
+				     ret == -ENOBUFS
+					     ? "no memory for its buffer "
+					       "(/proc/sys/kernel/"
+					       "perf_event_mlock_kb, "
+					       "ulimit -l)"
+					     : hdPerfReason(-ret));
 		else
 			sampling.source = SAMPLING_PERF;
 	}
@@ -150,6 +157,18 @@ void hdmpiSamplesSkip(struct hdmpiThread *self)
 		hdmpiPerfSourceSkip(self->samples);
 }
 
+/* Samples that no later one could tell of. */
+static void samplingSayLost(struct hdmpiSamples *samples)
+{
+	uint64_t lost = atomic_load(&samples->lost) - samples->lostSaid;
+
+	if (lost > 0)
+		hdLogLoss(&hdmpiLogger,
+			  "%" PRIu64 " samples were lost that the project "
+			  "does not count",
+			  lost);
+}
+
 void hdmpiSamplesEnd(struct hdmpiThread *self)
 {
 	struct hdmpiSamples *samples = self->samples;
@@ -157,6 +176,7 @@ void hdmpiSamplesEnd(struct hdmpiThread *self)
 	if (!samples)
 		return;
 	samplingClose(samples);
+	samplingSayLost(samples);
 	self->samples = NULL;
 	atomic_signal_fence(memory_order_seq_cst);
 	/* The handler of another thread may be looking at them. */
@@ -170,8 +190,7 @@ void hdmpiSamplesChild(struct hdmpiThread *self)
 
 	self->samples = NULL;
 	sampling.source = SAMPLING_NONE;
-	if (samples)
-		hdmpiPerfSourceChild(samples);
+	hdmpiPerfSourceChild(samples);
 }
 
 void hdmpiSamplesStop(void)

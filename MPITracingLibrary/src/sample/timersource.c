@@ -23,6 +23,10 @@
 /* Frames of the handler are among those that are looked at. */
 #define TIMER_FRAMES (HDMPI_SITE_DEPTH_MAX + 8)
 
+/* Free bytes of the stack without which no stack is unwound: programs start
+ * threads with small ones, and unwinding takes half of it. */
+#define TIMER_STACK_MIN 24576
+
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
@@ -85,11 +89,17 @@ static void timerUnwind(struct hdmpiSamples *samples,
 	};
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
+	bool isOnStack = here < place.pointer &&
+			 place.pointer < samples->timer.stackEnd &&
+			 samples->timer.stackBegin <= here;
+
 	/* The handler runs on the stack of the thread, unless the program has
 	 * made one of its own. */
-	if (hdmpiUnwindIsHere() && here < place.pointer &&
-	    place.pointer < samples->timer.stackEnd &&
-	    samples->timer.stackBegin <= here)
+	sample->frames[0] = place.instruction + 1;
+	sample->count = 1;
+	if (isOnStack && here - samples->timer.stackBegin < TIMER_STACK_MIN)
+		return;
+	if (hdmpiUnwindIsHere() && isOnStack)
 		sample->count =
 			hdmpiUnwind(&samples->unwinder, place, &stack,
 				    sample->frames, HDMPI_SITE_DEPTH_MAX);

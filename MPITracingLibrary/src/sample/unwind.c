@@ -7,6 +7,7 @@
 #include "config.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "MPITracingLibrary/src/sample/unwind.h"
@@ -16,7 +17,13 @@
 #if HDMPI_HAS_FRAME_RULES && defined(DLFO_STRUCT_HAS_EH_DBASE)
 bool hdmpiUnwindIsHere(void)
 {
-	return true;
+	enum { UNKNOWN, HERE, NOT_HERE };
+	static atomic_int state;
+
+	if (atomic_load(&state) == UNKNOWN)
+		atomic_store(&state,
+			     hdmpiFrameRulesAreReadable() ? HERE : NOT_HERE);
+	return atomic_load(&state) == HERE;
 }
 
 /* The unwind tables of the object that is at a place; 0: there is none. */

@@ -187,6 +187,8 @@ static void calibrateReplay(struct calibrateRun *run,
 		result->selector = selectors[i];
 		best = error;
 	}
+	if (!result->replayed)
+		result->failure = calibrateRunFailure(run);
 }
 
 /* ---- The command ------------------------------------------------------- */
@@ -280,6 +282,7 @@ static int calibrateDo(struct predict *predict,
 		calibratePrintJson(&result);
 	else if (status == PREDICT_OK)
 		calibratePrintText(&result, settings->output);
+	g_free(result.failure);
 	if (result.model.transfer)
 		calibrationClear(&result.model);
 	machineXmlClear(&result.machine);

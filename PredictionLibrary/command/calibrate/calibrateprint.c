@@ -119,8 +119,7 @@ void calibratePrintText(const struct calibrateResult *result,
 		       result->selector);
 		calibratePrintReplay(result);
 	} else {
-		puts("\nNot replayed: SimGrid is missing (Debian: "
-		     "libsimgrid-dev)");
+		printf("\nNot replayed: %s\n", result->failure);
 	}
 	printf("\nPlatform: %s\n", output);
 }

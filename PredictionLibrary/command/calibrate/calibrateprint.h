@@ -16,6 +16,7 @@ struct calibrateResult {
 	GPtrArray *replayed;  /**< The same of the replay; NULL: none. */
 	const char *selector; /**< Algorithms of collective calls; NULL: no
 				   replay. */
+	char *failure;        /**< Why there is no replay. */
 };
 
 /** Print it. */

@@ -246,6 +246,11 @@ int calibrateRunProgram(struct calibrateRun *self, char *const *launcher)
 	return status;
 }
 
+char *calibrateRunFailure(const struct calibrateRun *self)
+{
+	return calibrateRunReason(self, "replay.log");
+}
+
 bool calibrateRunReplay(struct calibrateRun *self, const char *selector,
 			const char *name)
 {

@@ -38,4 +38,7 @@ int calibrateRunProgram(struct calibrateRun *self, char *const *launcher);
 bool calibrateRunReplay(struct calibrateRun *self, const char *selector,
 			const char *name);
 
+/** Why the last replay failed, to be freed. */
+char *calibrateRunFailure(const struct calibrateRun *self);
+
 #endif

@@ -184,6 +184,22 @@ static double calibrationLeast(const struct calibration *self, double large)
 	return least;
 }
 
+/* Where no segment says the time of a byte: one that leaves each segment its
+ * time. */
+static double calibrationUnknown(const struct calibration *self)
+{
+	double least = CALIBRATION_TINY;
+
+	for (guint i = 0; i < self->transfer->len; i++) {
+		const struct fitSegment *segment =
+			&g_array_index(self->transfer, struct fitSegment, i);
+
+		least = fmin(least, fitTime(self->transfer, segment->until) /
+					    segment->until / 2);
+	}
+	return least;
+}
+
 /* No segment exceeds the bandwidth of the link. */
 static void calibrationBandwidth(struct calibration *self)
 {
@@ -191,7 +207,9 @@ static void calibrationBandwidth(struct calibration *self)
 
 	if (isinf(least))
 		least = calibrationLeast(self, 0);
-	self->bandwidth = 1 / (isinf(least) ? CALIBRATION_TINY : least);
+	if (isinf(least))
+		least = calibrationUnknown(self);
+	self->bandwidth = 1 / least;
 	for (guint i = 0; i < self->transfer->len; i++) {
 		struct fitSegment *segment =
 			&g_array_index(self->transfer, struct fitSegment, i);

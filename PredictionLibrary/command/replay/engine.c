@@ -55,8 +55,10 @@ int engineCheck(const struct predict *predict)
 	char *dir = engineFind();
 	int status =
 		dir ? PREDICT_OK
-		    : predictError(predict, "SimGrid is missing; install the "
-					    "Debian package libsimgrid-dev");
+		    : predictError(predict,
+				   "SimGrid is missing (tried: %s); install "
+				   "the Debian package libsimgrid-dev",
+				   REPLAY_TRIED);
 
 	g_free(dir);
 	return status;

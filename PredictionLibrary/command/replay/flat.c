@@ -6,10 +6,22 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/replay/links.h"
 
 /* Hosts at most: each pair has a route. */
 #define FLAT_HOSTS 256
+
+/* The name of the zone, and how names of ranks begin. */
+#define FLAT_ZONE "hdpredict-flat"
+#define FLAT_RANK "rank-"
+
+/* Exit status of the process that writes it. */
+enum flatStatus {
+	FLAT_DONE,
+	FLAT_LATE,
+	FLAT_ALIKE,
+};
 
 /* A path may have this part more latency than its links. */
 #define FLAT_LATENCY 1e-9
@@ -116,15 +128,62 @@ static bool flatRoutes(const struct machineApi *api, const GPtrArray *hosts,
 	return true;
 }
 
-/* Options of the platform itself, to be freed; NULL: it has none. */
-static char *flatConfig(const char *text)
+/* Whether the trace can have all hosts and links: it has one set of names for
+ * them, the zone and the ranks. */
+static bool flatIsDistinct(const struct machineApi *api, const GPtrArray *hosts,
+			   GHashTable *links)
 {
-	const char *start = strstr(text, "<config"), *end;
+	GHashTableIter iter;
+	gpointer link;
 
-	end = start ? strstr(start, "</config>") : NULL;
-	return end ? g_strndup(start,
-			       (gsize)(end - start) + strlen("</config>"))
-		   : NULL;
+	for (guint i = 0; i < hosts->len; i++) {
+		if (strcmp(hosts->pdata[i], FLAT_ZONE) == 0 ||
+		    g_str_has_prefix(hosts->pdata[i], FLAT_RANK))
+			return false;
+	}
+	g_hash_table_iter_init(&iter, links);
+	while (g_hash_table_iter_next(&iter, &link, NULL)) {
+		const char *name = api->linkName(link);
+
+		if (strcmp(name, FLAT_ZONE) == 0 ||
+		    g_str_has_prefix(name, FLAT_RANK) || api->byName(name))
+			return false;
+	}
+	return true;
+}
+
+/* The platform without comments, to be freed; NULL: it cannot be read. */
+static char *flatRead(const char *path)
+{
+	char *text = NULL, *end;
+	const char *next;
+	GString *rest;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return NULL;
+	rest = g_string_new(NULL);
+	next = text;
+	while ((end = strstr(next, "<!--"))) {
+		g_string_append_len(rest, next, end - next);
+		end = strstr(end + strlen("<!--"), "-->");
+		next = end ? end + strlen("-->") : "";
+	}
+	g_string_append(rest, next);
+	g_free(text);
+	return g_string_free(rest, FALSE);
+}
+
+/* Options of the platform itself. */
+static void flatPutConfig(const char *text)
+{
+	const char *start = text, *end;
+
+	while ((start = strstr(start, "<config")) &&
+	       (end = strstr(start, "</config>"))) {
+		end += strlen("</config>");
+		printf("%.*s\n", (int)(end - start), start);
+		start = end;
+	}
 }
 
 static int flatPut(const struct machineApi *api, const struct replay *self)
@@ -132,16 +191,15 @@ static int flatPut(const struct machineApi *api, const struct replay *self)
 	GPtrArray *hosts = g_ptr_array_new();
 	GHashTable *links = g_hash_table_new(NULL, NULL);
 	void *route = api->dynarNew(sizeof(void *), NULL);
-	char *text = NULL, *config = NULL;
-	bool isGood;
+	char *text = flatRead("platform.xml");
+	int status = FLAT_DONE;
 
-	if (g_file_get_contents("platform.xml", &text, NULL, NULL))
-		config = flatConfig(text);
-	printf("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
-	       "\"https://simgrid.org/simgrid.dtd\">\n"
-	       "<platform version=\"4.1\">\n%s\n"
-	       "<zone id=\"flat\" routing=\"Full\">\n",
-	       config ? config : "");
+	puts("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM "
+	     "\"https://simgrid.org/simgrid.dtd\">\n"
+	     "<platform version=\"4.1\">");
+	if (text)
+		flatPutConfig(text);
+	puts("<zone id=\"" FLAT_ZONE "\" routing=\"Full\">");
 	for (guint i = 0; i < self->hosts->len; i++) {
 		const struct replayHost *host = replayHostAt(self, i);
 
@@ -150,45 +208,87 @@ static int flatPut(const struct machineApi *api, const struct replay *self)
 		g_ptr_array_add(hosts, host->name);
 		flatPutHost(api, host->name);
 	}
-	isGood = flatRoutes(api, hosts, route, links) &&
-		 flatRoutes(api, hosts, route, NULL);
+	if (!flatRoutes(api, hosts, route, links) ||
+	    !flatRoutes(api, hosts, route, NULL))
+		status = FLAT_LATE;
+	else if (!flatIsDistinct(api, hosts, links))
+		status = FLAT_ALIKE;
 	puts("</zone>\n</platform>");
 	g_free(text);
-	g_free(config);
 	g_ptr_array_unref(hosts);
 	g_hash_table_destroy(links);
-	return isGood ? 0 : 1;
+	return status;
 }
 
-/* Whether the platform has only what flatPut() writes. */
-static bool flatIsPlain(const struct replay *self)
+/* What flatPut() does not write. */
+static const struct {
+	const char *text;
+	const char *name;
+} flatOthers[] = {
+	{ "_profile", "properties that change over time" },
+	{ "_file", "properties that change over time" },
+	{ "<trace", "properties that change over time" },
+	{ "WIFI", "wireless links" },
+	{ "coordinates", "coordinates" },
+	{ "<include", "other files" },
+	{ "loopback_id", "loopback_id" },
+};
+
+/* Why a platform has no rows of links, to be freed; NULL: it may have. */
+static char *flatReason(const struct replay *self)
 {
-	static const char *const others[] = { "_profile",    "_file",
-					      "<trace",      "WIFI",
-					      "coordinates", "<include",
-					      "loopback_id" };
-	char *path = replayFile(self, "platform.xml"), *text = NULL;
-	bool isPlain = g_file_get_contents(path, &text, NULL, NULL);
+	char *path = replayFile(self, "platform.xml"), *text = flatRead(path);
+	char *reason = NULL;
 	guint hosts = 0;
 
-	for (size_t i = 0; isPlain && i < G_N_ELEMENTS(others); i++)
-		isPlain = !strstr(text, others[i]);
 	for (guint i = 0; i < self->hosts->len; i++)
 		hosts += replayHostAt(self, i)->ranks > 0;
+	if (!text)
+		reason = g_strdup("the platform cannot be read");
+	else if (hosts > FLAT_HOSTS)
+		reason = g_strdup_printf("more than %d hosts have ranks",
+					 FLAT_HOSTS);
+	for (size_t i = 0; !reason && i < G_N_ELEMENTS(flatOthers); i++) {
+		if (strstr(text, flatOthers[i].text))
+			reason = g_strdup_printf("the platform has %s",
+						 flatOthers[i].name);
+	}
 	g_free(text);
 	g_free(path);
-	return isPlain && hosts <= FLAT_HOSTS;
+	return reason;
 }
 
-void flatWrite(struct replay *self)
+/* Why the process failed, from waitpid(), to be freed; NULL: it did not. */
+static char *flatFailure(int state)
 {
-	int state;
+	switch (WIFEXITED(state) ? WEXITSTATUS(state) : -1) {
+	case FLAT_DONE:
+		return NULL;
+	case FLAT_LATE:
+		return g_strdup("the platform has routes with more latency "
+				"than their links");
+	case FLAT_ALIKE:
+		return g_strdup("the platform has equal names of hosts, links "
+				"and ranks");
+	default:
+		return g_strdup("SimGrid does not list its routes");
+	}
+}
 
-	if (!flatIsPlain(self))
+void flatWrite(struct replay *self, const char *name)
+{
+	char *reason = flatReason(self);
+	int state = reason ? 0 : machineInChild(self, "flat.xml", flatPut);
+
+	if (!reason)
+		reason = flatFailure(state);
+	if (reason) {
+		predictError(self->predict,
+			     PREDICT_WARNING "%s: no rows of links: %s", name,
+			     reason);
+		g_free(reason);
 		return;
-	state = machineInChild(self, "flat.xml", flatPut);
-	if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
-		return;
+	}
 	self->platform = "flat.xml";
 	self->hasLinks = true;
 }

@@ -55,8 +55,9 @@ int machineInChild(struct replay *self, const char *output,
 
 /** Write flat.xml, and let SimGrid replay that and trace its links. Platforms
  *  with other features than hosts, links and routes stay as they are, and have
- *  no rows of links. */
-void flatWrite(struct replay *self);
+ *  no rows of links; a warning gives the reason.
+ *  @param name Of the platform, for the warning. */
+void flatWrite(struct replay *self, const char *name);
 
 /* ---- timedlinks.c ------------------------------------------------------ */
 

@@ -16,9 +16,6 @@
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/replay/links.h"
 
-/* Versions whose replay was tried. */
-#define MACHINE_TRIED "3.32"
-
 static const char *const machineLibraries[] = { "libsimgrid.so.3.32",
 						"libsimgrid.so" };
 
@@ -106,6 +103,8 @@ static void machineRun(const struct replay *self, const char *output,
 	if (chdir(self->place) != 0 || !freopen(output, "we", stdout) ||
 	    !freopen("log", "we", stderr))
 		_exit(126);
+	/* It ends by abort() after it has written why. */
+	setvbuf(stderr, NULL, _IONBF, 0);
 	if (!machineOpen(&api))
 		_exit(127);
 	/* It reads numbers. */
@@ -254,7 +253,7 @@ int machineFind(struct replay *self, double cpu)
 				    "SimGrid is missing or too old (tried: "
 				    "%s); install the Debian package "
 				    "libsimgrid-dev",
-				    MACHINE_TRIED);
+				    REPLAY_TRIED);
 	machineReadHosts(self, cpu);
 	if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
 		return machineSayWrong(self);
@@ -262,11 +261,11 @@ int machineFind(struct replay *self, double cpu)
 		predictError(self->predict, "platform: has no hosts");
 		return PREDICT_INVALID;
 	}
-	if (g_strcmp0(self->version, MACHINE_TRIED) != 0)
+	if (g_strcmp0(self->version, REPLAY_TRIED) != 0)
 		outSay(stderr,
 		       "hdpredict replay: warning: SimGrid %s was not tried; "
 		       "tried: %s",
-		       self->version, MACHINE_TRIED);
+		       self->version, REPLAY_TRIED);
 	return PREDICT_OK;
 }
 

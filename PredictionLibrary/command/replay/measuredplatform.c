@@ -64,7 +64,8 @@ static guint measuredHash(gconstpointer data)
 {
 	const int64_t *key = data;
 
-	return (guint)(key[0] * 7919 + key[1] * 104729 + key[2] * 31 + key[3]);
+	return (guint)((uint64_t)key[0] * 7919 + (uint64_t)key[1] * 104729 +
+		       (uint64_t)key[2] * 31 + (uint64_t)key[3]);
 }
 
 static gboolean measuredIsSame(gconstpointer a, gconstpointer b)

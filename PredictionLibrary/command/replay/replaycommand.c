@@ -348,7 +348,8 @@ static int replayCommandDo(struct replay *self, struct replaySettings *settings,
 	if (status == PREDICT_OK)
 		status = machinePlace(self, settings->ranks);
 	if (status == PREDICT_OK && settings->output)
-		flatWrite(self);
+		flatWrite(self, settings->platform ? settings->platform
+						   : self->project->file);
 	if (status == PREDICT_OK)
 		status = replayCommandWrite(self);
 	self->exportTime = replayCommandSince(start);

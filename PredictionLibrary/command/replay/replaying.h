@@ -14,6 +14,9 @@
 #include "PredictionLibrary/command/hdpredict.h"
 #include "common/powermodel/powermodel.h"
 
+/** Versions of SimGrid whose replay was tried. */
+#define REPLAY_TRIED "3.32"
+
 struct hdPredictSeries;
 struct machineXml;
 
