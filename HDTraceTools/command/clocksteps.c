@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/model/diagnostics.h"
 #include "common/format/seconds.h"
 
 bool clockStepsParse(const hdIAttribute *attributes, size_t count,
@@ -44,7 +45,9 @@ static void stepsAdd(GArray *all, const hdINode *node, const char *file,
 static void stepsAddTrace(GArray *all, const hdIProject *project,
 			  const hdINode *node)
 {
-	hdITraceReader *reader = hdI_openTrace(project, node->trace);
+	/* Problems are reported when the trace is read. */
+	hdITraceReader *reader =
+		diagnosticsOpenTrace(project, node->trace, &diagnosticsDropped);
 	const hdIAttribute *attributes;
 	size_t count = 0;
 

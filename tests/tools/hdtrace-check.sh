@@ -438,4 +438,10 @@ if command -v python3 >/dev/null; then
 else
 	skip "clock steps in old files" "no python3"
 fi
+damaged_head() {
+	(mkdir -p head && cd head && make_mini && echo '<Program timeAdjustment=1></Program>' >mini_beta_1.trc)
+	status 1 check head/mini
+	[ "$(cat "$scratch/out" "$scratch/err" | grep -c AttValue)" -eq 1 ]
+}
+ok "a damaged first element is reported once" damaged_head
 done_testing

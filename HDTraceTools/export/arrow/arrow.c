@@ -18,8 +18,9 @@
 
 /** Rows of a batch of a group; it stays in memory until it is written. */
 #define ARROW_ROWS 262144
-/** Bytes of a text in a batch, after which it is written. */
-#define ARROW_TEXT (1 << 30)
+/** Bytes of a text in a batch, after which it is written: with U+FFFD for each
+ *  of them, it still has less than 2 GiB. */
+#define ARROW_TEXT (1 << 29)
 /** Columns of a group before its values. */
 #define ARROW_FIXED 2
 
