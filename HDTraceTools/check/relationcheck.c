@@ -73,8 +73,7 @@ static const char *relationCheckFileOf(const struct relationCheck *self,
 static void checkTemporary(struct relationCheck *self, int ret)
 {
 	if (ret < 0 && !self->hasFailed)
-		toolError(self->check->tool, "temporary file: %s",
-			  strerror(-ret));
+		toolErrorTemporary(self->check->tool, ret);
 	self->hasFailed |= ret < 0;
 }
 

@@ -160,9 +160,7 @@ static bool putSpooled(struct part *part)
 		int ret = spoolRead(part->spool, at, buffer, size);
 
 		if (ret < 0) {
-			toolError(self->work->tool, "temporary file: %s",
-				  strerror(-ret));
-			self->work->tool->outputError = -ret;
+			toolErrorTemporary(self->work->tool, ret);
 			g_atomic_int_set(&self->isBroken, 1);
 		}
 		isGood = ret == 0 && putOut(part, buffer, size);

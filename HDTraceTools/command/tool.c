@@ -72,6 +72,12 @@ void toolError(struct tool *tool, const char *format, ...)
 	va_end(arguments);
 }
 
+void toolErrorTemporary(struct tool *tool, int error)
+{
+	toolError(tool, "temporary file: %s", strerror(-error));
+	tool->hasTemporaryError = true;
+}
+
 int toolUsage(struct tool *tool, const char *format, ...)
 {
 	va_list arguments;

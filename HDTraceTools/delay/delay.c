@@ -88,7 +88,7 @@ static const struct rowColumn columns[] = {
 static void delayFailed(struct delayRun *self, int ret)
 {
 	if (!self->tool->hasFailed)
-		toolError(self->tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(self->tool, ret);
 }
 
 /** Print a number of seconds for people as ms. */

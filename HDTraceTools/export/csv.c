@@ -74,8 +74,7 @@ static int dumpTo(struct export *export, enum outFormat format)
 	exportLoseMerged(export, dump.merged, dump.rounded);
 	/* Lines of a temporary file are missing, which was printed. A trace
 	 * that cannot be read leaves out its own lines only. */
-	return exportEndFile(export, &file,
-			     export->tool->outputError && !ferror(file.file));
+	return exportEndFile(export, &file, export->tool->hasTemporaryError);
 }
 
 static int writeLong(struct export *export)

@@ -257,7 +257,7 @@ static void runSamples(struct part *part, size_t number, void *data)
 		ret = putEntries(self, &nodes->list[i], at, (size_t)(end - at),
 				 part->file, line);
 	if (ret < 0) {
-		toolError(&part->tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(&part->tool, ret);
 		part->result = data;
 	}
 	g_string_free(line, TRUE);

@@ -191,8 +191,7 @@ static void runNode(struct part *part, size_t number, void *data)
 	if (ret == 0)
 		ret = putChunk(self);
 	if (ret < 0)
-		toolError(self->export->tool, "temporary file: %s",
-			  strerror(-ret));
+		toolErrorTemporary(self->export->tool, ret);
 	self->error = ret < 0 ? -1 : 0;
 	exportCloseStat(reader);
 	g_clear_pointer(&self->chunk, g_free);

@@ -13,7 +13,7 @@ int exportTemporary(struct export *export, int ret)
 {
 	if (ret >= 0)
 		return 0;
-	toolError(export->tool, "temporary file: %s", strerror(-ret));
+	toolErrorTemporary(export->tool, ret);
 	return -1;
 }
 

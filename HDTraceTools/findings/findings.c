@@ -261,7 +261,7 @@ static void readKernelsOf(struct findings *findings, const GArray *meters)
 
 	findings->kernelsRest += rest;
 	if (ret < 0)
-		toolError(findings->tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(findings->tool, ret);
 }
 
 static void findingsReadKernels(struct findings *findings)

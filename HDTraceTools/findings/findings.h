@@ -268,7 +268,6 @@ struct findings {
 
 	/** Only what tells power is wanted, and no relations. */
 	bool isPowerOnly;
-	bool hasTemporaryError; /**< It was said. */
 
 	/* Options. */
 	struct phaseOptions phaseOptions;

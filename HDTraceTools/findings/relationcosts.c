@@ -14,7 +14,7 @@
 static void findingsRelationsReportTemp(struct findings *findings, int ret)
 {
 	if (ret < 0)
-		toolError(findings->tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(findings->tool, ret);
 }
 
 void findingsStartRelations(struct findings *findings)

@@ -361,10 +361,8 @@ static void forgetPower(struct findingsGroup *group)
 static void findingsWorkReportTemp(struct findings *findings, int error)
 {
 	/* A full disk is full for all. */
-	if (!findings->hasTemporaryError)
-		toolError(findings->tool, "temporary file: %s",
-			  strerror(-error));
-	findings->hasTemporaryError = true;
+	if (!findings->tool->hasTemporaryError)
+		toolErrorTemporary(findings->tool, error);
 }
 
 static void findingsWorkAddPath(struct work *work, struct task *task)
@@ -657,7 +655,7 @@ void findingsReadAll(struct findings *findings)
 	takeCalls(findings);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);
-	ret = findings->hasTemporaryError ? 0 : findingsReplay(findings);
+	ret = findings->tool->hasTemporaryError ? 0 : findingsReplay(findings);
 	if (ret < 0)
 		findingsWorkReportTemp(findings, ret);
 	g_hash_table_destroy(work.ranks);

@@ -109,7 +109,7 @@ static void loadsAnalyse(const hdIProject *project, void *data)
 		ret = levelsMeasure(&self->levels, &self->scan, self->powers);
 	toolProgressEnd(self->tool);
 	if (ret < 0)
-		toolError(self->tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(self->tool, ret);
 	if (!self->tool->hasFailed && self->levels.list->len == 0)
 		toolError(self->tool,
 			  "%s: contains no levels; record them with hdload(1), "

@@ -108,7 +108,7 @@ static int64_t difference(int64_t a, int64_t b)
 static void failTemporary(struct search *self, int error)
 {
 	self->error = error;
-	toolError(self->tool, "temporary file: %s", strerror(-error));
+	toolErrorTemporary(self->tool, error);
 }
 
 static void offsetsAddMention(struct search *self, struct mention *mention)

@@ -44,8 +44,7 @@ static bool modelReadProject(struct modelCommand *self, const char *path)
 	if (selectResolve(&self->selection, self->tool, project, true) < 0) {
 		ret = modelRead(&self->fit, &scan, self->isAsRecorded);
 		if (ret < 0)
-			toolError(self->tool, "temporary file: %s",
-				  strerror(-ret));
+			toolErrorTemporary(self->tool, ret);
 		else if (self->fit.runs->len == before)
 			toolError(self->tool,
 				  "%s: no node with both power and "

@@ -24,7 +24,7 @@ bool relationsFailed(struct relationsRun *self, int ret)
 	if (ret >= 0)
 		return false;
 	if (!self->tool->hasFailed)
-		toolError(self->tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(self->tool, ret);
 	return true;
 }
 

@@ -209,7 +209,7 @@ static int htmlReadAll(struct html *self)
 		return -1;
 	ret = tracksFinish(self->tracks);
 	if (ret < 0)
-		toolError(tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(tool, ret);
 	return ret < 0 ? -1 : 0;
 }
 
@@ -383,7 +383,7 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 	chooseStored(&self);
 	ret = htmlReadAll(&self);
 	/* What was found may miss something: the reason was printed. */
-	if (findings->tool->hasFailed)
+	if (findings->tool->hasTemporaryError)
 		ret = -1;
 	if (ret == 0 && strcmp(path, "-") == 0)
 		ret = htmlWriteAll(&self, stdout);

@@ -205,7 +205,7 @@ static void costsReadTrace(const hdITraceFile *trace, void *data)
 	}
 	g_ptr_array_set_size(self->held, 0);
 	if (ret < 0)
-		toolError(tool, "temporary file: %s", strerror(-ret));
+		toolErrorTemporary(tool, ret);
 	g_free(sources);
 	g_array_append_val(self->traces, read);
 }
@@ -409,8 +409,7 @@ static void costsReadRelations(struct costs *self)
 	scanRelations(&self->scan, self->forest);
 	ret = forestEnd(self->forest);
 	if (ret < 0)
-		toolError(self->scan.tool, "temporary file: %s",
-			  strerror(-ret));
+		toolErrorTemporary(self->scan.tool, ret);
 	self->joules = joulesNew(self->forest, NULL);
 }
 

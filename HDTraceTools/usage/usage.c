@@ -52,8 +52,7 @@ static void usageReadPhases(struct usageCommand *self, const struct scan *scan)
 			     self->selection.projectStart, &phases) == 0) {
 		ret = usageRead(&self->usage, scan, &phases);
 		if (ret < 0)
-			toolError(self->tool, "temporary file: %s",
-				  strerror(-ret));
+			toolErrorTemporary(self->tool, ret);
 	}
 	phasesFree(&phases);
 }

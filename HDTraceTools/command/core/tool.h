@@ -56,6 +56,8 @@ struct tool {
 	const char *openingPath; /**< Only while toolOpen() opens it. */
 	char *openingReason;     /**< Why it cannot be opened, if known. */
 	bool hasFailed;          /**< Something was said with toolError(). */
+	/** A temporary file failed, so that results may miss something. */
+	bool hasTemporaryError;
 	/** Why output took no more, if that was found while it was written. */
 	int outputError;
 	struct cliProgress progress;
@@ -142,6 +144,9 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 
 /** Print "hdtrace COMMAND: TEXT" on stderr; the command will exit with 2. */
 void toolError(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** Print that a temporary file failed, by a negative errno, and note it. */
+void toolErrorTemporary(struct tool *tool, int error);
 
 /** As toolError(), with a line that says where help is. Returns TOOL_FAILED. */
 int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -13,7 +13,7 @@
 
 static void paraverMessagesFail(struct paraver *self, int error)
 {
-	toolError(self->export->tool, "temporary file: %s", strerror(-error));
+	toolErrorTemporary(self->export->tool, error);
 	self->hasFailed = true;
 }
 

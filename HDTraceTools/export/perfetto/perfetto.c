@@ -345,7 +345,7 @@ static int perfettoPutProject(struct perfetto *self)
 		perfettoPutMessages(self);
 	if (self->error == 0)
 		return ret;
-	toolError(export->tool, "temporary file: %s", strerror(-self->error));
+	toolErrorTemporary(export->tool, self->error);
 	return -1;
 }
 
