@@ -99,8 +99,4 @@ ok "a page above --max-size is reported" \
 	says "larger than --max-size" 0 report -o tiny.html --max-size=1 run
 ok "a page with phases is written" status 0 report -q --force -o page.html --phases-from=alpha_0 mini
 ok "the page has the phases" has_line '"phases": \[$'
-rm mini_alpha_0.trc && mkdir mini_alpha_0.trc
-ok "a page is written without an unreadable trace" \
-	status 2 report -q --html without.html mini
-ok "the page has the other files" grep -q Energy without.html
 done_testing
