@@ -67,7 +67,7 @@ static void isend(int rank, long calls)
 	}
 }
 
-static void poll(int rank, long calls)
+static void pollAlone(int rank, long calls)
 {
 	MPI_Request request;
 	int value, index, flag;
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	else if (strcmp(what, "isend") == 0)
 		measure(rank, isend, count, calls);
 	else if (strcmp(what, "poll") == 0)
-		measure(rank, poll, count, calls);
+		measure(rank, pollAlone, count, calls);
 	else if (strcmp(what, "clock") == 0)
 		measure(rank, readClocks, count, calls);
 	for (int i = 0; strcmp(what, "memory") == 0 && i < count; i++) {
