@@ -124,9 +124,13 @@ static void checkFile(const char *path, const guint32 *values,
 	for (gsize i = 0; i < stat->count; i++) {
 		const unsigned char *at = stat->entries[i].values;
 
-		/* The time before the first one. */
+		/* The time before the first one. ThreadSanitizer makes the
+		 * reader so slow that on a busy machine a time between readings
+		 * is unknown, too; but none of these is missing. */
 		if (stat->entries[i].isGap) {
+#ifndef __SANITIZE_THREAD__
 			g_assert_cmpuint(entries, ==, 0);
+#endif
 			continue;
 		}
 		g_assert_cmpuint(stat->entries[i].length, ==, 4 * columns);
