@@ -253,10 +253,9 @@ static void putOther(struct outJson *json, const char *key,
 		outJsonPlain(json, key, "null");
 }
 
-static void putStates(struct outJson *json, const struct findings *findings)
+void reportPutStates(struct outJson *json, const struct findings *findings,
+		     const GPtrArray *states)
 {
-	const GPtrArray *states = findings->byTime;
-
 	outJsonArray(json, "states", false);
 	for (guint i = 0; i < states->len; i++) {
 		const struct profileState *state = states->pdata[i];
@@ -654,7 +653,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putMost(json, findings);
 	reportJsonPutCount(json, "state_count", findings->profile->stateCount);
 	reportJsonPutCount(json, "event_count", findings->profile->eventCount);
-	putStates(json, findings);
+	reportPutStates(json, findings, findings->byTime);
 	/* A page has its own. */
 	if (!key)
 		reportPutRanks(findings, json);

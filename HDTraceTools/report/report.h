@@ -97,6 +97,10 @@ void reportPutRelations(const struct findings *findings, struct outJson *json);
 void reportPrintLayers(const struct report *report);
 void reportPutLayers(const struct findings *findings, struct outJson *json);
 
+/** Put states into JSON, as findingsListStates() lists them. */
+void reportPutStates(struct outJson *json, const struct findings *findings,
+		     const GPtrArray *states);
+
 /** Put what each rank spent its time and energy on into JSON, if there are any.
  */
 void reportPutRanks(const struct findings *findings, struct outJson *json);
