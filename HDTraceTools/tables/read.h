@@ -20,6 +20,14 @@ struct tableReading {
 	struct table more; /**< Events of a trace; relations without states. */
 };
 
+/**
+ * The name of the column of a value. Names are unique in a table: if an earlier
+ * column has the name of the value, its column is "NAME[2]", and so on.
+ *
+ * @return To be freed; NULL without memory.
+ */
+char *tableNameOfValue(const hdIGroup *group, size_t number);
+
 /** Add the columns of a group to an empty table: start, end, and the values
  *  that are wanted; @p columns are their numbers. Errors are kept. */
 void tableAddGroup(struct table *table, const hdIGroup *group,
