@@ -18,6 +18,8 @@ struct tableReading {
 	struct diagnosticSink sink; /**< Takes the diagnostics of the file. */
 	struct table table;
 	struct table more; /**< Events of a trace; relations without states. */
+	/** Why the file could not be opened, as an errno; 0: it was. */
+	int openError;
 };
 
 /**
@@ -59,6 +61,9 @@ int tableReadTrace(struct tableReading *reading, const hdITraceFile *trace);
  * same. */
 int tableReadRelations(struct tableReading *reading,
 		       const hdIRelationFile *file);
+
+/** Note why a file could not be opened, which errno says: 0, or -ENOMEM. */
+int tableNoteOpenError(struct tableReading *reading);
 
 /** Free the tables. */
 void tableReadingFree(struct tableReading *reading);

@@ -259,7 +259,7 @@ int tableReadGroup(struct tableReading *reading, const hdIGroup *group,
 		return ret;
 	reader = diagnosticsOpenStat(reading->project, group, &reading->sink);
 	if (!reader)
-		return errno == ENOMEM ? -ENOMEM : 0;
+		return tableNoteOpenError(reading);
 	do {
 		ret = hdI_readStat(reader, &block);
 		if (ret == 1)
