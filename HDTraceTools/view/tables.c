@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "HDTraceTools/findings/stateprofiles.h"
-#include "HDTraceTools/report/report.h"
+#include "HDTraceTools/report/json/json.h"
 #include "HDTraceTools/view/matrix.h"
 #include "HDTraceTools/view/tables.h"
 
@@ -94,7 +94,7 @@ static void tablesPutStates(const struct viewTables *self,
 	outJsonBool(json, "hasEnergy", self->findings->attribution != NULL);
 	if (table->sum) {
 		states = findingsListStates(table->sum, true);
-		reportPutStates(json, self->findings, states);
+		reportJsonPutStates(json, self->findings, states);
 		g_ptr_array_unref(states);
 	} else {
 		outJsonArray(json, "states", false);
