@@ -260,6 +260,11 @@ int hdloadMakePhases(const struct hdloadOptions *options,
 		status = phasesCheckRates(options, job);
 	if (status >= 0)
 		return status;
+	if (options->replay) {
+		ret = phasesCalibrate(options, job, PHASE_CALIBRATION_S, 0);
+		return ret < 0 ? phasesSayError(options, ret)
+			       : hdloadReplay(options, job);
+	}
 	if (options->staircase)
 		ret = phasesStaircase(options, job, isUp);
 	else if (options->isSquare || options->isRandom)
