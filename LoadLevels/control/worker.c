@@ -88,12 +88,14 @@ static double workerKeepRate(struct hdLoadWorker *self, size_t phase,
 			     int64_t lengthNs)
 {
 	double rate = share * atomic_load(&self->maximum);
+	/* 100 % of what calibrations measured is as much as is possible. */
+	bool isAll = share >= 1 && !(self->crew->job->rate > 0);
 
 	credit += rate * (double)lengthNs / 1e9;
 	while (!workerIsStopped(self) && hdMonotonicNow() < endNs &&
-	       (share >= 1 || credit > 0))
+	       (isAll || credit > 0))
 		credit -= (double)workerOperate(self, phase);
-	return share >= 1 ? 0 : fmin(credit, rate * WORKER_DEBT_S);
+	return isAll ? 0 : fmin(credit, rate * WORKER_DEBT_S);
 }
 
 static void workerHold(struct hdLoadWorker *self, size_t phase, double target,

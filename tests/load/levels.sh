@@ -79,11 +79,24 @@ upwards() {
 }
 ok "staircase goes up" upwards
 
+# With a rate, 100 % is known: no calibration replaces it, and no more than the rate is
+# sent: 300 KB in operations of 16 datagrams of 1442 bytes are 13.
+rated() {
+	"$hdload" -q --cpus="$cpu" --component=network --staircase=network --rate=1000000 \
+		--levels=1 --level-time=200ms --pause=0 -p w 2>/dev/null && return 1
+	"$hdload" -q --cpus="$cpu" --staircase=network --rate=1000000 --levels=1 \
+		--level-time=300ms --pause=0 -p w || return 1
+	levels w target calibration operations | tee found
+	[ "$(wc -l <found)" -eq 2 ] && read -r target calibration operations <found &&
+		[ "$target $calibration" = '100 -' ] && [ "$operations" -le 30 ]
+}
+
 square() {
 	"$hdload" -q --cpus="$cpu" --square --load=0.6 --level-time=50ms -d 200ms \
 		-p q || return 1
 	[ "$(levels q target | tr '\n' ' ')" = '60  0  60  0  ' ]
 }
+ok "a rate needs no calibration" rated
 ok "square alternates" square
 
 random() {
@@ -403,6 +416,7 @@ sequence of CPUs together|--sequence --together|--together: cannot be combined w
 two plans|--square --random -d 1|only one of them is possible
 unknown operations|--operations=often -d 1|--operations: invalid value "often"
 rate of two components|--component=network,disk-read --rate=1 -d 1|--rate: requires a single component
+rate and calibrations|--component=network --calibrate=1 --rate=1 -d 1|--rate: cannot be combined with --calibrate
 no calibration|--component=network --calibrate=0 -d 1|--calibrate: 100 % is unknown
 no directory|--component=disk-read --directory=none -d 1|disk-read: cannot be used: No such file
 invalid peer|--component=network --peer=x -d 1|network: cannot be used: Invalid argument
