@@ -85,7 +85,7 @@ traffic() {
 
 # Follow the phases of hpcc, and tell the simulated meter their memory traffic.
 follow() {
-	tail -n +1 -s 0.05 -f phases/hpccoutf.txt | while IFS= read -r line; do
+	tail -n +1 -s 0.01 -f phases/hpccoutf.txt | while IFS= read -r line; do
 		case $line in
 		"Begin of "*" section.")
 			name=${line#Begin of }
@@ -112,7 +112,7 @@ device=LMG450
 port=$PWD/meter
 cycle=100
 counter=on
-project=hpcc
+project=power
 topology=Host
 [Trace]
 type=HDSTATS
@@ -126,7 +126,7 @@ END
 	: >phases/hpccoutf.txt
 	follow &
 	follower=$!
-	hpcc_run_in phases rut -q -i 100 -p "$scratch/hpcc" -- "$mpirun" -np "$hpcc_ranks" \
+	hpcc_run_in phases rut -q -i 100ms -p "$scratch/hpcc" -- "$mpirun" -np "$hpcc_ranks" \
 		hpcc >log 2>&1
 	status=$?
 	kill "$pt_pid" && wait "$pt_pid" || status=1
@@ -134,6 +134,8 @@ END
 	[ "$status" -eq 0 ] || kill "$follower"
 	wait "$follower"
 	sim_stop || status=1
+	# The group joins the project of rut.
+	mv "power_${host}_Energy.stat" "hpcc_${host}_Energy.stat" || status=1
 	[ "$status" -eq 0 ] || tail -n 20 log pt.err
 	return "$status"
 }

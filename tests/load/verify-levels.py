@@ -8,7 +8,8 @@ A part is a staircase of eleven levels: one (one CPU), all (all CPUs), beside (a
 beside stress-ng --cpu-load=20), memory, network (over a pair of interfaces), write,
 sync. Each prints a table: target, reached as hdload recorded it, counted by this
 program from 2 s after the step on, and the difference of counted and target, in points.
-CPU levels may differ by 1 point and others by 3, or the exit status is 1.
+CPU levels may differ by 1 point and others by 3, or the exit status is 1. Beside stress-ng,
+which the scheduler moves between CPUs, this is the mean of the CPUs (--together).
 
 Other programs make low CPU levels impossible. With --alone (as root, cgroups of version
 1), hdload runs in a control group of its own and at the nice value -20, and sees a
@@ -135,8 +136,9 @@ def levels(project):
     return found
 
 
-def run(name, arguments, read, counted, tolerance, prefix=()):
-    """Run a staircase; counted(rates, all of them) gives the load in percent."""
+def run(name, arguments, read, counted, tolerance, prefix=(), least=0):
+    """Run a staircase; counted(rates, all of them) gives the load in percent. Levels below
+    the least one cannot be reached, because others use as much."""
     command = [*prefix, hdload, "-q", "--levels=10", f"--level-time={level_time}s",
                "--pause=0", "-f", "-p", "levels", *arguments]
     shown = None
@@ -166,7 +168,8 @@ def run(name, arguments, read, counted, tolerance, prefix=()):
     worst = 0
     for (_, _, target, reached), rate in zip(rows, rates):
         load = counted(rate, rates)
-        worst = max(worst, abs(load - target))
+        if target >= least:
+            worst = max(worst, abs(load - target))
         print(f"| {target:.0f} | {reached:.2f} | {load:.2f} | {load - target:+.2f} |")
     isGood = len(rows) == 11 and worst <= tolerance
     print(f"\nLargest difference: {worst:.2f} points, at most {tolerance}: "
@@ -231,7 +234,8 @@ def beside():
     try:
         time.sleep(1)
         return run("all CPUs, beside stress-ng --cpu-load 20",
-                   ["--staircase=cpu-int", "--calibrate=0"], usage, of_cpus(CPUS), 1)
+                   ["--staircase=cpu-int", "--calibrate=0", "--together"], usage,
+                   of_cpus(CPUS), 1, least=30)
     finally:
         other.terminate()
         other.wait()
