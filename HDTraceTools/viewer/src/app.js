@@ -11,6 +11,7 @@ import { seriesOfPower } from "./data/power.js";
 import { keyTable, listenToKeys } from "./ui/keys.js";
 import { Overview, overviewSeries } from "./draw/overview.js";
 import { AboutPanel } from "./panels/about.js";
+import { DifferencePanel } from "./panels/difference.js";
 import { CriticalPathPanel } from "./panels/criticalpath.js";
 import { FindingsPanel } from "./panels/findings.js";
 import { HistogramPanel } from "./panels/histogram.js";
@@ -64,6 +65,7 @@ export class App {
     this.panels = [
       new FindingsPanel(this),
       new IntervalPanel(this),
+      ...(model.parts.length === 2 ? [new DifferencePanel(this)] : []),
       new ProfilePanel(this),
       new HistogramPanel(this),
       new CriticalPathPanel(this),
@@ -333,6 +335,7 @@ export class App {
         panel.title,
       );
       panel.element.id = `panel-${panel.id}`;
+      panel.element.dataset.panel = panel.id;
       panel.element.setAttribute("role", "tabpanel");
       panel.element.setAttribute("aria-labelledby", `tab-${panel.id}`);
       panel.element.classList.add("panel");

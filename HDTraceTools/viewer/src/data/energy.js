@@ -16,7 +16,7 @@ function hasRelations(node) {
 }
 
 /** What each trace is charged with, by its number: TracePower. */
-function chargesOf(model) {
+export function chargesOf(model) {
   const charges = new Map();
 
   for (const power of model.meta.powers) {
@@ -34,6 +34,7 @@ function chargesOf(model) {
  *
  * @param traces Numbers of the traces that are asked for; null is all.
  * @param goesOn Asked now and then; false: it is not wanted any more.
+ * @param hasCalls Whether states are told apart by what they lie in.
  *
  * @return A Profile, whose hasEnergy says whether anything is charged with
  *         power; null if it is not wanted any more.
@@ -44,16 +45,17 @@ export async function stateProfile(
   to,
   traces = null,
   goesOn = () => true,
+  hasCalls = false,
 ) {
   const charges = chargesOf(model);
-  const profile = new Profile();
+  const profile = new Profile(hasCalls);
 
   profile.hasEnergy = false;
   for (const { number, states } of model.traces) {
     if (traces && !traces.has(number)) continue;
     const charge = charges.get(number) ?? null;
 
-    profile.add(await states.profile(from, to, charge));
+    profile.add(await states.profile(from, to, charge, hasCalls));
     profile.hasEnergy = profile.hasEnergy || charge !== null;
     if (!goesOn()) return null;
   }
@@ -61,8 +63,10 @@ export async function stateProfile(
 }
 
 /** Energy of all nodes in ]from, to], in J: {joules, error, isExact, known, watts};
- *  null if nothing tells it. The power is that of each node while it is known. */
-export async function totalEnergy(model, from, to) {
+ *  null if nothing tells it. The power is that of each node while it is known.
+ *
+ *  @param part One of several projects; null is all. */
+export async function totalEnergy(model, from, to, part = null) {
   const nodes = [];
   let joules = 0;
   let error = 0;
@@ -70,13 +74,13 @@ export async function totalEnergy(model, from, to) {
   let isSimulated = false;
 
   for (const power of model.meta.powers) {
-    if (!power.inTotal) continue;
+    if (!power.inTotal || (part && power.part !== part)) continue;
     const node = new NodePower(model, power);
 
     await node.refresh();
     const amount = await node.amount(from, to);
 
-    nodes.push(new Known(amount.known, model.lengthOf(from, to)));
+    nodes.push(new Known(amount.known, model.lengthOf(from, to, power.part)));
     if (amount.known === 0) continue;
     joules += amount.joules;
     error += amount.error;

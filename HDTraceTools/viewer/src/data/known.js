@@ -78,6 +78,24 @@ export function leastKnown(list) {
   return result;
 }
 
+/**
+ * The difference of two energies, b minus a: {joules, note}. Energies that are not
+ * known for the whole time are lower bounds, which have no difference: then joules
+ * is NaN, and the note names the run and the known part. hdtrace compare has the
+ * same rule (differences.c).
+ *
+ * @param a, b {name, joules, known}.
+ */
+export function differenceOf(a, b) {
+  const partial = [a, b].filter(({ known }) => !known.isWhole);
+
+  if (!partial.length) return { joules: b.joules - a.joules, note: "" };
+  return {
+    joules: NaN,
+    note: partial.map(({ name, known }) => `${name}: ${known.note}`).join("; "),
+  };
+}
+
 /** What a report says of the energy of a node in so many s. */
 export function knownOf(energy, seconds) {
   return new Known(Number(energy?.known_s ?? energy?.seconds ?? 0), seconds);

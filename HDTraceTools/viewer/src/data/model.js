@@ -203,15 +203,22 @@ export class Model {
   /** When the run began and ended: as the report says, of which hdtrace stat has
    *  the same; as far as it was read, if that is still to come. */
   get extent() {
-    const start = parseSeconds(this.report?.start ?? "");
-    const end = parseSeconds(this.report?.end ?? "");
+    return this.extentOf(null);
+  }
+
+  /** The same of one of several projects; null: of all together. */
+  extentOf(part) {
+    const report =
+      this.report?.reports?.[this.parts.indexOf(part)] ?? this.report;
+    const start = parseSeconds(report?.start ?? "");
+    const end = parseSeconds(report?.end ?? "");
 
     return start === null || end === null ? this : { start, end };
   }
 
-  /** Length of the part of ]from, to] that lies in the run, in ns. */
-  lengthOf(from, to) {
-    const { start, end } = this.extent;
+  /** Length of the part of ]from, to] that lies in a run, in ns. */
+  lengthOf(from, to, part = null) {
+    const { start, end } = this.extentOf(part);
     const length = minTime(to, end) - maxTime(from, start);
 
     return Math.max(0, Number(length));

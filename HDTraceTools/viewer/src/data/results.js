@@ -10,6 +10,12 @@ const OF_KINDS = {
   counter: ["total", "rate", "rateMin", "rateMax", "resets"],
 };
 
+/** Whether the integral over time of a value has a meaning: of power and of rates,
+ *  not of percentages, bytes or temperatures. */
+export function hasIntegral({ integral, unit }) {
+  return Boolean(integral) && integral !== `${unit} s`;
+}
+
 /** What is not given where little is known. */
 const MEANS = new Set(["mean", "deviation", "rate"]);
 

@@ -3,7 +3,7 @@
 // phase or state drew most.
 import { chipOf } from "../panels/profile.js";
 import { h, replace } from "../ui/dom.js";
-import { Known, knownOfNodes } from "./known.js";
+import { differenceOf, Known, knownOfNodes } from "./known.js";
 import { isVisible, percent, quantity } from "./numbers.js";
 import { seriesOfPower } from "./power.js";
 import { formatDate, formatLength, parseSeconds } from "./time.js";
@@ -275,26 +275,33 @@ export class Summary {
         { "data-project": report.name, "data-joules": joules },
       );
     });
-    const [a, b] = reports;
-    const isKnown = (report) =>
-      report.energy && knownOfRun(report).known.isAny;
-
-    if (reports.length === 2 && isKnown(a) && isKnown(b))
-      cards.push(
-        card(
-          "Difference",
-          `${quantity(b.energy.joules - a.energy.joules, "J")}`,
-          [
-            `${b.name} minus ${a.name}`,
-            h("br"),
-            `${formatLength(
-              Number(parseSeconds(b.runtime) - parseSeconds(a.runtime)),
-            )} longer`,
-          ],
-          { "data-difference": b.energy.joules - a.energy.joules },
-        ),
-      );
+    if (reports.length === 2) cards.push(this.#differenceCard(reports));
     return cards;
+  }
+
+  /** By how much the second differs from the first; hdtrace compare has the same
+   *  rule for energies. */
+  #differenceCard([a, b]) {
+    const energyOf = (report) => ({
+      name: report.name,
+      joules: report.energy?.joules ?? NaN,
+      known: knownOfRun(report).known,
+    });
+    const { joules, note } = differenceOf(energyOf(a), energyOf(b));
+    const isKnown = !Number.isNaN(joules);
+    const length = ({ runtime }) => parseSeconds(runtime ?? "0") ?? 0n;
+    const longer = Number(length(b) - length(a));
+
+    return card(
+      "Difference",
+      isKnown ? quantity(joules, "J") : "unknown",
+      [
+        isKnown ? `${b.name} minus ${a.name}` : note,
+        h("br"),
+        `${formatLength(Math.abs(longer))} ${longer < 0 ? "shorter" : "longer"}`,
+      ],
+      { "data-difference": isKnown ? joules : "unknown", title: note },
+    );
   }
 
   #problems(report) {

@@ -85,6 +85,8 @@ class SummarySeries {
       columns,
       steps: null,
       isWanted: samples.every((sample) => sample?.isWanted),
+      /** Whether it is of some of the values only. */
+      isPartial: there.length < samples.length,
       level: there[0].level,
     };
   }

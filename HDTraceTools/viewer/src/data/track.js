@@ -206,6 +206,18 @@ export class Track {
     return { start, end };
   }
 
+  /** The part of a view that was not read, as [x0, x1] in pixels; null if all of
+   *  it was. Files are read in the order of time. */
+  unread({ start, span }, width) {
+    if (this.isComplete) return null;
+    const { range } = this;
+
+    if (!range) return [0, width];
+    const x = Math.max(0, (Number(range.end - start) / span) * width);
+
+    return x < width ? [x, width] : null;
+  }
+
   #key(level, chunk, part) {
     return `${this.id}/${level.number}/${chunk.number}/${part}`;
   }

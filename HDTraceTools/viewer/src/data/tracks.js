@@ -227,6 +227,7 @@ class RowView {
     this.isFine = parts.every(Boolean);
     this.isFinal =
       this.isFine && this.row.tracks.every((track) => track.isComplete);
+    this.element.dataset.load = this.load;
     this.drawnIn = this.tracks.drawings;
     this.drawnWidth = options.width;
     this.drawnHeight = this.row.height;
@@ -253,8 +254,11 @@ class RowView {
       height: (row.valueHeight ?? row.height) - 1,
       range: this.range,
       ticks: options.ticks,
-      gaps: tracks.gaps.pixels(series, view, options.width),
-      isBars: view.bars.has(series.key) || row.kind === "node",
+      gaps: [
+        ...tracks.gaps.pixels(series, view, options.width),
+        ...this.#unread(options.width),
+      ],
+      isBars: tracks.hasBars(row, series),
       look: tracks.look,
       isPrinting: tracks.isPrinting,
     };
@@ -266,6 +270,34 @@ class RowView {
     return [this.sampled, ...this.otherSamples].every(
       (sample) => sample?.isWanted,
     );
+  }
+
+  /** What is not loaded of the value, as [[x0, x1]...] in pixels. */
+  #unread(width) {
+    const { row, sampled } = this;
+    const { view } = this.tracks;
+
+    if (sampled?.isPartial) return [[0, width]];
+    if (!sampled)
+      return row.valueTracks.some(
+        ({ isComplete, levels }) => !isComplete || levels.length,
+      )
+        ? [[0, width]]
+        : [];
+    return row.valueTracks
+      .map((track) => track.unread(view, width))
+      .filter(Boolean)
+      .slice(0, 1);
+  }
+
+  /** "loading" if nothing of the row is there yet, "partial", or "done". */
+  get load() {
+    if (this.isFinal) return "done";
+    const { shares } = this.plots;
+
+    return this.hasPicture || (shares && shares.load !== "loading")
+      ? "partial"
+      : "loading";
   }
 
   #drawShares(plot, options) {
@@ -593,7 +625,16 @@ export class Tracks {
   #updateScales(views) {
     const inView = new Map(views.flatMap((rowView) => rowView.extents));
 
-    this.scales.update(this.#drawnSeries(), inView);
+    const bars = this.rows.list
+      .filter((row) => row.drawnSeries && this.hasBars(row, row.drawnSeries))
+      .map((row) => row.drawnSeries);
+
+    this.scales.update(this.#drawnSeries(), inView, new Set(bars));
+  }
+
+  /** Whether a series is drawn as bars, which begin at zero. */
+  hasBars(row, series) {
+    return row.kind === "node" || this.view.bars.has(series.key);
   }
 
   /** Series of all rows: whose range is known counts, on the screen or not. */

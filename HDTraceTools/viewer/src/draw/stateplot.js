@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws the states and events of a trace in a row: a band for each depth. What
 // is narrower than a pixel is drawn as shares of a column.
-import { fillState, stateColours, theme } from "./colours.js";
+import { drawUnread, fillState, stateColours, theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { BANDS_MAX, HEIGHTS } from "../rows/lane.js";
 import { upperBound } from "../data/series.js";
@@ -41,6 +41,13 @@ export class StatePlot {
     context.clip();
     context.translate(GUTTER, 0);
     this.#drawGrid(context, options);
+    const unread = found
+      ? this.states.track.unread(view, width)
+      : this.states.levels.length || !this.states.track.isComplete
+        ? [0, width]
+        : null;
+
+    if (unread) drawUnread(context, unread, height);
     if (found) this.#drawFound(context, found, options, nsPerPixel);
     context.restore();
     return Boolean(found?.isWanted);

@@ -15,7 +15,7 @@ import {
 import { SharePlot } from "../draw/shareplot.js";
 import { StatePlot } from "../draw/stateplot.js";
 import { ValuePlot } from "../draw/valueplot.js";
-import { rounded } from "../data/numbers.js";
+import { levelText } from "../data/numbers.js";
 import { summarySeries } from "../data/summaryseries.js";
 import { h } from "../ui/dom.js";
 
@@ -53,6 +53,11 @@ class Lane {
   /** The value that is drawn, with a scale; or null. */
   get drawnSeries() {
     return null;
+  }
+
+  /** What has to be loaded for that. */
+  get valueTracks() {
+    return this.tracks;
   }
 
   /** The group, trace or relations that it is read from: one file. */
@@ -231,12 +236,16 @@ export class GroupLane extends Lane {
 
   get tracks() {
     if (!this.isFolded) return [];
-    const { summary, traces } = this;
-
     return [
-      ...(summary ? (summary.tracks ?? [summary.track]) : []),
-      ...traces.map((trace) => trace.track),
+      ...this.valueTracks,
+      ...this.traces.map((trace) => trace.track),
     ];
+  }
+
+  get valueTracks() {
+    const { summary } = this;
+
+    return summary ? (summary.tracks ?? [summary.track]) : [];
   }
 
   get valueHeight() {
@@ -279,12 +288,14 @@ function seriesText(series, time) {
 
   if (found === undefined) return "…";
   if (found === null) return "–";
-  return `${valueText(series, found)} ${series.level.unit}`;
+  return valueText(series, found);
 }
 
-/** A value at a time as text; integers are exact. */
+/** What was found at a time as text, with its unit. */
 export function valueText(series, found) {
+  const text = (value) => levelText(value, series.level);
+
   if (found.value === undefined)
-    return `${rounded(found.mean)} (${rounded(found.min)} – ${rounded(found.max)})`;
-  return rounded(found.value);
+    return `${text(found.mean)} (${text(found.min)} – ${text(found.max)})`;
+  return text(found.value);
 }

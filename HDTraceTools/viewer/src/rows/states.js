@@ -144,9 +144,34 @@ function limitEnergy(energy, guess) {
 
 /** What time was spent on, by name. */
 export class Profile {
-  constructor() {
+  #calls = null;
+
+  /** @param hasCalls Whether states are told apart by what they lie in, too. */
+  constructor(hasCalls = false) {
     this.names = new Map();
     this.isExact = true;
+    if (hasCalls) this.#calls = new Map();
+  }
+
+  /** What calls.js makes a tree of. */
+  get calls() {
+    return [...this.#calls.values()];
+  }
+
+  /** Note time in a state below another one, or at the top: "". */
+  addCall(depth, parent, name, { time, count, amount }) {
+    if (!this.#calls) return;
+    const key = `${depth}\0${parent}\0${name}`;
+    let call = this.#calls.get(key);
+
+    if (!call) {
+      call = { depth, parent, name, count: 0, ns: 0, joules: 0, known: 0 };
+      this.#calls.set(key, call);
+    }
+    call.count += count;
+    call.ns += time;
+    call.joules += amount?.joules ?? 0;
+    call.known += amount?.known ?? 0;
   }
 
   at(name) {
@@ -170,6 +195,13 @@ export class Profile {
       addEnergy(own.ownEnergy, entry.ownEnergy);
       addEnergy(own.totalEnergy, entry.totalEnergy);
     }
+    if (this.#calls)
+      for (const { depth, parent, name, ...call } of other.calls)
+        this.addCall(depth, parent, name, {
+          time: call.ns,
+          count: call.count,
+          amount: call,
+        });
     this.isExact = this.isExact && other.isExact;
   }
 
@@ -368,10 +400,11 @@ export class States {
    *
    * @param charge A TracePower: what this trace is charged with; without, there
    *        are no energies.
+   * @param hasCalls Whether states are told apart by what they lie in.
    */
-  async profile(from, to, charge = null) {
+  async profile(from, to, charge = null, hasCalls = false) {
     await Promise.all([this.track.refresh(), charge?.refresh()]);
-    const profile = new Profile();
+    const profile = new Profile(hasCalls);
     const { levels } = this;
     const range = { from, to, shorter: Infinity, isLeftmost: true, finest: 0 };
 
@@ -514,6 +547,11 @@ export class States {
     const entry = profile.at(names[items.names[i]]);
     const parent = items.parents[i];
 
+    profile.addCall(items.depths[i], parent ? names[parent - 1] : "", entry.name, {
+      time,
+      count,
+      amount,
+    });
     entry.own += time;
     entry.count += count;
     if (amount) addEnergy(entry.ownEnergy, amount);

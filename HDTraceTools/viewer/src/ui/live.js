@@ -9,6 +9,8 @@ import { ServerGone } from "../data/source.js";
 import { forgetAll } from "../data/track.js";
 
 const TRACKS_MS = 200;
+/** So long all that was asked for is waited for, before the rest is asked again. */
+const SLOW_MS = 1000;
 /** So long descriptions are collected before it is found out what they change. */
 const NOTE_MS = 50;
 /** The same until there is something to see. */
@@ -141,17 +143,18 @@ export class Live {
     const { app } = this;
 
     while (turn === this.turn) {
+      await this.lost;
       const wanted = this.#wanted();
       const isNew = wanted.every((track) => !track.isDescribed);
       const { start, end } = app.model;
 
-      try {
-        await this.#insist(turn, () =>
+      // One that is slow does not keep the others waiting.
+      await Promise.race([
+        this.#insist(turn, () =>
           Promise.all(wanted.map((track) => this.#describe(track))),
-        );
-      } catch (error) {
-        console.warn(error);
-      }
+        ).catch((error) => console.warn(error)),
+        wait(SLOW_MS),
+      ]);
       if (wanted.length) this.#noteDescribed();
       // Numbers describe what they are made of, so that nothing that is new was
       // missing in them, unless the run turned out to be longer.

@@ -272,7 +272,7 @@ export class View {
 
     params.set(
       "view",
-      `${this.#relative(this.start)},${formatSecondsShort(BigInt(Math.round(this.span)))}`,
+      `${this.#relative(this.start)},${this.#relative(this.start + BigInt(Math.round(this.span)))}`,
     );
     if (this.mark)
       params.set(
@@ -379,9 +379,9 @@ export class View {
         this.model.requestOf(part, root, request[0], request[1]),
       );
     if (view) {
-      const span = parseSeconds(params.get("view").split(",")[1] ?? "");
+      const [start, end] = view;
 
-      if (span !== null && span > 0n) this.show(view[0], Number(span), false);
+      if (start < end) this.show(start, Number(end - start), false);
     } else {
       this.whole(false);
     }
