@@ -410,6 +410,13 @@ export function compareWithStat(shown, project, options) {
 
     assert(theirs, `hdtrace stat has no ${mine.node} ${mine.value}`);
     for (const key of Object.keys(mine).slice(2)) {
+      // The page has no integral of percentages, bytes, and so on.
+      const isLeftOut =
+        key === "integral" &&
+        mine[key] === "none" &&
+        theirs.integral_unit === `${theirs.unit} s`;
+
+      if (isLeftOut) continue;
       const [a, b] = [Number(mine[key]), theirs[key] ?? NaN];
       const isSame =
         Object.is(a, b) ||

@@ -349,10 +349,10 @@ await ok("tooltips show messages", async () => {
   await viewer.open(address);
   const [, from] = await viewer.point(plotOf("t0"), 0.5, 13 / 60);
   const [, to] = await viewer.point(plotOf("t1"));
-  const [, at] = await viewer.point(plotOf("s0.0"));
+  const [, at] = await viewer.point(plotOf("s2.0"));
   // Where the arrow is in the row of a value.
   const time = 1.5 + (0.5 * (at - from)) / (to - from);
-  const { lines } = await tooltip(plotOf("s0.0"), time);
+  const { lines } = await tooltip(plotOf("s2.0"), time);
 
   assertSame(
     [lines.From, lines.To, lines.Sent, lines.Received, lines.Size, lines.Tag],

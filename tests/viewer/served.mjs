@@ -72,7 +72,7 @@ await ok("a link restores the view exactly", async () => {
 
 await ok("rows that are not loaded are hatched until they are", async () => {
   const context = await browser.newContext({
-    viewport: { width: 1280, height: 900 },
+    viewport: { width: 1280, height: 1600 },
   });
   const held = [];
   const other = await context.newPage();

@@ -93,11 +93,11 @@ await ok("names have the prefix of their project", async () => {
       "Power of first Power of second",
       "second − first",
       "first › alpha",
-      "Rank 0",
       "P",
+      "Rank 0",
       "second › alpha",
-      "Rank 0",
       "P",
+      "Rank 0",
     ],
     "rows",
   );

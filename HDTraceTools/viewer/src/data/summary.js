@@ -252,6 +252,7 @@ export class Summary {
       energyCard(model, report),
       powerCard(report),
       stateCard(report) ?? timeCard(report),
+      this.#finding(),
       this.#problems(report),
     ];
 
@@ -301,6 +302,30 @@ export class Summary {
         `${formatLength(Math.abs(longer))} ${longer < 0 ? "shorter" : "longer"}`,
       ],
       { "data-difference": isKnown ? joules : "unknown", title: note },
+    );
+  }
+
+  /** The most important finding: a click shows it. */
+  #finding() {
+    const [finding] = this.app.model.findings;
+
+    if (!finding) return null;
+    const { kind, advice, time_s: seconds } = finding.told;
+
+    return card(
+      "First finding",
+      h(
+        "button",
+        {
+          type: "button",
+          class: "link clip",
+          title: advice,
+          onclick: () => this.app.showPanel("findings"),
+        },
+        kind,
+      ),
+      [formatLength(Number(seconds) * 1e9), h("br"), h("span", { class: "clip" }, advice)],
+      { "data-finding-kind": kind },
     );
   }
 

@@ -33,7 +33,7 @@ class RowView {
     this.element = h(
       "div",
       {
-        class: `row row-${row.kind}`,
+        class: `row row-${row.kind}${row.size.isFlat ? " flat" : ""}`,
         role: "treeitem",
         id: `row-${row.key}`,
         tabindex: "-1",
@@ -240,6 +240,7 @@ class RowView {
       ...options,
       view,
       height: this.row.height,
+      size: this.row.size,
       hiddenStates: view.hiddenStates,
     });
   }
@@ -499,7 +500,12 @@ export class Tracks {
       const row = this.rows.find(key);
 
       // Headings change when they are folded.
-      if (row && row.isFolded === rowView.row.isFolded) continue;
+      if (
+        row &&
+        row.isFolded === rowView.row.isFolded &&
+        row.size === rowView.row.size
+      )
+        continue;
       rowView.destroy();
       this.views.delete(key);
     }

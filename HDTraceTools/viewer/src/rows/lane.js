@@ -19,7 +19,15 @@ import { levelText } from "../data/numbers.js";
 import { summarySeries } from "../data/summaryseries.js";
 import { h } from "../ui/dom.js";
 
-export const HEIGHTS = { node: 28, value: 46, band: 17, share: 13 };
+export const HEIGHTS = { node: 28, share: 13 };
+
+/** Sizes of rows: a band for each level of nested states below "top", with "room" for
+ *  all else; in a flat row nested states are drawn over those around them. */
+export const SIZES = {
+  large: { band: 17, top: 4, room: 9, value: 46, isFlat: false },
+  medium: { band: 9, top: 2, room: 4, value: 34, isFlat: false },
+  compact: { band: 7, top: 0, room: 1, value: 28, isFlat: true },
+};
 
 /** So many levels of nested states have a band of their own. */
 export const BANDS_MAX = 8;
@@ -31,9 +39,10 @@ class Lane {
   top = 0;
   height = 0;
 
-  /** @param group The GroupLane around it, or null. */
-  constructor(model, { key, node, label, depth, group }) {
-    Object.assign(this, { model, key, node, label, depth, group });
+  /** @param group The GroupLane around it, or null.
+   *  @param size One of SIZES. */
+  constructor(model, { key, node, label, depth, group, size = SIZES.large }) {
+    Object.assign(this, { model, key, node, label, depth, group, size });
   }
 
   get project() {
@@ -87,7 +96,10 @@ export class StateLane extends Lane {
   }
 
   get wantedHeight() {
-    return 9 + HEIGHTS.band * Math.min(this.states.depth, BANDS_MAX);
+    const { band, room, isFlat } = this.size;
+    const bands = isFlat ? 1 : Math.min(this.states.depth, BANDS_MAX);
+
+    return room + band * bands;
   }
 
   makePlots(area) {
@@ -148,12 +160,15 @@ export class RelationLane extends Lane {
 /** A value of a group, or one that the reader defined. */
 export class ValueLane extends Lane {
   kind = "value";
-  wantedHeight = HEIGHTS.value;
 
   constructor(model, place, series) {
     super(model, place);
     this.series = series;
     this.asks = new Set(["numbers"]);
+  }
+
+  get wantedHeight() {
+    return this.size.value;
   }
 
   get tracks() {
@@ -180,7 +195,7 @@ export class ValueLane extends Lane {
 /** Values over each other, on one scale: of several projects. */
 export class OverlayLane extends Lane {
   kind = "overlay";
-  wantedHeight = 2 * HEIGHTS.value;
+  wantedHeight = 2 * SIZES.large.value;
 
   constructor(model, place, curves) {
     super(model, place);

@@ -66,8 +66,8 @@ export class Live {
       end = resolve;
     });
     this.endLoss = end;
-    this.app.showProgress("");
-    this.app.showServer(
+    this.app.notes.showProgress("");
+    this.app.notes.showServer(
       `hdtrace view has ended or cannot be reached since ${clock()}; data that was not read is missing. ` +
         "The page continues when hdtrace view is restarted at the same port.",
     );
@@ -83,7 +83,7 @@ export class Live {
       this.lost = null;
       this.endLoss();
     }
-    this.app.showServer(`hdtrace view answers again since ${clock()}.`);
+    this.app.notes.showServer(`hdtrace view answers again since ${clock()}.`);
     if (isOther) this.#follow();
     // What could not be loaded is asked for again.
     this.app.view.changed("data");
@@ -182,7 +182,7 @@ export class Live {
       }
       const sum = (key) => list.reduce((all, one) => all + one[key], 0);
 
-      this.app.showProgress(
+      this.app.notes.showProgress(
         sum("total")
           ? `Reading: ${percent(sum("done") / sum("total"))}`
           : "Reading",
@@ -208,7 +208,7 @@ export class Live {
     // A link counts from the start, which was not known exactly.
     if (app.model.origin !== before && app.view.toFragment() === this.shown)
       app.view.fromFragment(this.fragment);
-    app.showProgress("");
+    app.notes.showProgress("");
     app.showReport();
   }
 }

@@ -33,12 +33,18 @@ export class View {
     this.hasPath = false;
     /** Whose rows are marked. */
     this.finding = null;
+    /** The state or event that is selected: {trace, start, end}; or null. */
+    this.selection = null;
+    /** The query of the panel "find". */
+    this.find = "";
+    /** How high rows are: "compact", "medium" or "large". */
+    this.rowSize = "large";
     /** Length of windows that entries are merged over, in ns; 0n: they are not. */
     this.window = this.defaultWindow;
     this.panel = "interval";
     this.search = "";
     this.history = [];
-    this.defaults = { hidden: new Set(), folded: new Set() };
+    this.defaults = { hidden: new Set(), folded: new Set(), rowSize: "large" };
     this.whole(false);
   }
 
@@ -179,6 +185,25 @@ export class View {
     this.changed("looks");
   }
 
+  /** Select a state or event; null: none. */
+  setSelection(selection) {
+    this.selection = selection;
+    this.changed("select");
+  }
+
+  setFind(text) {
+    this.find = text;
+    this.changed("find");
+  }
+
+  /** The next size of rows. */
+  resizeRows() {
+    const sizes = ["compact", "medium", "large"];
+
+    this.rowSize = sizes[(sizes.indexOf(this.rowSize) + 1) % sizes.length];
+    this.changed("rows");
+  }
+
   /** Follow a request; null: none. */
   setRequest(request) {
     this.request = request;
@@ -279,6 +304,16 @@ export class View {
         "mark",
         `${this.#relative(this.mark.from)},${this.#relative(this.mark.to)}`,
       );
+    if (this.selection) {
+      const { trace, start, end } = this.selection;
+
+      params.set(
+        "select",
+        `t${trace},${this.#relative(start)},${this.#relative(end)}`,
+      );
+    }
+    if (this.find) params.set("find", this.find);
+    if (this.rowSize !== this.defaults.rowSize) params.set("rows", this.rowSize);
     if (this.request)
       params.set(
         "request",
@@ -366,7 +401,12 @@ export class View {
     this.window = params.has("window")
       ? parseWindow(params.get("window"))
       : this.defaultWindow;
-    this.panel = params.get("panel") ?? "interval";
+    this.panel = params.get("panel") || "interval";
+    this.find = params.get("find") ?? "";
+    this.selection = this.#selectionOf(params.get("select"));
+    this.rowSize = /^(?:compact|medium|large)$/.test(params.get("rows") ?? "")
+      ? params.get("rows")
+      : this.defaults.rowSize;
     this.search = params.get("search") ?? "";
     this.mark =
       mark && mark[0] < mark[1] ? { from: mark[0], to: mark[1] } : null;
@@ -385,6 +425,16 @@ export class View {
     } else {
       this.whole(false);
     }
+  }
+
+  /** "t3,1.5,2.5": a state of a trace; null: nonsense. */
+  #selectionOf(text) {
+    const [, number, rest] = /^t(\d+),(.*)$/.exec(text ?? "") ?? [];
+    const [start, end] = (number && this.#times(rest)) || [];
+
+    return start !== undefined && start <= end
+      ? { trace: Number(number), start, end }
+      : null;
   }
 
   /** "1.5,2.5,any, text": two times and a text. */
