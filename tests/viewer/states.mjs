@@ -6,13 +6,13 @@
 //
 // The project is one of make-project: each Isend has one message.
 import { execFileSync } from "node:child_process";
-import { evenness, iterationsOf } from "../../HDTraceTools/viewer/src/data/balance.js";
-import { callTree } from "../../HDTraceTools/viewer/src/data/calls.js";
-import { durationsOf } from "../../HDTraceTools/viewer/src/data/durations.js";
-import { stateProfile } from "../../HDTraceTools/viewer/src/data/energy.js";
-import { groupCells, matrixOf } from "../../HDTraceTools/viewer/src/data/matrix.js";
-import { Query } from "../../HDTraceTools/viewer/src/data/query.js";
-import { search } from "../../HDTraceTools/viewer/src/data/search.js";
+import { evenness, iterationsOf } from "../../HDTraceTools/viewer/src/data/states/balance.js";
+import { callTree } from "../../HDTraceTools/viewer/src/data/states/calls.js";
+import { durationsOf } from "../../HDTraceTools/viewer/src/data/states/durations.js";
+import { stateProfile } from "../../HDTraceTools/viewer/src/data/energy/energy.js";
+import { groupCells, matrixOf } from "../../HDTraceTools/viewer/src/data/relations/matrix.js";
+import { Query } from "../../HDTraceTools/viewer/src/data/states/query.js";
+import { search } from "../../HDTraceTools/viewer/src/data/states/search.js";
 import { openPage } from "./page.mjs";
 
 const [, , hdtrace, page, project, intervals, seed] = process.argv;

@@ -3,10 +3,10 @@
 import { Chooser } from "./ui/chooser.js";
 import { lineNumber } from "./draw/colours.js";
 import { announce, h, icon } from "./ui/dom.js";
-import { layersOf } from "./data/layers.js";
-import { define } from "./data/expression.js";
-import { ExpressionError } from "./data/parser.js";
-import { seriesOfPower } from "./data/power.js";
+import { layersOf } from "./data/series/layers.js";
+import { define } from "./data/series/expression.js";
+import { ExpressionError } from "./data/series/parser.js";
+import { seriesOfPower } from "./data/energy/power.js";
 import { listenToKeys } from "./ui/keys.js";
 import { Overview, overviewSeries } from "./draw/overview.js";
 import { AboutPanel } from "./panels/about.js";
@@ -39,10 +39,10 @@ import { formatSecondsShort } from "./data/time.js";
 import { defaultRows } from "./rows/rows.js";
 import { spanText } from "./draw/ruler.js";
 import { Selection } from "./ui/selection.js";
-import { Summary } from "./data/summary.js";
+import { Summary } from "./panels/summary.js";
 import { Tooltip } from "./ui/tooltip.js";
-import { setOnLoad } from "./data/track.js";
-import { Tracks } from "./data/tracks.js";
+import { setOnLoad } from "./data/codec/track.js";
+import { Tracks } from "./rows/tracks.js";
 import { View } from "./ui/view.js";
 
 /** Numbers are computed when the mark has rested for so long, in ms, and what the
@@ -598,12 +598,6 @@ export class App {
           ? "Critical path shown; rows have their time on the path."
           : "No critical path yet.",
     );
-  }
-
-  showDefaults() {
-    this.view.hidden = new Set(this.view.defaults.hidden);
-    this.view.changed("rows");
-    this.chooser.element.close();
   }
 
   /** Keep the mark under a name. */

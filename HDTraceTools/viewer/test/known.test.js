@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { differenceOf, Known, knownOf, knownOfNodes, leastKnown } from "../src/data/known.js";
+import { differenceOf, Known, knownOf, knownOfNodes, leastKnown } from "../src/data/energy/known.js";
 
 /** Of 2 s in ns, at 100 W: known part, energy, mean power, note. */
 const ROWS = [

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { evenness } from "../src/data/balance.js";
-import { callTree } from "../src/data/calls.js";
-import { binsOf, quantileOf, rankOf } from "../src/data/durations.js";
-import { groupCells, matrixOf } from "../src/data/matrix.js";
+import { evenness } from "../src/data/states/balance.js";
+import { callTree } from "../src/data/states/calls.js";
+import { binsOf, quantileOf, rankOf } from "../src/data/states/durations.js";
+import { groupCells, matrixOf } from "../src/data/relations/matrix.js";
 
 const call = (depth, parent, name, ns, joules = 0) => ({
   depth,

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { matchPattern } from "../src/data/pattern.js";
-import { Query, QueryError } from "../src/data/query.js";
+import { matchPattern } from "../src/data/states/pattern.js";
+import { Query, QueryError } from "../src/data/states/query.js";
 import { parseSeconds } from "../src/data/time.js";
 
 const cases = JSON.parse(

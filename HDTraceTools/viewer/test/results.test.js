@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Amounts } from "../src/data/amounts.js";
-import { Moments } from "../src/data/moments.js";
-import { hasIntegral, resultsOf } from "../src/data/results.js";
+import { Amounts } from "../src/data/series/amounts.js";
+import { Moments } from "../src/data/series/moments.js";
+import { hasIntegral, resultsOf } from "../src/data/series/results.js";
 
 const series = (kind) => ({ value: { kind, name: "X" } });
 

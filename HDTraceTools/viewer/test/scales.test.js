@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { rangeAround, Scales } from "../src/draw/scales.js";
-import { binWidth } from "../src/data/histogram.js";
-import { PixelColumns } from "../src/data/sampling.js";
+import { binWidth } from "../src/data/series/histogram.js";
+import { PixelColumns } from "../src/data/series/sampling.js";
 
 test("ranges begin at zero if that takes little", () => {
   assert.equal(rangeAround(10, 100, false)[0], 0);

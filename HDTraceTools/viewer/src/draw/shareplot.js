@@ -11,9 +11,9 @@ import { drawUnread, stateColours, theme } from "./colours.js";
 import { Shares } from "./shares.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { GUTTER } from "./valueplot.js";
-import { firstReaching } from "../rows/states.js";
-import { upperBound } from "../data/series.js";
-import { chunksBetween } from "../data/track.js";
+import { firstReaching } from "../data/states/states.js";
+import { upperBound } from "../data/series/series.js";
+import { chunksBetween } from "../data/codec/track.js";
 
 /** So long the main thread is taken at a time, in ms. */
 const SLICE_MS = 4;

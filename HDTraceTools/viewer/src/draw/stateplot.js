@@ -4,9 +4,9 @@
 import { drawUnread, fillState, stateColours, theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { BANDS_MAX, SIZES } from "../rows/lane.js";
-import { upperBound } from "../data/series.js";
+import { upperBound } from "../data/series/series.js";
 import { Shares } from "./shares.js";
-import { firstReaching } from "../rows/states.js";
+import { firstReaching } from "../data/states/states.js";
 import { GUTTER } from "./valueplot.js";
 
 const EVENTS = 65535;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Load balance of the interval: by rank, and by iteration of a state.
 import { categoryOf } from "../draw/colours.js";
-import { balanceOf, evenness, iterationsOf } from "../data/balance.js";
+import { balanceOf, evenness, iterationsOf } from "../data/states/balance.js";
 import { percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { h, replace, shown, table } from "../ui/dom.js";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The critical path: its ranks and states, its energy, and its parts.
 import { h, replace, shown, table } from "../ui/dom.js";
-import { Known } from "../data/known.js";
+import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { chipOf } from "./profile.js";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The selected state: its attributes, how long it took among all of its name, its
 // energy, and the previous and next one of the same name.
-import { durationsOf, quantileOf, rankOf } from "../data/durations.js";
-import { chargesOf } from "../data/energy.js";
-import { Known } from "../data/known.js";
+import { durationsOf, quantileOf, rankOf } from "../data/states/durations.js";
+import { chargesOf } from "../data/energy/energy.js";
+import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { announce, h, replace, shown } from "../ui/dom.js";

@@ -2,7 +2,7 @@
 // By how much two runs differ in the interval: time and energy of the whole, of each
 // function, rank and node.
 import { h, replace, shown, table } from "../ui/dom.js";
-import { differencesOf } from "../data/difference.js";
+import { differencesOf } from "../data/energy/difference.js";
 import { percent, quantity } from "../data/numbers.js";
 import { formatLength } from "../data/time.js";
 import { chipOf } from "./profile.js";

@@ -3,7 +3,7 @@
 // click shows.
 import uPlot from "uplot";
 import { stateColours, theme } from "../draw/colours.js";
-import { binsOf, durationsOf, quantileOf } from "../data/durations.js";
+import { binsOf, durationsOf, quantileOf } from "../data/states/durations.js";
 import { h, replace, shown, table } from "../ui/dom.js";
 import { percent, short } from "../data/numbers.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";

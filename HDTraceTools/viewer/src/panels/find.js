@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Finding states and events by a query: how many, a list, the next and the previous.
-import { Query, QueryError } from "../data/query.js";
-import { search } from "../data/search.js";
+import { Query, QueryError } from "../data/states/query.js";
+import { search } from "../data/states/search.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { announce, h, replace, shown, table } from "../ui/dom.js";
 import { chipOf } from "./profile.js";

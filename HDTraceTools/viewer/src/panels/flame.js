@@ -2,9 +2,9 @@
 // The call tree of the interval, as a flame view and a table: inclusive and exclusive
 // time and energy of each state by what it lies in.
 import { fillState, stateColours, theme } from "../draw/colours.js";
-import { callTree } from "../data/calls.js";
-import { stateProfile } from "../data/energy.js";
-import { Known } from "../data/known.js";
+import { callTree } from "../data/states/calls.js";
+import { stateProfile } from "../data/energy/energy.js";
+import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
 import { shorten } from "../draw/stateplot.js";
 import { formatLength } from "../data/time.js";

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { lineColour, theme } from "../draw/colours.js";
 import { h, replace, shown, table } from "../ui/dom.js";
-import { histogram } from "../data/histogram.js";
+import { histogram } from "../data/series/histogram.js";
 import { percent, rounded, short } from "../data/numbers.js";
 import { formatLength } from "../data/time.js";
 

@@ -2,12 +2,12 @@
 // Numbers of the marked interval, or of the whole run: for each visible value
 // the numbers of its kind, as hdtrace stat prints them.
 import { h, iconButton, replace, save, shown, table, toCsv } from "../ui/dom.js";
-import { totalEnergy } from "../data/energy.js";
+import { totalEnergy } from "../data/energy/energy.js";
 import { bounded, exact, kindText, quantity, rounded } from "../data/numbers.js";
-import { hasIntegral, resultsOf } from "../data/results.js";
-import { Slices } from "../data/slices.js";
+import { hasIntegral, resultsOf } from "../data/series/results.js";
+import { Slices } from "../data/codec/slices.js";
 import { formatSecondsShort, parseSeconds } from "../data/time.js";
-import { intervalText } from "../data/tracks.js";
+import { intervalText } from "../rows/tracks.js";
 
 /** More rows nobody reads. */
 const ROWS_MAX = 250;

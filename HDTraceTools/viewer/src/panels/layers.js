@@ -4,7 +4,7 @@
 import uPlot from "uplot";
 import { lineColour, theme } from "../draw/colours.js";
 import { h, replace, shown, table } from "../ui/dom.js";
-import { layersOf, pendingIn, stack } from "../data/layers.js";
+import { layersOf, pendingIn, stack } from "../data/series/layers.js";
 import { percent, rounded, short } from "../data/numbers.js";
 import { formatSecondsShort } from "../data/time.js";
 

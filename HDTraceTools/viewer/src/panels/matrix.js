@@ -2,7 +2,7 @@
 // Messages between ranks or hosts, as a picture and a table: how many, how many bytes,
 // how long they were under way.
 import { theme } from "../draw/colours.js";
-import { groupCells, matrixOf } from "../data/matrix.js";
+import { groupCells, matrixOf } from "../data/relations/matrix.js";
 import { h, prepareCanvas, replace, shown, table } from "../ui/dom.js";
 import { levelText } from "../data/numbers.js";
 import { formatLength } from "../data/time.js";

@@ -2,8 +2,8 @@
 // What the time and the energy of the interval went to: by state, and by phase.
 import { fillState, stateColours } from "../draw/colours.js";
 import { h, prepareCanvas, replace, shown, table } from "../ui/dom.js";
-import { stateProfile, totalEnergy } from "../data/energy.js";
-import { Known } from "../data/known.js";
+import { stateProfile, totalEnergy } from "../data/energy/energy.js";
+import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
 import { phasesOf } from "../draw/ruler.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";

@@ -2,7 +2,7 @@
 // Relations: finding them by name, token or attribute, the request that is
 // followed as a tree, and those of the report that took longest.
 import { announce, h, replace, shown, table } from "../ui/dom.js";
-import { Known } from "../data/known.js";
+import { Known } from "../data/energy/known.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { chipOf } from "./profile.js";
 

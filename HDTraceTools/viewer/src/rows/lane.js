@@ -16,7 +16,7 @@ import { SharePlot } from "../draw/shareplot.js";
 import { StatePlot } from "../draw/stateplot.js";
 import { ValuePlot } from "../draw/valueplot.js";
 import { levelText } from "../data/numbers.js";
-import { summarySeries } from "../data/summaryseries.js";
+import { summarySeries } from "../data/series/summaryseries.js";
 import { h } from "../ui/dom.js";
 
 export const HEIGHTS = { node: 28, share: 13 };

@@ -3,7 +3,7 @@
 // the power of a node stands above its ranks.
 // A row is a lane or a group of them (lane.js); only those on the screen have
 // elements, and what is asked of all rows takes no longer the more there are.
-import { comparisonOf } from "../data/comparison.js";
+import { comparisonOf } from "../data/series/comparison.js";
 import {
   GroupLane,
   OverlayLane,

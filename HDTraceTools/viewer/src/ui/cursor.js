@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The cursor: moved by keys, from state to state, and what it marks.
 import { announce } from "./dom.js";
-import { intervalText } from "../data/tracks.js";
+import { intervalText } from "../rows/tracks.js";
 
 export class Cursor {
   constructor(app) {

@@ -3,10 +3,10 @@
 // looked at until they are complete, for the report, and whether the server is
 // there. What it said is kept when it ends; when it answers again, as after it was
 // started again at the same port, all goes on.
-import { Gaps } from "../data/gaps.js";
+import { Gaps } from "../data/series/gaps.js";
 import { percent } from "../data/numbers.js";
-import { ServerGone } from "../data/source.js";
-import { forgetAll } from "../data/track.js";
+import { ServerGone } from "../data/codec/source.js";
+import { forgetAll } from "../data/codec/track.js";
 
 const TRACKS_MS = 200;
 /** So long all that was asked for is waited for, before the rest is asked again. */

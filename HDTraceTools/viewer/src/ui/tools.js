@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The top of the page, and the buttons above the rows.
-import { parseWindow } from "../data/windows.js";
+import { parseWindow } from "../data/series/windows.js";
 import { showScales } from "./dialogs.js";
 import { h, iconButton } from "./dom.js";
 

@@ -3,7 +3,7 @@
 // that are shown. All of it is in the fragment of the URL, so that a link shows
 // the same picture.
 import { formatSecondsShort, maxTime, minTime, parseSeconds } from "../data/time.js";
-import { parseWindow } from "../data/windows.js";
+import { parseWindow } from "../data/series/windows.js";
 
 /** Nothing is shown wider than this for 1 ns. */
 const SPAN_MIN = 20;

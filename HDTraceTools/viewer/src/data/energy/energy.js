@@ -5,7 +5,7 @@
 // it to each, and as its own to the innermost one.
 import { Known, leastKnown } from "./known.js";
 import { NodePower, TracePower, seriesOfPower } from "./power.js";
-import { Profile } from "../rows/states.js";
+import { Profile } from "../states/states.js";
 
 /** Whether there are relations at or below a node. */
 function hasRelations(node) {

@@ -2,8 +2,8 @@
 // The power of a node, whose integral over any interval is known: as that of
 // powerseries.h. What it is until a time is found from the coarsest level down,
 // which needs a few items of each, so that little is loaded.
-import { itemOf, upperBound } from "./series.js";
-import { parseSeconds } from "./time.js";
+import { itemOf, upperBound } from "../series/series.js";
+import { parseSeconds } from "../time.js";
 
 /** What was added up until a time; of the item that the time cuts, if there is
  *  nothing finer, a part is guessed. */

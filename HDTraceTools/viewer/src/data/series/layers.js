@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Layers of nodes: groups with a gauge Pending (doc/diagnose.md).
 import { itemsBetween } from "./expression.js";
-import { inSlices } from "./slices.js";
+import { inSlices } from "../codec/slices.js";
 
 /** So many items of a layer are looked at. */
 const ITEMS_MAX = 200000;

@@ -4,7 +4,7 @@
 // covers the time in which power is known. If that is less than 99.5 % of the
 // duration, the energy is marked as a lower bound. Below 50 % there is no mean.
 // If nothing is known, the energy is unknown.
-import { isVisible, quantity } from "./numbers.js";
+import { isVisible, quantity } from "../numbers.js";
 
 const WHOLE = 0.995;
 const MEAN = 0.5;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The messages of an interval by sender and receiver: how many, how many bytes, how
 // long they were under way. A message is of the interval in which it was sent.
-import { Slices } from "./slices.js";
-import { chunksBetween } from "./track.js";
+import { Slices } from "../codec/slices.js";
+import { chunksBetween } from "../codec/track.js";
 
 /** Messages between two places: of those whose size is not known, how many. */
 export class Cell {

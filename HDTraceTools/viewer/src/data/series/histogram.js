@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How long a value was how large.
 import { itemsBetween, sweep } from "./expression.js";
-import { inSlices } from "./slices.js";
+import { inSlices } from "../codec/slices.js";
 
 const ITEMS_MAX = 400000;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Finds states and events by a query (query.js).
-import { Slices } from "./slices.js";
+import { Slices } from "../codec/slices.js";
 
 /** The label of the node of a kind that a node is or lies in; undefined: none. */
 function labelOf(model, node, kind) {

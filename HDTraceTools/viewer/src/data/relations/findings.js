@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Findings of projects, as their reports tell them: what to change, where, and which
 // rows wait or are waited for.
-import { parseSeconds } from "./time.js";
+import { parseSeconds } from "../time.js";
 
 export class Finding {
   /**

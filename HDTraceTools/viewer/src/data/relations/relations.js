@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Relations of a file: all, and on coarser levels those that lasted longest, with how
 // many began when (relationpyramid.h).
-import { Slices } from "./slices.js";
-import { maxTime, minTime } from "./time.js";
-import { chunksBetween } from "./track.js";
+import { Slices } from "../codec/slices.js";
+import { maxTime, minTime } from "../time.js";
+import { chunksBetween } from "../codec/track.js";
 
 const RELATIONS = 0;
 /** Of the finest level texts, of the others densities. */

@@ -3,7 +3,7 @@
 // them (grouppyramid.h).
 import { Amounts } from "./amounts.js";
 import { Moments } from "./moments.js";
-import { chunksBetween } from "./track.js";
+import { chunksBetween } from "../codec/track.js";
 
 export function isIntegerType(type) {
   return type === "INT32" || type === "INT64" || type === "UINT64";

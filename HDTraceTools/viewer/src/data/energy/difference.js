@@ -5,7 +5,7 @@
 import { chargesOf, totalEnergy } from "./energy.js";
 import { differenceOf, Known } from "./known.js";
 import { NodePower } from "./power.js";
-import { Profile } from "../rows/states.js";
+import { Profile } from "../states/states.js";
 
 /** Something that both runs may have: a time in s and an energy of each. */
 class Row {

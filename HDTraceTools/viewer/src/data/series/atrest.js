@@ -3,8 +3,8 @@
 // While the reader moves, the last one is shown, moved and stretched to where it
 // belongs; a new one is made when the view has rested.
 import { PixelColumns } from "./sampling.js";
-import { atOnce, inSlices } from "./slices.js";
-import { noteFound } from "./track.js";
+import { atOnce, inSlices } from "../codec/slices.js";
+import { noteFound } from "../codec/track.js";
 
 /** So many values are sampled with each frame. */
 const AT_ONCE = 12;

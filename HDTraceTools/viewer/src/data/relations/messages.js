@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages of MPI: all, and on coarser levels those that took longest
 // (messagepyramid.h).
-import { chunksBetween } from "./track.js";
-import { upperBound } from "./series.js";
+import { chunksBetween } from "../codec/track.js";
+import { upperBound } from "../series/series.js";
 
 /** Decoder of the track of messages. */
 export function messageDecoder(track, level, chunk, part, columns) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Windows: what is drawn of a value is merged over equally long parts of the run,
 // as hdtrace stat --window does; with the same borders, from the start of the run.
-import { maxTime, minTime, parseSeconds } from "./time.js";
+import { maxTime, minTime, parseSeconds } from "../time.js";
 
 /** What is less than this, in pixels, is rounding. */
 const NEAR = 1e-6;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // States and events of a trace, and on coarser levels how much time was spent
 // in which state, and what it cost (tracepyramid.h).
-import { chunksBetween } from "../data/track.js";
-import { upperBound } from "../data/series.js";
+import { chunksBetween } from "../codec/track.js";
+import { upperBound } from "../series/series.js";
 
 const DETAILS = 0;
 const EXACT = 1;

@@ -7,7 +7,7 @@ import { AtRest } from "./atrest.js";
 import { Moments } from "./moments.js";
 import { PixelColumns, sampleSeries } from "./sampling.js";
 import { ExpressionError, FUNCTIONS, parse, valuesOf } from "./parser.js";
-import { inSlices, Slices } from "./slices.js";
+import { inSlices, Slices } from "../codec/slices.js";
 
 /** More items than this are not looked at for moments. */
 const ITEMS_MAX = 400000;

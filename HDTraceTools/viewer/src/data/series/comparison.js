@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The power of several projects over each other, and the difference of two.
 import { define } from "./expression.js";
-import { seriesOfPower } from "./power.js";
+import { seriesOfPower } from "../energy/power.js";
 
 /** Values that tell the power of all nodes of a project. */
 function powersOf(model, part) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // When groups were stopped, as the report says it.
-import { parseSeconds } from "./time.js";
+import { parseSeconds } from "../time.js";
 
 /** Gaps of groups, by "node group". */
 export class Gaps {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What may be said of a value in an interval: as hdtrace stat prints it, by the
 // kind of the value, and by how much of the time is known.
-import { Known } from "./known.js";
+import { Known } from "../energy/known.js";
 
 /** What has a meaning for each kind. */
 const OF_KINDS = {

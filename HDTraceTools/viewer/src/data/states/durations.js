@@ -2,8 +2,8 @@
 // How long the states of a name were: their distribution, their quantiles, and those
 // that took longest. A state counts if some of it lies in the interval, with all of
 // its length.
-import { Slices } from "./slices.js";
-import { chunksBetween } from "./track.js";
+import { Slices } from "../codec/slices.js";
+import { chunksBetween } from "../codec/track.js";
 
 const LONGEST_MAX = 100;
 /** Bins of a decade; each is wider than the last by the same factor. */

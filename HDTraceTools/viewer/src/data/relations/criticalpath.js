@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The critical path of a project, as its report tells it: parts, each in one trace,
 // and how it goes from one to the next.
-import { parseSeconds } from "./time.js";
+import { parseSeconds } from "../time.js";
 
 export class CriticalPath {
   /**

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Totals of the run, at the top: how long it was, what it drew, and which
 // phase or state drew most.
-import { chipOf } from "../panels/profile.js";
+import { chipOf } from "./profile.js";
 import { h, replace } from "../ui/dom.js";
-import { differenceOf, Known, knownOfNodes } from "./known.js";
-import { isVisible, percent, quantity } from "./numbers.js";
-import { seriesOfPower } from "./power.js";
-import { formatDate, formatLength, parseSeconds } from "./time.js";
+import { differenceOf, Known, knownOfNodes } from "../data/energy/known.js";
+import { isVisible, percent, quantity } from "../data/numbers.js";
+import { seriesOfPower } from "../data/energy/power.js";
+import { formatDate, formatLength, parseSeconds } from "../data/time.js";
 
 function card(title, value, details, properties = {}) {
   return h(

@@ -2,11 +2,11 @@
 // How evenly work is distributed: by rank the time outside of calls and in them, and
 // by iteration, which is a state that all ranks are in again and again, how long each
 // rank took.
-import { chargesOf } from "./energy.js";
-import { Known } from "./known.js";
-import { Slices } from "./slices.js";
-import { maxTime, minTime } from "./time.js";
-import { chunksBetween } from "./track.js";
+import { chargesOf } from "../energy/energy.js";
+import { Known } from "../energy/known.js";
+import { Slices } from "../codec/slices.js";
+import { maxTime, minTime } from "../time.js";
+import { chunksBetween } from "../codec/track.js";
 
 /**
  * Time and energy of each trace in ]from, to].
