@@ -120,7 +120,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	reportJsonPutMost(json, findings);
 	reportJsonPutCount(json, "state_count", findings->profile->stateCount);
 	reportJsonPutCount(json, "event_count", findings->profile->eventCount);
-	reportJsonPutStates(json, findings);
+	reportJsonPutStates(json, findings, findings->byTime);
 	/* A page has its own. */
 	if (!key)
 		reportPutRanks(findings, json);

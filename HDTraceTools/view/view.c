@@ -283,6 +283,8 @@ static bool viewStartProject(struct view *view, size_t number, const char *path)
 	served->findings = &one->findings;
 	served->tracks = tracksNew(&one->findings);
 	served->jobs = viewJobsNew(served->tracks, served->findings);
+	served->notes = viewNotesNew(one->project->prefix);
+	served->tables = viewTablesNew(served->findings);
 	served->hasStart = viewGuessStart(one->project, &served->start);
 	served->shift = number ? view->served[0].shift - zero : zero;
 	return true;
@@ -290,6 +292,8 @@ static bool viewStartProject(struct view *view, size_t number, const char *path)
 
 static void viewEndProject(struct viewOne *one, struct viewServed *served)
 {
+	viewNotesFree(served->notes);
+	viewTablesFree(served->tables);
 	viewJobsFree(served->jobs);
 	tracksFree(served->tracks);
 	if (one->findings.project)

@@ -35,6 +35,32 @@ await ok("numbers of an interval agree", async () => {
   ]);
 });
 
+await ok("the server makes the table of states, as hdtrace report does", async () => {
+  await viewer.panel("profile");
+  const rows = await page.$$eval("#panel-profile tr[data-state]", (list) =>
+    list.map((row) => [
+      row.dataset.state,
+      ...[...row.querySelectorAll("[data-value]")]
+        .slice(0, 3)
+        .map((cell) => Number(cell.dataset.value)),
+    ]),
+  );
+  const { states } = JSON.parse(
+    hdtrace("report", "-q", "--format=json", "--from=0.3", "--to=1.75", project),
+  );
+
+  assert(rows.length > 0, "no states are shown");
+  assertSame(
+    rows.sort(),
+    states.map((row) => [row.name, row.count, row.own_s, row.total_s]).sort(),
+  );
+  assert(
+    viewer.requests.some((url) => url.includes("/states?from=")),
+    "the server was not asked",
+  );
+  await viewer.panel("interval");
+});
+
 await ok("the report appears after loading", async () => {
   const report = JSON.parse(
     hdtrace("report", "-q", "--format=json", "--phases=borders", project),
@@ -75,6 +101,7 @@ await ok("rows that are not loaded are hatched until they are", async () => {
     viewport: { width: 1280, height: 1600 },
   });
   const held = [];
+  let isHeld = true;
   const other = await context.newPage();
   // How much of the upper and of the lower half of a canvas is opaque.
   const cover = (selector) =>
@@ -96,9 +123,9 @@ await ok("rows that are not loaded are hatched until they are", async () => {
 
   other.setDefaultTimeout(PATIENCE_MS);
   // The second rank of the first node is not described until it is let go.
-  await other.route(/track\?id=t1(?:&|$)/, (route) => {
-    held.push(route);
-  });
+  await other.route(/track\?id=t1(?:&|$)/, (route) =>
+    isHeld ? held.push(route) : route.continue(),
+  );
   await other.goto(address);
   await other.waitForSelector('.row[data-key="t0"][data-load="done"]');
   await other.waitForSelector('.row[data-key="t1"][data-load="loading"]');
@@ -127,7 +154,7 @@ await ok("rows that are not loaded are hatched until they are", async () => {
 
   assert(top < 0.6 && hatch > 0.1, `the upper half: ${top}, hatched ${hatch}`);
   assert(bottom > 0.5, `the lower half: ${bottom}`);
-  await other.unroute(/track\?id=t1(?:&|$)/);
+  isHeld = false;
   for (const route of held) await route.continue();
   await other.waitForSelector(`.row[data-key="${key}"][data-load="done"]`);
   assert((await cover(shares))[0] > top + 0.2, "the upper half stays as it was");

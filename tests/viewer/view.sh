@@ -70,6 +70,9 @@ if command -v python3 >/dev/null; then
 	start_view --no-browser mini
 	ok "requests without the token are refused" \
 		python3 "$abs_top_srcdir/tests/viewer/requests.py" "$url"
+	printf '@5\thost\tother\n@%s\t\ta <b> \342\200\256 note\n' \
+		1247419294.5..1247419295 >notes
+	ok "notes are beside the project" cmp notes mini.notes
 	port=${url#http://*:}
 	ok "an occupied port is reported" says "Address already in use" 2 view \
 		--no-browser --port="${port%%/*}" mini

@@ -43,8 +43,11 @@ void reportJsonPutGroup(struct outJson *json, const struct findings *findings,
 void reportJsonPutPhases(struct outJson *json, const struct findings *findings);
 void reportJsonPutMost(struct outJson *json, const struct findings *findings);
 
-/** Put states, and the places in the source that they were called from. */
-void reportJsonPutStates(struct outJson *json, const struct findings *findings);
+/** Put states, as findingsListStates() lists them. */
+void reportJsonPutStates(struct outJson *json, const struct findings *findings,
+			 const GPtrArray *states);
+
+/** Put the places in the source that states were called from. */
 void reportJsonPutSites(struct outJson *json, const struct findings *findings);
 
 /** Put what the processor did outside of states. */

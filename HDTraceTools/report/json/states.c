@@ -11,10 +11,9 @@
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/report/json/json.h"
 
-void reportJsonPutStates(struct outJson *json, const struct findings *findings)
+void reportJsonPutStates(struct outJson *json, const struct findings *findings,
+			 const GPtrArray *states)
 {
-	const GPtrArray *states = findings->byTime;
-
 	outJsonArray(json, "states", false);
 	for (guint i = 0; i < states->len; i++) {
 		const struct profileState *state = states->pdata[i];

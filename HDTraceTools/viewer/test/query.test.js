@@ -8,7 +8,7 @@ import { parseSeconds } from "../src/data/time.js";
 
 const cases = JSON.parse(
   readFileSync(
-    new URL("query.json", import.meta.url),
+    new URL("../../../tests/fixtures/query/cases.json", import.meta.url),
     "utf8",
   ),
 );
@@ -44,12 +44,12 @@ test("queries match items", () => {
 
 test("errors have a column and a reason", () => {
   assert.ok(cases.errors.length > 40);
-  for (const { query, column, message } of cases.errors)
+  for (const { query, column, text } of cases.errors)
     assert.throws(
       () => new Query(query),
       (error) => {
         assert.ok(error instanceof QueryError, query);
-        assert.deepEqual([error.column, error.message], [column, message], query);
+        assert.deepEqual([error.column, error.message], [column, text], query);
         return true;
       },
     );

@@ -5,6 +5,7 @@ import { h, prepareCanvas, replace, shown, table } from "../ui/dom.js";
 import { stateProfile, totalEnergy } from "../data/energy/energy.js";
 import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
+import { hasServedProfile, servedProfile } from "../data/states/servedprofile.js";
 import { phasesOf } from "../draw/ruler.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 
@@ -102,13 +103,13 @@ export class ProfilePanel {
       this.scope.value === "all" ? null : new Set([Number(this.scope.value)]);
 
     this.element.setAttribute("aria-busy", "true");
-    const profile = await stateProfile(
-      model,
-      from,
-      to,
-      chosen,
-      () => turn === this.turn,
-    );
+    const goesOn = () => turn === this.turn;
+    const profile =
+      !chosen && hasServedProfile(model)
+        ? await servedProfile(model, from, to, goesOn, (part) =>
+            this.#showStates(part),
+          )
+        : await stateProfile(model, from, to, chosen, goesOn);
 
     if (!profile) return;
     this.#showStates(profile);
@@ -127,6 +128,10 @@ export class ProfilePanel {
 
     replace(
       this.note,
+      profile.part < 1
+        ? `${percent(profile.part)} of the traces have been read. `
+        : "",
+      profile.hasFailed ? "Some files could not be read. " : "",
       profile.isExact
         ? ""
         : "The interval cuts reduced data: times are estimates. ",
