@@ -7,7 +7,7 @@ const FIRST_PAUSE = 20;
 const LONGEST_PAUSE = 400;
 
 function energyOf(joules, known) {
-  return { joules: joules ?? 0, known: Math.round(known * 1e9), error: 0, node: 0 };
+  return { joules: joules ?? 0, known: Math.round(known * 1e9), error: 0, node: NaN };
 }
 
 /** A Profile of rows of the server. */
