@@ -153,13 +153,18 @@ static unsigned int answersTable(struct exchange *exchange, enum viewTable kind)
 {
 	int64_t from = INT64_MIN;
 	int64_t to = INT64_MAX;
+	int ret;
 
 	if (!answersTime(exchange, "from", &from) ||
 	    !answersTime(exchange, "to", &to) || from > to)
 		return MHD_HTTP_BAD_REQUEST;
-	if (viewTablesAsk(exchange->project->tables, kind, from, to,
-			  exchange->body) < 0)
+	ret = viewTablesAsk(exchange->project->tables, kind, from, to,
+			    exchange->body);
+	if (ret < 0)
 		return MHD_HTTP_NOT_FOUND;
+	/* A page that waits comes before tracks that none looks at. */
+	if (ret > 0)
+		viewJobsRest(exchange->project->jobs);
 	exchange->type = ANSWER_JSON;
 	return MHD_HTTP_OK;
 }

@@ -46,8 +46,8 @@ struct viewTables {
 	const struct findings *findings;
 	struct stateProfiles *source;  /**< NULL: there are no states. */
 	int64_t sizes[VIEW_PAIRS + 1]; /**< Bytes to read, by kind. */
-	GThread *thread;
-	pthread_mutex_t mutex; /**< Protects what follows. */
+	GThread *thread;               /**< From viewTablesStart() on. */
+	pthread_mutex_t mutex;         /**< Protects what follows. */
 	pthread_cond_t changed;
 	bool isOver;
 	GQueue tables; /**< struct table, the one asked for last first. */
@@ -267,6 +267,7 @@ int viewTablesAsk(struct viewTables *self, enum viewTable kind, int64_t start,
 {
 	struct table *table;
 	char *text;
+	int ret;
 
 	if (kind == VIEW_STATES && !self->source)
 		return -ENOTSUP;
@@ -279,10 +280,11 @@ int viewTablesAsk(struct viewTables *self, enum viewTable kind, int64_t start,
 	}
 	text = table->text ? table->text : tablesPut(self, table);
 	g_byte_array_append(body, (const guint8 *)text, (guint)strlen(text));
+	ret = table->text ? 0 : 1;
 	if (!table->text)
 		free(text);
 	pthread_mutex_unlock(&self->mutex);
-	return 0;
+	return ret;
 }
 
 struct viewTables *viewTablesNew(const struct findings *findings)
@@ -300,8 +302,12 @@ struct viewTables *viewTablesNew(const struct findings *findings)
 	g_queue_init(&self->tables);
 	pthread_mutex_init(&self->mutex, NULL);
 	pthread_cond_init(&self->changed, NULL);
-	self->thread = g_thread_new("tables", tablesRun, self);
 	return self;
+}
+
+void viewTablesStart(struct viewTables *self)
+{
+	self->thread = g_thread_new("tables", tablesRun, self);
 }
 
 void viewTablesFree(struct viewTables *self)
@@ -312,7 +318,8 @@ void viewTablesFree(struct viewTables *self)
 	self->isOver = true;
 	pthread_cond_signal(&self->changed);
 	pthread_mutex_unlock(&self->mutex);
-	g_thread_join(self->thread);
+	if (self->thread)
+		g_thread_join(self->thread);
 	while (self->tables.length)
 		tableFree(g_queue_pop_head(&self->tables));
 	stateProfilesFree(self->source);

@@ -18,6 +18,9 @@ struct viewTables;
 /** Get ready for a project. @param findings After findingsStart(). */
 struct viewTables *viewTablesNew(const struct findings *findings);
 
+/** Start to make what is asked for, when signals are blocked. */
+void viewTablesStart(struct viewTables *self);
+
 /** End all work, and free it; NULL does nothing. */
 void viewTablesFree(struct viewTables *self);
 
@@ -29,7 +32,8 @@ enum viewTable { VIEW_STATES, VIEW_PAIRS };
  *
  * @param start With @p end: ]start, end], in ns since 1970.
  *
- * @retval 0 Success.
+ * @retval 0 The table is complete, or failed.
+ * @retval 1 It is being made.
  * @retval -ENOTSUP The project has no such tables.
  */
 int viewTablesAsk(struct viewTables *self, enum viewTable kind, int64_t start,

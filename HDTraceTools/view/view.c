@@ -243,8 +243,10 @@ static void viewServeUntilSignal(struct view *view)
 	ret = viewServerStart(&server, (uint16_t)view->port, view->served,
 			      view->count, align, &url);
 	if (ret == 0) {
-		for (size_t i = 0; i < view->count; i++)
+		for (size_t i = 0; i < view->count; i++) {
+			viewTablesStart(view->served[i].tables);
 			viewJobsStart(view->served[i].jobs);
+		}
 		viewWaitForEnd(view, url, &signals, &before);
 	} else {
 		toolError(tool, "port %d: cannot listen: %s", view->port,

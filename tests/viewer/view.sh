@@ -28,11 +28,26 @@ left_nothing() {
 	[ -z "$(ls -A tmp)" ]
 }
 
+# No thread but the first one has SIGTERM (15) unblocked.
+others_block() {
+	blocked=0
+	for task in /proc/"$view"/task/*; do
+		[ "${task##*/}" != "$view" ] || continue
+		mask=$(sed -n 's/^SigBlk:[[:space:]]*//p' "$task/status" 2>/dev/null)
+		[ -n "$mask" ] || continue
+		echo "${task##*/}: $mask"
+		[ "$((0x$mask >> 14 & 1))" -eq 1 ] || return 1
+		blocked=$((blocked + 1))
+	done
+	[ "$blocked" -gt 0 ]
+}
+
 for signal in INT TERM HUP; do
 	ok "view starts" start_view --no-browser mini
 	ok "view prints only its URL" \
 		grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{48}/' url
 	mv url "url.$signal"
+	[ "$signal" != TERM ] || ok "only the first thread takes signals" others_block
 	ok "SIG$signal ends view" end_view "$signal"
 	ok "no temporary files remain after SIG$signal" left_nothing
 done
