@@ -91,7 +91,7 @@ too_long() {
 			\( -name include -o -name node_modules \) -prune -o \
 			\( -name '*.[ch]' -o -name '*.js' -o -name '*.mjs' -o -name '*.css' \
 			-o -name '*.table' \) -print |
-			grep -vxE 'HDTraceTools/viewer/(viewerpage.c|src/app.js|src/data/tracks.js)|NodeStatus/collect/peer.c' |
+			grep -vxE 'HDTraceTools/viewer/viewerpage.c|NodeStatus/collect/peer.c' |
 			sort -u | xargs wc -l | awk '$1 > 700 && $2 != "total"'
 	) >"$scratch/too_long"
 	cat "$scratch/too_long"

@@ -18,7 +18,7 @@
  *
  * 'C' and 'I' are as 'c' and 'i' with an unsigned BASE. The bytes of numbers
  * that are alike are alike in planes, which is what makes them small.
- * viewer/src/data/codec.js reads this.
+ * viewer/src/data/codec/codec.js reads this.
  */
 #ifndef HD_PACK_H
 #define HD_PACK_H

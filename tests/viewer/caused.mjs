@@ -86,7 +86,7 @@ const { page } = viewer;
 async function isDrawn(time, key, below = 0) {
   const picture = await Picture.of(viewer, ".tracks > canvas.over");
   const { tops, left } = await placesOf(viewer);
-  const [start, span] = viewer.times("view").map(Number);
+  const [start, span] = viewer.stretch();
   const x = left + ((time - start) / span) * (picture.width - left);
 
   return picture.at(x, tops[key] + 2 + below) === (await pathColour(viewer));
@@ -349,7 +349,7 @@ await ok("messages over intercommunicators have the right receiver", async () =>
       (canvas) => canvas.getBoundingClientRect().width,
     );
     // The run starts at the first record.
-    const [start, span] = shown.times("view").map(Number);
+    const [start, span] = shown.stretch();
     const x = (ns) => left + ((ns / 1e9 - 1 - start) / span) * (width - left);
     const y = (rank) => tops[`t${rank}`] + 4 + 17 / 2;
 

@@ -380,7 +380,7 @@ await ok("scales can begin at zero", async () => {
 });
 
 await ok("scales fit the visible range", async () => {
-  await viewer.open(url({ view: "0.1,0.8" }));
+  await viewer.open(url({ view: "0.1,0.9" }));
   const height = async () => (await draw(ALPHA)).line(0.5).y;
   const whole = await height();
 
@@ -560,7 +560,7 @@ await ok("the strip shows the power of all nodes and the visible range", async (
 
     assert(isNear(found, wanted), `${times[i]} s: ${found}, not ${wanted}`);
   });
-  await viewer.go(url({ view: "3,2" }));
+  await viewer.go(url({ view: "3,5" }));
   const part = await Picture.of(viewer, OVERVIEW);
   const ground = (time) => {
     const x = ((time + 0.06) / 6.12) * part.width;

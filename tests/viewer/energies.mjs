@@ -10,7 +10,7 @@
 // only its own. And no interval loads more than the levels at its two ends.
 // HDTRACE_TEST_SEED repeats the intervals.
 import { execFileSync } from "node:child_process";
-import { stateProfile } from "../../HDTraceTools/viewer/src/data/energy.js";
+import { stateProfile } from "../../HDTraceTools/viewer/src/data/energy/energy.js";
 import { formatSeconds } from "../../HDTraceTools/viewer/src/data/time.js";
 import { openPage } from "./page.mjs";
 

@@ -37,7 +37,7 @@ await ok("numbers of an interval agree, also when zoomed", async () => {
   compareWithStat(await viewer.interval(), project, ["--from=0.3", "--to=4.75"]);
   await page.click("text=Zoom to it");
   await viewer.settle();
-  const [start, span] = viewer.times("view").map(Number);
+  const [start, span] = viewer.stretch();
 
   assert(
     start < 0.3 && start > 0 && start + span > 4.75 && start + span < 5.05,
@@ -57,7 +57,7 @@ await ok("drag, wheel and keys change the view", async () => {
     `--from=${from}`,
     `--to=${to}`,
   ]);
-  const span = () => Number(viewer.times("view")[1]);
+  const span = () => viewer.stretch()[1];
   const before = span();
 
   await page.mouse.move(...(await viewer.point(".row-states .row-plot")));

@@ -8,7 +8,7 @@
 // known, and times of states. Of a page that was reduced, that the numbers are as
 // close as it says. HDTRACE_TEST_SEED repeats the intervals.
 import { execFileSync } from "node:child_process";
-import { resultsOf } from "../../HDTraceTools/viewer/src/data/results.js";
+import { resultsOf } from "../../HDTraceTools/viewer/src/data/series/results.js";
 import { formatSeconds } from "../../HDTraceTools/viewer/src/data/time.js";
 import { openPage } from "./page.mjs";
 

@@ -68,6 +68,13 @@ for size in 60000 150000 300000; do
 	ok "numbers of a page of $size bytes agree" \
 		numbers_are reduced made/run 4 --max-size=$((base + size))
 done
+# Panels about states and messages, of the page of the larger project.
+panels_agree() {
+	"$hdtrace" report -q --force -o states.html made/run || return 1
+	"$node" "$abs_top_srcdir/tests/viewer/states.mjs" "$hdtrace" states.html \
+		made/run 4 "$seed"
+}
+ok "panels about states and messages agree with hdtrace dump" panels_agree
 ok "numbers of all kinds agree" \
 	numbers_are exact kinds.stat 12
 ok "gauges, counters and deltas are checked" grep -q ' 0 wrong; counter delta gauge$' numbers

@@ -2,9 +2,9 @@
 // Reads a page of hdtrace report --html, or what hdtrace view serves, without a
 // browser, with the modules of the viewer.
 import { readFileSync } from "node:fs";
-import { decodeBase64, inflate } from "../../HDTraceTools/viewer/src/data/codec.js";
+import { decodeBase64, inflate } from "../../HDTraceTools/viewer/src/data/codec/codec.js";
 import { Model } from "../../HDTraceTools/viewer/src/data/model.js";
-import { ServerSource } from "../../HDTraceTools/viewer/src/data/source.js";
+import { ServerSource } from "../../HDTraceTools/viewer/src/data/codec/source.js";
 
 /** The elements of the page that are data: id to {index, text}. */
 export function readElements(html) {

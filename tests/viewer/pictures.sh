@@ -51,7 +51,7 @@ cat >borders <<'END'
 END
 picture stresstest "panel=profile&arrows=no&mark=218,255" light \
 	P,NET_IN 0 --phases=borders
-picture partdiff-mpi "view=44,30&mark=51.7,66.5&panel=interval" dark P 4
+picture partdiff-mpi "view=44,74&mark=51.7,66.5&panel=interval" dark P 4
 "$hdtrace" plot -q --force --title "partdiff-mpi: four ranks on four nodes" \
 	--size=170x85 --value P --states=above \
 	-o "$pictures/partdiff-power.svg" "$corpus/partdiff-mpi" || exit 1

@@ -37,7 +37,7 @@ export class Picture {
     self.width = found.width;
     self.height = found.height;
     self.data = Buffer.from(found.bytes, "base64");
-    self.view = viewer.times("view").map(Number);
+    self.view = viewer.stretch();
     return self;
   }
 

@@ -2,7 +2,7 @@
 // Whether a page has the energy of a node whose meters are in several files:
 //
 //     node powers.mjs PAGE JOULES STATE=JOULES...
-import { stateProfile, totalEnergy } from "../../HDTraceTools/viewer/src/data/energy.js";
+import { stateProfile, totalEnergy } from "../../HDTraceTools/viewer/src/data/energy/energy.js";
 import { openPage } from "./page.mjs";
 
 const [, , page, joules, ...states] = process.argv;

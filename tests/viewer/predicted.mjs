@@ -41,7 +41,7 @@ await ok("the prediction is above the run, with node and PEs", async () => {
 
 await ok("tasks have equal colours and times in both projects", async () => {
   const colour = (await legendOf(viewer)).get("WAIT").colour;
-  const [start, span] = viewer.times("view").map(Number);
+  const [start, span] = viewer.stretch();
   const keys = await viewer.page.$$eval(".row[data-key^=t]", (list) =>
     list.map((row) => row.dataset.key),
   );

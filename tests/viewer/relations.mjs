@@ -41,7 +41,7 @@ async function placeOf({ page, ...v }, key, time, lane, view) {
 }
 
 async function click(v, key, time, lane) {
-  const view = v.times("view").map(Number);
+  const view = v.stretch();
 
   await v.page.mouse.click(...(await placeOf(v, key, time, lane, view)));
   await v.settle();
@@ -230,7 +230,7 @@ await ok("a search result is followed", async () => {
 });
 
 await ok("the tooltip describes a relation", async () => {
-  const view = viewer.times("view").map(Number);
+  const view = viewer.stretch();
 
   await viewer.page.mouse.move(...(await placeOf(viewer, "r2", 1.9, 1, view)));
   await viewer.page.waitForFunction(() =>
@@ -267,7 +267,7 @@ await ok("a page of 100,000 relations shows their number without arrows", async 
 });
 
 await ok("a page shows some of 100,000 relations with arrows", async () => {
-  await many.open(`${folder}/many.html#view=200,0.4`);
+  await many.open(`${folder}/many.html#view=200,200.4`);
   const count = Number(await said(many, "causes"));
 
   // 20 requests began in that time, or soon before it, of 4 that something caused.
@@ -279,7 +279,7 @@ await ok("search finds one of 100,000 relations", async () => {
   assertSame((await find(many, "file=f12345")).length, 1, "by attribute");
   await many.page.click('#panel-relations section[aria-label="Find relations"] tbody button');
   await many.settle();
-  const [start, span] = many.times("view").map(Number);
+  const [start, span] = many.stretch();
 
   // It lasts from 246.9 s on, for 50 ms.
   assert(start < 246.9 && start + span > 246.95 && span < 0.1, `${start} s, ${span} s wide`);
@@ -320,7 +320,7 @@ await ok("a reduced page says so and has the longest relations", async () => {
 });
 
 await ok("arrows show the longest relations", async () => {
-  await many.open(`${folder}/reduced.html#view=200,0.4`);
+  await many.open(`${folder}/reduced.html#view=200,200.4`);
   assert(Number(await said(many, "causes")) < 70, "all arrows are there");
   assert((await note(many)).includes("longest relations only"), `it says ${await note(many)}`);
 });

@@ -52,7 +52,7 @@ await ok("all rows are shown with few elements", async () => {
   );
   const found = await page.$$eval(".row", (list) => list.length);
 
-  assert(found > 3 && found < 80, `${found} elements`);
+  assert(found > 3 && found < 160, `${found} elements`);
 });
 
 /** Wait until everything is drawn, of files that were read to their end. */
@@ -190,6 +190,12 @@ await ok("folded nodes show the share of each state", async () => {
   );
   await page.waitForFunction(
     () => document.querySelector(".app").dataset.settled === "true",
+  );
+  // All of them load by themselves.
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".row-node")].every(
+      (row) => row.dataset.load === "done",
+    ),
   );
   const drawn = await page.$eval(".row-node .shares", (canvas) => {
     const { data } = canvas

@@ -13,6 +13,7 @@ import {
   hdtrace,
   launch,
   ok,
+  PATIENCE_MS,
   Viewer,
 } from "./browser.mjs";
 
@@ -93,6 +94,71 @@ await ok("a link restores the view exactly", async () => {
   assertSame(await look(second), await look(viewer), "what is shown");
   assertQuiet(second, isOwn);
   await second.close();
+});
+
+await ok("rows that are not loaded are hatched until they are", async () => {
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 1600 },
+  });
+  const held = [];
+  let isHeld = true;
+  const other = await context.newPage();
+  // How much of the upper and of the lower half of a canvas is opaque.
+  const cover = (selector) =>
+    other.$eval(selector, (canvas) => {
+      const { width, height } = canvas;
+      const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+      const halves = [0, 0];
+      const some = [0, 0];
+
+      for (let y = 0; y < 12; y++)
+        for (let x = 60; x < width - 4; x++) {
+          const alpha = data[(y * width + x) * 4 + 3];
+
+          halves[y < 6 ? 0 : 1] += alpha === 255;
+          some[y < 6 ? 0 : 1] += alpha > 0;
+        }
+      return [...halves, ...some].map((count) => count / (6 * (width - 64)));
+    });
+
+  other.setDefaultTimeout(PATIENCE_MS);
+  // The second rank of the first node is not described until it is let go.
+  await other.route(/track\?id=t1(?:&|$)/, (route) =>
+    isHeld ? held.push(route) : route.continue(),
+  );
+  await other.goto(address);
+  await other.waitForSelector('.row[data-key="t0"][data-load="done"]');
+  await other.waitForSelector('.row[data-key="t1"][data-load="loading"]');
+  const [, , hatched] = await cover('.row[data-key="t1"] canvas');
+
+  assert(hatched > 0.1, `${hatched} of the row is hatched`);
+  await other.focus(".row");
+  await other.keyboard.press("f");
+  const partial = other.locator('.row-node[data-load="partial"]', {
+    has: other.locator(".shares"),
+  });
+
+  await partial.first().waitFor();
+  const key = await partial.first().getAttribute("data-key");
+  const shares = `.row[data-key="${key}"] .shares`;
+
+  await other.waitForFunction(
+    (name) =>
+      document
+        .querySelector(`.row[data-key="${name}"]`)
+        .getAttribute("aria-label")
+        ?.includes("1 of 2 traces are loaded"),
+    key,
+  );
+  const [top, bottom, hatch] = await cover(shares);
+
+  assert(top < 0.6 && hatch > 0.1, `the upper half: ${top}, hatched ${hatch}`);
+  assert(bottom > 0.5, `the lower half: ${bottom}`);
+  isHeld = false;
+  for (const route of held) await route.continue();
+  await other.waitForSelector(`.row[data-key="${key}"][data-load="done"]`);
+  assert((await cover(shares))[0] > top + 0.2, "the upper half stays as it was");
+  await context.close();
 });
 
 await ok("the page asks only its server and logs no error", async () => {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What hdtrace view shows of two projects:
 //
-//     node several.mjs FIRST SECOND
+//     node several.mjs FIRST SECOND THIRD
 //
 // They are those of several.sh: the second one begins three seconds after the
 // first, which is in Solve one second after its start, the second after two. Each
-// lasts six seconds.
+// lasts six seconds; of the third the power is known for four.
 import { spawn } from "node:child_process";
 import {
   assert,
@@ -19,14 +19,16 @@ import {
 } from "./browser.mjs";
 import { canvasOf, legendOf, Picture } from "./pixels.mjs";
 
-const [, , first, second] = process.argv;
+const [, , first, second, third] = process.argv;
 const browser = await launch();
 
-/** Show both with options. */
-async function show(...options) {
+/** Show the first two with options. */
+const show = (...options) => showRuns([first, second], ...options);
+
+async function showRuns(runs, ...options) {
   const server = spawn(
     process.env.HDTRACE,
-    ["view", "--no-browser", ...options, first, second],
+    ["view", "--no-browser", ...options, ...runs],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const url = await new Promise((resolve, reject) => {
@@ -47,7 +49,7 @@ async function show(...options) {
 /** When a rank is in Solve, from what is drawn of it. */
 async function solveOf(viewer, key, colour) {
   const picture = await Picture.of(viewer, canvasOf(key));
-  const [start, span] = viewer.times("view").map(Number);
+  const [start, span] = viewer.stretch();
 
   for (let x = 56; x < picture.width; x++)
     if (picture.at(x, 12) === colour)
@@ -72,7 +74,7 @@ for (const [options, wanted, span] of [
     found.forEach((time, i) =>
       assert(Math.abs(time - wanted[i]) < 0.03, `${found}, not ${wanted}`),
     );
-    const width = Number(viewer.times("view")[1]);
+    const width = viewer.stretch()[1];
 
     assert(Math.abs(width / 1.02 - span) < 0.01, `${width} s are shown`);
     await close();
@@ -91,11 +93,11 @@ await ok("names have the prefix of their project", async () => {
       "Power of first Power of second",
       "second − first",
       "first › alpha",
-      "Rank 0",
       "P",
+      "Rank 0",
       "second › alpha",
-      "Rank 0",
       "P",
+      "Rank 0",
     ],
     "rows",
   );
@@ -156,6 +158,64 @@ await ok("an interval counts from the common start", async () => {
   );
 
   assertSame(Number(mine.integral), 800, "J of the second one until 4 s");
+});
+
+await ok("the difference of energies is that of hdtrace compare", async () => {
+  const differenceOf = async (of, key) => {
+    const element = of.page.locator(`[data-panel=difference] [data-key=${key}]`);
+
+    return [
+      await element.getAttribute("data-value"),
+      await element.getAttribute("data-unit"),
+      await element.textContent(),
+    ];
+  };
+  const compare = (a, b) =>
+    JSON.parse(hdtrace("compare", "-q", "--format=json", a, b)).rows.find(
+      ({ kind, name }) => kind === "run" && name === "run",
+    );
+
+  await viewer.page.click("#panel-interval button:text-is('Whole run')");
+  await viewer.panel("difference");
+  const [value, unit] = await differenceOf(viewer, "energy");
+
+  assertSame([Number(value), unit], [compare(first, second).energy_difference_j, "J"], "energy");
+  const functions = await viewer.page.$$eval(
+    '[data-panel=difference] tr[data-key^="function"]',
+    (rows) =>
+      rows.map((row) => [
+        row.dataset.key,
+        ...[...row.querySelectorAll("[data-value]")]
+          .slice(0, 3)
+          .map((e) => Math.round(Number(e.dataset.value) * 1e6) / 1e6),
+      ]),
+  );
+
+  assertSame(
+    functions.sort(),
+    [["function Load", 1, 2, 1], ["function Solve", 5, 4, -1]],
+    "time by function",
+  );
+  await assertAccessible(viewer, "the difference");
+  const { viewer: other, close: end } = await showRuns([first, third]);
+
+  assertSame(compare(first, third).energy_difference_j, null, "hdtrace compare");
+  assertSame(
+    await other.page.getAttribute("[data-difference]", "data-difference"),
+    "unknown",
+    "card",
+  );
+  assert((await other.text('[data-project="third"]')).includes("≥ 800 J"), "no mark");
+  const headline = await other.text("#panel-interval .headline");
+
+  assert(!headline.includes("Whole run") && headline.includes("≥ 800 J"), headline);
+  await other.panel("difference");
+  assertSame((await differenceOf(other, "energy")).slice(0, 2), ["unknown", "J"], "panel");
+  assert(
+    (await other.text("[data-panel=difference]")).includes("third: power is known for 66.6 %"),
+    "no reason",
+  );
+  await end();
 });
 
 await close();

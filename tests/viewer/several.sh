@@ -54,6 +54,9 @@ run_name=first
 make_run first 1000000000 1 100 200 300
 run_name=second
 make_run second 1000000003 2 150 250 250
+# Of the third one the power is known for four of six seconds.
+run_name=third
+make_run third 1000000003 2 150 250
 ok "an unknown mark is reported" says "first: no state or event named nothing, as required by --align" \
 	2 view --no-browser --align=nothing first second
 ok "a missing project is reported" says "No such file" 2 view --no-browser first none
@@ -65,7 +68,7 @@ ok "a missing project is reported" says "No such file" 2 view --no-browser first
 [ "$tap_count" -eq 2 ] || exit 99
 TAP_BEGUN=$tap_count
 export TAP_BEGUN
-in_browser several.mjs first second >points
+in_browser several.mjs first second third >points
 sed '$d' points
 # Whether rows are there at all; make verify-view-rows says how fast they are.
 TAP_BEGUN=$(sed -n '$s/^1\.\.//p' points)

@@ -50,7 +50,7 @@ await ok("the view zooms to the marked interval", async () => {
   await viewer.mark("0.3", "1.75");
   await page.click("text=Zoom to it");
   await viewer.settle();
-  const [start, span] = viewer.times("view").map(Number);
+  const [start, span] = viewer.stretch();
 
   assert(
     start < 0.3 && start > 0.2 && start + span > 1.75 && start + span < 1.9,
@@ -106,13 +106,13 @@ await ok("a histogram of the marked range is shown", async () => {
 });
 
 await ok("the wheel zooms at the pointer", async () => {
-  const before = viewer.times("view").map(Number);
+  const before = viewer.stretch();
   const point = await viewer.point(".row-states .row-plot", 0.5, 0.5);
 
   await page.mouse.move(...point);
   await page.mouse.wheel(0, -300);
   await viewer.settle();
-  const after = viewer.times("view").map(Number);
+  const after = viewer.stretch();
 
   assert(after[1] < before[1] * 0.9, `${after[1]} s wide`);
   const middle = (view) => view[0] + view[1] / 2;
@@ -124,13 +124,13 @@ await ok("the wheel zooms at the pointer", async () => {
 });
 
 await ok("dragging moves the view", async () => {
-  const before = viewer.times("view").map(Number);
+  const before = viewer.stretch();
 
   await viewer.drag(
     await viewer.point(".row-value .row-plot", 0.6),
     await viewer.point(".row-value .row-plot", 0.3),
   );
-  const after = viewer.times("view").map(Number);
+  const after = viewer.stretch();
 
   assert(
     after[0] > before[0] + before[1] * 0.15 && after[1] === before[1],
@@ -140,15 +140,15 @@ await ok("dragging moves the view", async () => {
 
 await ok("keys zoom, move, go back and show all", async () => {
   await page.click(".position", { force: true }).catch(() => {});
-  const [before] = [viewer.times("view").map(Number)];
+  const [before] = [viewer.stretch()];
 
   await viewer.press("+");
-  assert(Number(viewer.times("view")[1]) < before[1], "+ does not zoom");
+  assert(viewer.stretch()[1] < before[1], "+ does not zoom");
   await viewer.press("-");
   await viewer.press("ArrowLeft");
-  assert(Number(viewer.times("view")[0]) < before[0], "ArrowLeft: no move");
+  assert(viewer.stretch()[0] < before[0], "ArrowLeft: no move");
   await viewer.press("0");
-  const all = viewer.times("view").map(Number);
+  const all = viewer.stretch();
 
   assert(all[1] > before[1] && all[0] <= 0, "0 does not show all");
   await viewer.press("m");
@@ -159,11 +159,11 @@ await ok("keys zoom, move, go back and show all", async () => {
 
 await ok("dragging the overview moves the view", async () => {
   await viewer.press("+", "+", "+");
-  const before = viewer.times("view").map(Number);
+  const before = viewer.stretch();
 
   await page.mouse.click(...(await viewer.point(".overview", 0.9)));
   await viewer.settle();
-  const after = viewer.times("view").map(Number);
+  const after = viewer.stretch();
 
   assert(after[0] > before[0], `${before} became ${after}`);
   await viewer.press("0");

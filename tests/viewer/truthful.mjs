@@ -49,10 +49,10 @@ await ok("rows of truncated and corrupt files say so", async () => {
     await labels(odd),
     [
       ["alpha", ""],
+      ["P", "cut"],
       ["Rank 2", ""],
       ["Rank 9", "corrupt"],
       ["Rank 10", "cut"],
-      ["P", "cut"],
     ],
     "damage",
   );

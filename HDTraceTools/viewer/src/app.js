@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Puts everything together: header, summary, rows, panels; redraws what changed.
 import { Chooser } from "./ui/chooser.js";
-import { lineNumber, theme } from "./draw/colours.js";
-import { announce, h, icon, iconButton, replace } from "./ui/dom.js";
-import { layersOf } from "./data/layers.js";
-import { damaged } from "./data/damage.js";
-import { define } from "./data/expression.js";
-import { ExpressionError } from "./data/parser.js";
-import { seriesOfPower } from "./data/power.js";
-import { keyTable, listenToKeys } from "./ui/keys.js";
+import { lineNumber } from "./draw/colours.js";
+import { announce, h, icon } from "./ui/dom.js";
+import { layersOf } from "./data/series/layers.js";
+import { define } from "./data/series/expression.js";
+import { ExpressionError } from "./data/series/parser.js";
+import { seriesOfPower } from "./data/energy/power.js";
+import { listenToKeys } from "./ui/keys.js";
 import { Overview, overviewSeries } from "./draw/overview.js";
 import { AboutPanel } from "./panels/about.js";
+import { DifferencePanel } from "./panels/difference.js";
+import { BalancePanel } from "./panels/balance.js";
+import { DetailsPanel } from "./panels/details.js";
+import { DurationsPanel } from "./panels/durations.js";
+import { FindPanel } from "./panels/find.js";
+import { FlamePanel } from "./panels/flame.js";
+import { MatrixPanel } from "./panels/matrix.js";
 import { CriticalPathPanel } from "./panels/criticalpath.js";
 import { FindingsPanel } from "./panels/findings.js";
 import { HistogramPanel } from "./panels/histogram.js";
@@ -21,18 +27,22 @@ import { ProblemsPanel } from "./panels/problems.js";
 import { ProfilePanel } from "./panels/profile.js";
 import { RelationsPanel } from "./panels/relations.js";
 import { ValuesPanel } from "./panels/values.js";
+import { Cursor } from "./ui/cursor.js";
+import { ask, showHelp } from "./ui/dialogs.js";
+import { Notes } from "./ui/notes.js";
+import { PanelArea } from "./ui/panelarea.js";
+import { loadTheme, switchTheme } from "./ui/themes.js";
+import { makeHeader, makeToolbar } from "./ui/tools.js";
 import { Paper } from "./draw/paper.js";
 import { Pointer } from "./ui/pointer.js";
-import { fileSize } from "./data/numbers.js";
 import { formatSecondsShort } from "./data/time.js";
-import { parseWindow } from "./data/windows.js";
 import { defaultRows } from "./rows/rows.js";
-import { scaleName } from "./draw/scales.js";
 import { spanText } from "./draw/ruler.js";
-import { Summary } from "./data/summary.js";
+import { Selection } from "./ui/selection.js";
+import { Summary } from "./panels/summary.js";
 import { Tooltip } from "./ui/tooltip.js";
-import { setOnLoad } from "./data/track.js";
-import { intervalText, Tracks } from "./data/tracks.js";
+import { setOnLoad } from "./data/codec/track.js";
+import { Tracks } from "./rows/tracks.js";
 import { View } from "./ui/view.js";
 
 /** Numbers are computed when the mark has rested for so long, in ms, and what the
@@ -41,17 +51,20 @@ const REST_MS = 120;
 const FRAGMENT_MS = 300;
 
 /** Changes after which the same is looked at as before. */
-const SAME = new Set(["cursor", "data", "found", "scroll"]);
+const SAME = new Set(["cursor", "data", "find", "found", "scroll", "select"]);
 
 export class App {
   constructor(model) {
     this.model = model;
     this.view = new View(model);
     this.view.defaults = defaultRows(model);
+    this.view.rowSize = this.view.defaults.rowSize;
     this.failedDefinitions = new Map();
     this.dirty = new Set();
     this.#nameValues();
     this.tracks = new Tracks(model, this.view);
+    this.selection = new Selection(this);
+    this.cursor = new Cursor(this);
     this.tooltip = new Tooltip(model, this.view, this.tracks);
     this.summary = new Summary(this);
     this.paper = new Paper(this);
@@ -64,7 +77,9 @@ export class App {
     this.panels = [
       new FindingsPanel(this),
       new IntervalPanel(this),
+      ...(model.parts.length === 2 ? [new DifferencePanel(this)] : []),
       new ProfilePanel(this),
+      ...(model.traces.length ? this.#panelsOfStates() : []),
       new HistogramPanel(this),
       new CriticalPathPanel(this),
       ...(model.relations.length ? [new RelationsPanel(this)] : []),
@@ -74,9 +89,21 @@ export class App {
       new ProblemsPanel(this),
       new AboutPanel(this),
     ];
+    this.panelArea = new PanelArea(this, this.panels);
     this.#build();
     this.view.onChange((what) => this.#changed(what));
     setOnLoad(() => this.invalidate("data"));
+  }
+
+  #panelsOfStates() {
+    return [
+      new FlamePanel(this),
+      new DurationsPanel(this),
+      new BalancePanel(this),
+      new MatrixPanel(this),
+      new FindPanel(this),
+      new DetailsPanel(this),
+    ];
   }
 
   /** Values have their colours before any is drawn, so that these do not depend on
@@ -115,24 +142,18 @@ export class App {
     this.hiddenNote = h("span", { class: "muted" });
     this.position = h("output", { class: "position", "aria-live": "off" });
     this.messageNote = h("p", { class: "message-note", hidden: true });
-    this.banner = h("div", { class: "banner", role: "note", hidden: true });
-    this.damage = h("div", { class: "banner", role: "note", hidden: true });
-    this.serverNote = h("div", { class: "banner server-note", role: "alert", hidden: true });
-    this.progress = h("div", { class: "progress", role: "status", hidden: true });
+    this.notes = new Notes(this);
     this.helpDialog = h("dialog", { class: "dialog", "aria-labelledby": "help-title" });
     this.element = h(
       "div",
       { class: "app" },
-      this.#header(project),
-      this.banner,
-      this.damage,
-      this.serverNote,
-      this.progress,
+      makeHeader(this, project),
+      this.notes.elements,
       this.summary.element,
       h(
         "main",
         { class: "main" },
-        this.#toolbar(),
+        makeToolbar(this),
         h(
           "div",
           { class: "time-head" },
@@ -166,8 +187,8 @@ export class App {
           this.messageNote,
           this.paper.note,
         ),
-        this.#splitter(),
-        this.#panelArea(),
+        this.panelArea.splitter,
+        this.panelArea.element,
       ),
       this.tooltip.element,
       this.chooser.element,
@@ -184,183 +205,9 @@ export class App {
     listenToKeys(this);
   }
 
-  #header(project) {
-    this.themeButton = iconButton("moon", "Dark or light", () =>
-      this.#toggleTheme(),
-    );
-    return h(
-      "header",
-      { class: "header" },
-      h("span", { class: "logo", "aria-hidden": "true" }),
-      h("h1", { class: "clip", title: project.name }, project.name),
-      project.description
-        ? h(
-            "p",
-            { class: "description clip", title: project.description },
-            project.description,
-          )
-        : null,
-      h("span", { class: "space" }),
-      this.themeButton,
-      iconButton("print", "Print (Ctrl+P)", () => this.paper.print()),
-      iconButton("help", "Help and keys (?)", () => this.showHelp()),
-    );
-  }
-
-  #toolbar() {
-    const { view } = this;
-
-    this.arrowButton = iconButton(
-      "arrows",
-      "Messages and causes as arrows (a)",
-      () => this.toggleArrows(),
-      { "aria-pressed": "true" },
-    );
-    this.pathButton = iconButton(
-      "path",
-      "Critical path (c)",
-      () => this.togglePath(),
-      { "aria-pressed": "false" },
-    );
-    this.scaleButton = iconButton("scale", "Scales…", () => this.#showScales());
-    return h(
-      "div",
-      { class: "toolbar", role: "toolbar", "aria-label": "View" },
-      iconButton("whole", "Whole run (0)", () => view.whole()),
-      iconButton("back", "Previous view (z)", () => view.back()),
-      iconButton("left", "Earlier (←)", () => view.pan(-0.25)),
-      iconButton("right", "Later (→)", () => view.pan(0.25)),
-      iconButton("zoomIn", "Zoom in (+)", () => view.zoom(0.5, this.cursorShare)),
-      iconButton("zoomOut", "Zoom out (−)", () => view.zoom(2, this.cursorShare)),
-      iconButton("mark", "Mark the visible time (m)", () =>
-        view.setMark(view.start, view.end),
-      ),
-      h("span", { class: "divider" }),
-      this.arrowButton,
-      this.pathButton,
-      this.scaleButton,
-      h("span", { class: "divider" }),
-      h("label", { class: "window" }, "Window ", this.#windowInput(), " s"),
-      h("span", { class: "divider" }),
-      this.position,
-    );
-  }
-
-  /** Over how many seconds curves are means; empty: they have all entries. */
-  #windowInput() {
-    const { view } = this;
-
-    this.windowInput = h("input", {
-      type: "text",
-      inputmode: "decimal",
-      size: "6",
-      placeholder: "none",
-      title: "Draw means over windows of this length in seconds (w)",
-      onchange: () => {
-        const text = this.windowInput.value.trim();
-        const ns = parseWindow(text);
-
-        // What is no length stays what it was.
-        if (ns || !text || Number(text) === 0) view.setWindow(ns);
-        else this.#showLooks();
-      },
-    });
-    return this.windowInput;
-  }
-
   focusWindow() {
     this.windowInput.focus();
     this.windowInput.select();
-  }
-
-  #splitter() {
-    const splitter = h("div", {
-      class: "splitter",
-      role: "separator",
-      "aria-orientation": "horizontal",
-      "aria-label": "Height of the tables",
-      "aria-valuemin": "80",
-      "aria-valuemax": "900",
-      tabindex: "0",
-    });
-    const set = (height) => {
-      const limited = Math.min(Math.max(80, height), window.innerHeight * 0.75);
-
-      this.element.style.setProperty("--panel-height", `${limited}px`);
-    };
-
-    splitter.addEventListener("pointerdown", (event) => {
-      splitter.setPointerCapture(event.pointerId);
-      const bottom = event.clientY + this.panelArea.clientHeight;
-      const move = (e) => set(bottom - e.clientY);
-
-      splitter.addEventListener("pointermove", move);
-      splitter.addEventListener(
-        "pointerup",
-        () => splitter.removeEventListener("pointermove", move),
-        { once: true },
-      );
-      event.preventDefault();
-    });
-    splitter.addEventListener("keydown", (event) => {
-      const step = { ArrowUp: 24, ArrowDown: -24 }[event.key];
-
-      if (!step) return;
-      event.preventDefault();
-      set(this.panelArea.clientHeight + step);
-    });
-    this.splitter = splitter;
-    return splitter;
-  }
-
-  #panelArea() {
-    this.tabs = h("div", {
-      class: "tabs",
-      role: "tablist",
-      "aria-label": "Numbers",
-    });
-    this.panelContent = h("div", { class: "panel-content" });
-    for (const panel of this.panels) {
-      panel.tab = h(
-        "button",
-        {
-          type: "button",
-          role: "tab",
-          id: `tab-${panel.id}`,
-          "aria-controls": `panel-${panel.id}`,
-          onclick: () => this.showPanel(panel.id),
-        },
-        panel.title,
-      );
-      panel.element.id = `panel-${panel.id}`;
-      panel.element.setAttribute("role", "tabpanel");
-      panel.element.setAttribute("aria-labelledby", `tab-${panel.id}`);
-      panel.element.classList.add("panel");
-      panel.element.hidden = true;
-      this.tabs.append(panel.tab);
-      this.panelContent.append(panel.element);
-    }
-    this.tabs.addEventListener("keydown", (event) => this.#tabKey(event));
-    this.panelArea = h(
-      "section",
-      { class: "panels", "aria-label": "Tables" },
-      this.tabs,
-      this.panelContent,
-    );
-    return this.panelArea;
-  }
-
-  #tabKey(event) {
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-
-    if (!step) return;
-    event.preventDefault();
-    const index = this.panels.findIndex((p) => p.tab === event.target);
-    const next =
-      this.panels[(index + step + this.panels.length) % this.panels.length];
-
-    this.showPanel(next.id);
-    next.tab.focus();
   }
 
   #followSizes() {
@@ -370,12 +217,6 @@ export class App {
     new ResizeObserver(() => this.invalidate("time")).observe(
       this.overview.element,
     );
-    new ResizeObserver(() =>
-      this.splitter.setAttribute(
-        "aria-valuenow",
-        String(this.panelArea.clientHeight),
-      ),
-    ).observe(this.panelArea);
     const media = matchMedia("(prefers-color-scheme: dark)");
 
     media.addEventListener("change", () => this.#restyle());
@@ -385,12 +226,12 @@ export class App {
   /* ---- Start ----------------------------------------------------------- */
 
   start() {
-    this.#loadTheme();
+    loadTheme();
     this.tracks.restyle();
     this.#readFragment();
     this.summary.update();
-    this.#showBanner();
-    this.#showDamage();
+    this.notes.showReduced();
+    this.notes.showDamage();
     this.dirty.add("rows");
     // At once, so that what is on the screen is what is loaded first.
     this.#draw();
@@ -420,38 +261,6 @@ export class App {
       this.lastFragment = text;
       history.replaceState(null, "", `#${text}`);
     }, FRAGMENT_MS);
-  }
-
-  #showBanner() {
-    const { groups, traces, details, relations, messages } = this.model.reduced;
-    const parts = [];
-    const { meta } = this.model;
-
-    if (groups.length)
-      parts.push(`${groups.length} of ${this.model.groups.length} groups`);
-    if (traces.length)
-      parts.push(`states of ${traces.length} of ${this.model.traces.length} traces`);
-    if (details.length)
-      parts.push(`attributes of states of ${details.length} traces`);
-    if (relations.length)
-      parts.push(
-        `relations of ${relations.length} of ${this.model.relations.length} files`,
-      );
-    if (messages) parts.push("messages");
-    this.banner.hidden = !parts.length;
-    if (!parts.length) return;
-    replace(
-      this.banner,
-      h("strong", {}, "Reduced: "),
-      `to keep this page below ${fileSize(meta.maxSize)}, `,
-      parts.join(", "),
-      " have a lower resolution than the recorded data. ",
-      h(
-        "button",
-        { type: "button", class: "link", onclick: () => this.showPanel("problems") },
-        "Details",
-      ),
-    );
   }
 
   /* ---- Drawing --------------------------------------------------------- */
@@ -523,50 +332,10 @@ export class App {
     }, REST_MS);
   }
 
-  /** Say how far everything was read; "" when it was. */
-  showProgress(text) {
-    this.progress.hidden = !text;
-    if (this.progress.textContent !== text) this.progress.textContent = text;
-  }
-
-  /** Say that the server has ended, or that it is there again; "" is nothing. */
-  showServer(text) {
-    replace(
-      this.serverNote,
-      text,
-      " ",
-      h(
-        "button",
-        { type: "button", class: "link", onclick: () => this.showServer("") },
-        "Hide this",
-      ),
-    );
-    this.serverNote.hidden = !text;
-  }
-
-  /** Which rows are not what was recorded. */
-  #showDamage() {
-    const list = damaged(this.model);
-
-    this.damage.hidden = !list.length;
-    replace(
-      this.damage,
-      h("strong", {}, "Damaged: "),
-      list.length === 1
-        ? "a file is truncated or corrupt; its rows are marked. "
-        : `${list.length} files are truncated or corrupt; their rows are marked. `,
-      h(
-        "button",
-        { type: "button", class: "link", onclick: () => this.showPanel("problems") },
-        "Details",
-      ),
-    );
-  }
-
   /** The report has come. */
   showReport() {
     this.summary.update();
-    this.#showDamage();
+    this.notes.showDamage();
     this.tracks.relabel();
     this.view.changed("rows");
   }
@@ -576,13 +345,13 @@ export class App {
     const parts = [`${spanText(view)} wide`];
 
     if (view.cursor !== null)
-      parts.unshift(`${this.#relative(view.cursor)} s`);
+      parts.unshift(`${this.relative(view.cursor)} s`);
     const text = parts.join(" · ");
 
     if (this.position.textContent !== text) this.position.textContent = text;
   }
 
-  #relative(time) {
+  relative(time) {
     const ns = time - this.model.origin;
     const sign = ns < 0n ? "-" : "";
     const abs = ns < 0n ? -ns : ns;
@@ -612,9 +381,10 @@ export class App {
     if (what === "found") return;
     this.tooltipRow = null;
     if (what === "time" || what === "scroll") this.tooltip.hide();
-    if (what === "looks") this.#showLooks();
+    if (what === "looks") this.showLooks();
     if (what !== "cursor" && what !== "scroll") this.#writeFragment();
-    if (["mark", "rows", "looks", "data"].includes(what)) this.#updatePanel();
+    if (["mark", "rows", "looks", "data", "select", "find"].includes(what))
+      this.#updatePanel();
   }
 
   /** What is shown was read to its end; and whether all that it can change is the
@@ -625,7 +395,7 @@ export class App {
     if (!isKnown || panel?.isOfNames) this.view.changed("data");
   }
 
-  #showLooks() {
+  showLooks() {
     const { hasArrows, hasPath, window } = this.view;
 
     this.arrowButton.setAttribute("aria-pressed", String(hasArrows));
@@ -642,18 +412,7 @@ export class App {
   }
 
   #showPanel() {
-    const chosen =
-      this.panels.find((panel) => panel.id === this.view.panel) ??
-      this.panels[0];
-
-    this.view.panel = chosen.id;
-    for (const panel of this.panels) {
-      const isChosen = panel === chosen;
-
-      panel.element.hidden = !isChosen;
-      panel.tab.setAttribute("aria-selected", String(isChosen));
-      panel.tab.tabIndex = isChosen ? 0 : -1;
-    }
+    this.view.panel = this.panelArea.show(this.view.panel).id;
     this.#updatePanel(0);
   }
 
@@ -685,7 +444,11 @@ export class App {
     const row = this.tracks.rowAt(event.clientY);
     const box = this.tracks.element.getBoundingClientRect();
     const isInRows = this.tracks.element.contains(event.target);
-    const message = isInRows
+    const isOnState =
+      row?.kind === "states" &&
+      this.selection.stateAt(row, time, this.tracks.heightIn(row, event.clientY));
+    // Arrows do not cover the states that they cross.
+    const message = isInRows && !isOnState
       ? this.tracks.overlay.messageAt(
           event.clientX - box.left,
           event.clientY - box.top,
@@ -712,6 +475,7 @@ export class App {
     }
     if (row) this.tracks.focusKey = row.key;
     if (row?.kind === "relations") this.#clickRelation(row, event);
+    if (row?.kind === "states") this.selection.click(row, event);
     if (event.pointerType === "touch") this.#hover(event);
     this.invalidate("time");
   }
@@ -769,106 +533,19 @@ export class App {
     const row = this.tracks.rowAt(event.clientY);
     const time = this.view.timeAt(this.tracks.shareAt(event.clientX));
 
-    if (row?.kind === "states") this.#markStateAt(row, time);
-  }
-
-  #markStateAt(row, time) {
-    const state = row.states
-      .at(time, 0)
-      ?.findLast((item) => !item.isEvent && item.end > item.start);
-
-    if (!state) return;
-    this.view.setMark(state.start, state.end);
-    announce(
-      `Marked ${state.name}, ${intervalText(this.model, state.start, state.end)}`,
-    );
+    if (row?.kind === "states") this.cursor.markStateAt(row, time);
   }
 
   /* ---- What keys and buttons do ---------------------------------------- */
 
   /** Where the cursor is in the view, else the middle. */
   get cursorShare() {
-    const { view } = this;
-    const share = view.cursor === null ? 0.5 : view.shareOf(view.cursor);
-
-    return share >= 0 && share <= 1 ? share : 0.5;
-  }
-
-  moveCursor(pixels) {
-    const { view, tracks } = this;
-    const step = BigInt(Math.round((view.span / tracks.plotWidth) * pixels));
-    const from = view.cursor ?? view.timeAt(0.5);
-
-    view.setCursor(from + (step || BigInt(Math.sign(pixels))));
-    this.#followCursor();
-    announce(`${this.#relative(view.cursor)} seconds. ${this.#atCursor()}`);
-  }
-
-  #followCursor() {
-    const share = this.view.shareOf(this.view.cursor);
-
-    if (share < 0 || share > 1)
-      this.view.show(
-        this.view.cursor - BigInt(Math.round(this.view.span / 2)),
-        this.view.span,
-      );
-  }
-
-  /** What the row with the focus has at the cursor. */
-  #atCursor() {
-    const row = this.tracks.focusedRow;
-
-    return row
-      ? `${row.label}: ${this.tracks.views.get(row.key)?.textAt(this.view.cursor) ?? ""}`
-      : "";
-  }
-
-  async nextState(direction) {
-    const row =
-      this.tracks.focusedRow?.kind === "states"
-        ? this.tracks.focusedRow
-        : this.tracks.rows.list.find((other) => other.kind === "states");
-    const { view } = this;
-
-    if (!row) return;
-    const state = await row.states.next(
-      view.cursor ?? view.timeAt(0.5),
-      direction,
-    );
-
-    if (!state) return;
-    view.setCursor(state.start);
-    this.#followCursor();
-    announce(
-      `${state.name}, ${intervalText(this.model, state.start, state.end)}`,
-    );
-  }
-
-  markEdge(edge) {
-    const { view } = this;
-    const time = view.cursor ?? view.timeAt(0.5);
-    const other = view.mark
-      ? edge === "from"
-        ? view.mark.to
-        : view.mark.from
-      : edge === "from"
-        ? view.end
-        : view.start;
-
-    if (edge === "from" ? time < other : time > other)
-      view.setMark(time, other);
-    else view.setMark(time, edge === "from" ? view.end : view.start);
-  }
-
-  markState() {
-    const row = this.tracks.focusedRow;
-
-    if (row?.kind === "states" && this.view.cursor !== null)
-      this.#markStateAt(row, this.view.cursor);
+    return this.cursor.share;
   }
 
   escape() {
     this.tooltip.hide();
+    if (this.view.selection) this.view.setSelection(null);
     if (this.view.request) this.view.setRequest(null);
     this.view.setMark(null, null);
   }
@@ -881,6 +558,32 @@ export class App {
   toggleArrows() {
     this.view.hasArrows = !this.view.hasArrows;
     this.view.changed("looks");
+  }
+
+  /** The next size of the rows. */
+  resizeRows() {
+    this.view.resizeRows();
+    announce(`Rows are ${this.view.rowSize}.`);
+  }
+
+  /** Show the query line. */
+  openFind() {
+    const panel = this.panels.find(({ id }) => id === "find");
+
+    if (!panel) return;
+    this.showPanel("find");
+    panel.input.focus();
+    panel.input.select();
+  }
+
+  /** Go to the next state that was found, or the one before. */
+  stepFound(direction) {
+    this.panels.find(({ id }) => id === "find")?.step(direction);
+  }
+
+  /** Show the durations of a state. */
+  showDurations(name) {
+    this.panels.find(({ id }) => id === "durations")?.choose(name);
   }
 
   togglePath() {
@@ -897,12 +600,6 @@ export class App {
     );
   }
 
-  showDefaults() {
-    this.view.hidden = new Set(this.view.defaults.hidden);
-    this.view.changed("rows");
-    this.chooser.element.close();
-  }
-
   /** Keep the mark under a name. */
   nameMark() {
     const { view } = this;
@@ -911,7 +608,7 @@ export class App {
       announce("Mark an interval first.");
       return;
     }
-    this.#ask("Name of the interval", (name) => {
+    ask(this, "Name of the interval", (name) => {
       view.named.push({ ...view.mark, name });
       view.changed("mark");
       this.showPanel("profile");
@@ -928,181 +625,8 @@ export class App {
     this.view.changed("mark");
   }
 
-  /** Ask for a text. */
-  #ask(question, take) {
-    const input = h("input", { type: "text", required: true, size: "30" });
-    const dialog = h(
-      "dialog",
-      { class: "dialog small", "aria-label": question },
-      h(
-        "form",
-        {
-          method: "dialog",
-          onsubmit: () => take(input.value),
-        },
-        h("label", {}, `${question} `, input),
-        h(
-          "div",
-          { class: "buttons" },
-          h("button", { type: "submit", class: "primary" }, "OK"),
-          h(
-            "button",
-            { type: "button", onclick: () => dialog.close() },
-            "Cancel",
-          ),
-        ),
-      ),
-    );
-
-    dialog.addEventListener("close", () => dialog.remove());
-    this.element.append(dialog);
-    dialog.showModal();
-    input.focus();
-  }
-
-  #showScales() {
-    const { view } = this;
-    const names = new Map();
-
-    for (const { series } of this.tracks.rows.list)
-      if (series) names.set(scaleName(series), series);
-    const toggle = (label, isOn, take) => {
-      const input = h("input", {
-        type: "checkbox",
-        onchange: () => {
-          take(input.checked);
-          this.tracks.scales.known.clear();
-          view.changed("looks");
-        },
-      });
-
-      input.checked = isOn;
-      return h("p", {}, h("label", {}, input, " ", label));
-    };
-    const dialog = h(
-      "dialog",
-      { class: "dialog", "aria-labelledby": "scales-title" },
-      h(
-        "header",
-        {},
-        h("h2", { id: "scales-title" }, "Scales"),
-        h(
-          "button",
-          { type: "button", class: "primary", onclick: () => dialog.close() },
-          "Done",
-        ),
-      ),
-      toggle(
-        "Values of a grouping share a scale",
-        view.isCommonScale,
-        (isOn) => (view.isCommonScale = isOn),
-      ),
-      toggle(
-        "All scales start at zero",
-        view.isFromZero,
-        (isOn) => (view.isFromZero = isOn),
-      ),
-      toggle(
-        "Scales fit the visible time, not the whole run",
-        view.isFitted,
-        (isOn) => (view.isFitted = isOn),
-      ),
-      h(
-        "table",
-        {},
-        h("caption", {}, "Fixed ranges (empty: automatic)"),
-        h(
-          "tbody",
-          {},
-          [...names.keys()].map((name) => this.#rangeInputs(name)),
-        ),
-      ),
-    );
-
-    dialog.addEventListener("close", () => dialog.remove());
-    this.element.append(dialog);
-    dialog.showModal();
-  }
-
-  #rangeInputs(name) {
-    const { view } = this;
-    const range = view.ranges.get(name) ?? ["", ""];
-    const inputs = range.map((value, i) =>
-      h("input", {
-        type: "text",
-        inputmode: "decimal",
-        size: "10",
-        value,
-        "aria-label": `${i ? "Maximum" : "Minimum"} of ${name}`,
-        onchange: () => {
-          const [min, max] = inputs.map((input) => Number(input.value));
-
-          if (inputs.every((input) => input.value.trim()) && min < max)
-            view.ranges.set(name, [min, max]);
-          else view.ranges.delete(name);
-          view.changed("looks");
-        },
-      }),
-    );
-
-    return h(
-      "tr",
-      {},
-      h("th", { scope: "row", class: "clip" }, name),
-      h("td", {}, inputs[0], " to ", inputs[1]),
-    );
-  }
-
   showHelp() {
-    replace(
-      this.helpDialog,
-      h(
-        "header",
-        {},
-        h("h2", { id: "help-title" }, "Help"),
-        h(
-          "button",
-          {
-            type: "button",
-            class: "primary",
-            onclick: () => this.helpDialog.close(),
-          },
-          "Close",
-        ),
-      ),
-      h(
-        "p",
-        {},
-        "The wheel zooms at the pointer; over the names, or with Shift, it scrolls. Dragging scrolls. Dragging on the ruler, or with Shift, marks an interval, and the tables below show its numbers. A double click marks a state. A click on a relation follows its request through all rows.",
-      ),
-      h(
-        "table",
-        { class: "keys" },
-        h("caption", {}, "Keys"),
-        h(
-          "tbody",
-          {},
-          keyTable(this).map(([keys, text]) =>
-            h(
-              "tr",
-              {},
-              h(
-                "th",
-                { scope: "row" },
-                keys.split(/\s+/).map((key) => h("kbd", {}, key)),
-              ),
-              h("td", {}, text),
-            ),
-          ),
-        ),
-      ),
-      h(
-        "p",
-        {},
-        "An interval excludes its start and includes its end. Means are time-weighted. The address of this page follows the view: copy it to share the view.",
-      ),
-    );
-    this.helpDialog.showModal();
+    showHelp(this);
   }
 
   /* ---- Defined values -------------------------------------------------- */
@@ -1151,25 +675,8 @@ export class App {
 
   /* ---- Themes ---------------------------------------------------------- */
 
-  #loadTheme() {
-    try {
-      const choice = localStorage.getItem("hdtrace-theme");
-
-      if (choice) document.documentElement.dataset.theme = choice;
-    } catch {
-      // Pages that are files may have no storage.
-    }
-  }
-
-  #toggleTheme() {
-    const choice = theme.isDark ? "light" : "dark";
-
-    document.documentElement.dataset.theme = choice;
-    try {
-      localStorage.setItem("hdtrace-theme", choice);
-    } catch {
-      // As above.
-    }
+  toggleTheme() {
+    switchTheme();
     this.#restyle();
   }
 

@@ -4,7 +4,7 @@ import { App } from "./app.js";
 import { h } from "./ui/dom.js";
 import { Live } from "./ui/live.js";
 import { Model } from "./data/model.js";
-import { PageSource, readMeta, ServerSource } from "./data/source.js";
+import { PageSource, readMeta, ServerSource } from "./data/codec/source.js";
 
 /** Show what went wrong instead of nothing. */
 function showFailure(error) {

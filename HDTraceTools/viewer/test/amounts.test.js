@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Amounts, GROWTH } from "../src/data/amounts.js";
+import { Amounts, GROWTH } from "../src/data/series/amounts.js";
 
 function of(list, options) {
   const amounts = new Amounts(options);

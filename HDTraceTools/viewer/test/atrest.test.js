@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AtRest } from "../src/data/atrest.js";
-import { PixelColumns } from "../src/data/sampling.js";
+import { AtRest } from "../src/data/series/atrest.js";
+import { PixelColumns } from "../src/data/series/sampling.js";
 
 const WIDTH = 4;
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { deflateSync } from "node:zlib";
-import { Columns, decodeBase64, inflate } from "../src/data/codec.js";
+import { Columns, decodeBase64, inflate } from "../src/data/codec/codec.js";
 
 function head(kind, count) {
   const buffer = Buffer.alloc(5);

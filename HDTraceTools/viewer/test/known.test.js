@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Known, knownOf, knownOfNodes, leastKnown } from "../src/data/known.js";
+import { differenceOf, Known, knownOf, knownOfNodes, leastKnown } from "../src/data/energy/known.js";
 
 /** Of 2 s in ns, at 100 W: known part, energy, mean power, note. */
 const ROWS = [
@@ -71,4 +71,21 @@ test("the power of nodes is that of each while it is known", () => {
   assert.equal(watts, 150);
   assert.equal(known.share, 0);
   assert.equal(knownOfNodes([], 2).known.total(0), "unknown");
+});
+
+test("lower bounds have no difference", () => {
+  const run = (name, joules, known) => ({ name, joules, known: new Known(known, 1000) });
+
+  assert.deepEqual(differenceOf(run("a", 100, 1000), run("b", 160, 996)), {
+    joules: 60,
+    note: "",
+  });
+  const { joules, note } = differenceOf(run("a", 162.29, 600), run("b", 100, 1000));
+
+  assert.ok(Number.isNaN(joules));
+  assert.equal(note, "a: power is known for 60 % of the time");
+  assert.match(
+    differenceOf(run("a", 0, 0), run("b", 5, 500)).note,
+    /^a: power is unknown here; b: power is known for 50 %/,
+  );
 });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { byOrder, idleOf, layersOf, partsOf, stack } from "../src/data/layers.js";
-import { atOnce } from "../src/data/slices.js";
+import { byOrder, idleOf, layersOf, partsOf, stack } from "../src/data/series/layers.js";
+import { atOnce } from "../src/data/codec/slices.js";
 
 const group = (node, name, ...values) => ({
   node,

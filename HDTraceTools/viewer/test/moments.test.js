@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Moments } from "../src/data/moments.js";
+import { Moments } from "../src/data/series/moments.js";
 
 function of(list) {
   const moments = new Moments();

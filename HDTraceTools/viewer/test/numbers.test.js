@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  levelText,
   bounded,
   exact,
   exactFloat,
@@ -61,4 +62,16 @@ test("quantities have a prefix that fits", () => {
   assert.equal(short(0), "0");
   assert.equal(percent(0.321), "32 %");
   assert.equal(percent(0.012), "1.2 %");
+});
+
+test("values under the pointer have four digits and a prefix", () => {
+  const bytes = { unit: "B", base: "B", scale: 1 };
+
+  assert.equal(levelText(16348385280n, bytes), "16.35 GB");
+  assert.equal(levelText(1234567.891, { unit: "kB", base: "B", scale: 1e3 }), "1.235 GB");
+  assert.equal(levelText(158.123456, { unit: "W", base: "W", scale: 1 }), "158.1 W");
+  assert.equal(levelText(1234567890123n, { unit: "packets" }), "1.235T packets");
+  assert.equal(levelText(99.98765, { unit: "%", base: "%", scale: 1 }), "99.99 %");
+  assert.equal(levelText(12, { unit: "" }), "12");
+  assert.equal(levelText(NaN, bytes), "–");
 });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { ExpressionError, parse, valuesOf } from "../src/data/parser.js";
+import { ExpressionError, parse, valuesOf } from "../src/data/series/parser.js";
 
 /** A tree as text with all parentheses. */
 function show(tree) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Relations, Request } from "../src/data/relations.js";
+import { Relations, Request } from "../src/data/relations/relations.js";
 
 const SOURCE = {};
 

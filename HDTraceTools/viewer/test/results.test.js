@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Amounts } from "../src/data/amounts.js";
-import { Moments } from "../src/data/moments.js";
-import { resultsOf } from "../src/data/results.js";
+import { Amounts } from "../src/data/series/amounts.js";
+import { Moments } from "../src/data/series/moments.js";
+import { hasIntegral, resultsOf } from "../src/data/series/results.js";
 
 const series = (kind) => ({ value: { kind, name: "X" } });
 
@@ -52,4 +52,11 @@ test("of nothing nothing is known", () => {
   assert.deepEqual(namesOf(resultsOf(series("counter"), new Amounts(), 1e9)), [
     "resets",
   ]);
+});
+
+test("power and rates have an integral, percentages and bytes have none", () => {
+  const of = (unit, integral) => hasIntegral({ unit, integral });
+
+  assert.ok(of("W", "J") && of("mW", "mJ") && of("B/s", "B") && of("", "s"));
+  assert.ok(!of("%", "% s") && !of("B", "B s") && !of("C", "C s"));
 });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { rangeAround, Scales } from "../src/draw/scales.js";
-import { binWidth } from "../src/data/histogram.js";
-import { PixelColumns } from "../src/data/sampling.js";
+import { binWidth } from "../src/data/series/histogram.js";
+import { PixelColumns } from "../src/data/series/sampling.js";
 
 test("ranges begin at zero if that takes little", () => {
   assert.equal(rangeAround(10, 100, false)[0], 0);
@@ -87,4 +87,39 @@ test("columns of pixels hold minimum, maximum and the mean by time", () => {
   assert.ok(Number.isNaN(columns.mean[3]));
   columns.add(-5, 100, 0, 0, 0, 1);
   assert.equal(columns.mean[3], 0);
+});
+
+const makeScales = () =>
+  new Scales({
+    isCommonScale: true,
+    isFromZero: false,
+    isFitted: false,
+    ranges: new Map(),
+  });
+
+test("bars begin at zero, however little the values differ", () => {
+  const scales = makeScales();
+  const power = make("P", "Power", "W", { min: 158, max: 160 });
+
+  scales.update([power], new Map());
+  assert.ok(scales.rangeOf(power)[0] > 150);
+  scales.update([power], new Map(), new Set([power]));
+  assert.equal(scales.rangeOf(power)[0], 0);
+});
+
+test("values of a process have another scale than those of its node", () => {
+  const scales = makeScales();
+  const at = (level, name, max) => ({
+    ...make(name, "MEM", "B", { min: max * 0.9, max }),
+    group: { node: { level } },
+  });
+  const node = at(1, "MEM_USED", 64e9);
+  const resident = at(2, "MEM_RESIDENT", 50e6);
+  const folded = { ...at(1, "MEM_RESIDENT", 50e6), list: [resident] };
+
+  scales.update([node, resident, folded], new Map());
+  assert.ok(scales.rangeOf(resident)[1] < 60e6);
+  assert.ok(scales.rangeOf(resident)[0] > 40e6);
+  assert.ok(scales.rangeOf(node)[1] > 60e9);
+  assert.deepEqual(scales.rangeOf(folded), scales.rangeOf(resident));
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Model } from "../src/data/model.js";
-import { giveTitles } from "../src/data/titles.js";
+import { giveTitles } from "../src/data/series/titles.js";
 
 function titlesOf(...groups) {
   const list = groups.flatMap(([name, attributes, ...values]) => {

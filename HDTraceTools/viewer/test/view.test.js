@@ -73,6 +73,8 @@ test("nonsense in a fragment is left out", () => {
     "view=1",
     "view=1,-5",
     "view=1,0",
+    "view=1,1",
+    "view=&mark=&select=&find=&panel=",
     "mark=5,1",
     "mark=,",
     "range=[1",
@@ -92,6 +94,22 @@ test("nonsense in a fragment is left out", () => {
     assert.equal(view.ranges.size, 0, text);
     assert.ok(view.span > 0, text);
   }
+});
+
+test("a link has the start and the end of what is shown", () => {
+  const view = makeView();
+
+  view.fromFragment("view=12.5,20&mark=13,14.25");
+  assert.equal(view.start, ORIGIN + 12_500_000_000n);
+  assert.equal(view.end, ORIGIN + 20_000_000_000n);
+  assert.deepEqual(view.mark, {
+    from: ORIGIN + 13_000_000_000n,
+    to: ORIGIN + 14_250_000_000n,
+  });
+  const params = new URLSearchParams(view.toFragment());
+
+  assert.equal(params.get("view"), "12.5,20");
+  assert.equal(params.get("mark"), "13,14.25");
 });
 
 test("windows begin as the page says, unless a link says something else", () => {

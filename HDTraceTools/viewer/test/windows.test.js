@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { sampleSeries } from "../src/data/sampling.js";
-import { Series } from "../src/data/series.js";
-import { parseWindow, Windows } from "../src/data/windows.js";
+import { sampleSeries } from "../src/data/series/sampling.js";
+import { Series } from "../src/data/series/series.js";
+import { parseWindow, Windows } from "../src/data/series/windows.js";
 
 const START = 1247419294305196001n;
 const S = 1_000_000_000n;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A project: its nodes, and what each has to show.
-import { Messages, messageDecoder } from "./messages.js";
-import { pathsOf } from "./criticalpath.js";
-import { findingsOf } from "./findings.js";
+import { Messages, messageDecoder } from "./relations/messages.js";
+import { pathsOf } from "./relations/criticalpath.js";
+import { findingsOf } from "./relations/findings.js";
 import { damageOf } from "./damage.js";
 import { joinMetas, joinReports, partsOf } from "./joined.js";
-import { Relations, relationDecoder, Request } from "./relations.js";
-import { Total, totalDecoder } from "./total.js";
-import { Series, seriesDecoder } from "./series.js";
-import { States, stateDecoder } from "../rows/states.js";
+import { Relations, relationDecoder, Request } from "./relations/relations.js";
+import { Total, totalDecoder } from "./series/total.js";
+import { Series, seriesDecoder } from "./series/series.js";
+import { States, stateDecoder } from "./states/states.js";
 import { maxTime, minTime, parseSeconds } from "./time.js";
-import { giveTitles } from "./titles.js";
-import { Track } from "./track.js";
+import { giveTitles } from "./series/titles.js";
+import { Track } from "./codec/track.js";
 
 /** Numbers as numbers: rank 10 stands behind rank 9. All else stays as it is in
  *  the project. */
@@ -203,15 +203,22 @@ export class Model {
   /** When the run began and ended: as the report says, of which hdtrace stat has
    *  the same; as far as it was read, if that is still to come. */
   get extent() {
-    const start = parseSeconds(this.report?.start ?? "");
-    const end = parseSeconds(this.report?.end ?? "");
+    return this.extentOf(null);
+  }
+
+  /** The same of one of several projects; null: of all together. */
+  extentOf(part) {
+    const report =
+      this.report?.reports?.[this.parts.indexOf(part)] ?? this.report;
+    const start = parseSeconds(report?.start ?? "");
+    const end = parseSeconds(report?.end ?? "");
 
     return start === null || end === null ? this : { start, end };
   }
 
-  /** Length of the part of ]from, to] that lies in the run, in ns. */
-  lengthOf(from, to) {
-    const { start, end } = this.extent;
+  /** Length of the part of ]from, to] that lies in a run, in ns. */
+  lengthOf(from, to, part = null) {
+    const { start, end } = this.extentOf(part);
     const length = minTime(to, end) - maxTime(from, start);
 
     return Math.max(0, Number(length));

@@ -97,12 +97,17 @@ const PREFIXES = [
   [1e-9, "n"],
 ];
 
+/** Whether a unit takes prefixes of the SI. */
+function isPrefixed(base) {
+  return /^(W|J|B|B\/s|Hz|V|A|s|Wh|W\/s)$/.test(base);
+}
+
 /** The prefix of the SI that suits a number of that base unit. */
 export function prefixFor(value, base) {
   const abs = Math.abs(value);
 
   if (!base || abs === 0 || !Number.isFinite(abs)) return [1, ""];
-  if (!/^(W|J|B|B\/s|Hz|V|A|s|Wh|W\/s)$/.test(base)) return [1, ""];
+  if (!isPrefixed(base)) return [1, ""];
   return PREFIXES.find(([scale]) => abs >= scale * 0.9995) ?? [1e-9, "n"];
 }
 
@@ -117,6 +122,20 @@ export function quantity(value, base, digits = 4) {
   );
   const text = grouped(trimZeros(scaled.toFixed(decimals)));
   const unit = prefix + (base || "");
+
+  return unit ? `${text} ${unit}` : text;
+}
+
+/** A value with its unit and four significant digits: "16.35 GB", "1.235G". */
+export function levelText(value, { unit, base, scale = 1 }) {
+  const number = Number(value);
+
+  if (isPrefixed(base))
+    return quantity(number * scale, base);
+  // A count has a prefix itself: "1.235G packets".
+  const [size, prefix] =
+    Math.abs(number) >= 10 ** (DIGITS + 1) ? prefixFor(number, "B") : [1, ""];
+  const text = prefix ? quantity(number / size, "") + prefix : rounded(number);
 
   return unit ? `${text} ${unit}` : text;
 }

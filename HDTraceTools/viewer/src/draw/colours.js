@@ -210,3 +210,9 @@ export function fillState(context, look, x, y, width, height) {
     context.fillRect(x, y, width, height);
   }
 }
+
+/** Hatch what is not loaded: [x0, x1]. */
+export function drawUnread(context, [x0, x1], height) {
+  context.fillStyle = hatching(context, 1, theme.gap);
+  context.fillRect(x0, 0, x1 - x0, height);
+}

@@ -5,7 +5,6 @@ import { prepareCanvas } from "../ui/dom.js";
 import { drawPath } from "./pathline.js";
 import { phasesOf } from "./ruler.js";
 import { causesOf } from "./causearrows.js";
-import { HEIGHTS } from "../rows/lane.js";
 import { GUTTER } from "./valueplot.js";
 
 /** More messages than that nobody can follow. */
@@ -14,7 +13,7 @@ const ARROWS_MAX = 1200;
 /** Where a message leaves or arrives: the middle of the states' first band. */
 function heightOf(row) {
   return row.kind === "states"
-    ? row.top + 4 + HEIGHTS.band / 2
+    ? row.top + row.size.top + row.size.band / 2
     : row.top + row.height / 2;
 }
 
@@ -55,7 +54,7 @@ export class Overlay {
     const isComplete = this.#drawCauses(context, options) && hasMessages;
 
     this.#drawPaths(context, options);
-
+    this.#drawSelection(context, options);
     this.#drawCursor(context, options);
     context.restore();
     return isComplete;
@@ -169,6 +168,26 @@ export class Overlay {
     if (!view.hasPath) return;
     for (const path of model.paths)
       this.pathParts += drawPath(context, path, view, rows, { ...options, x });
+  }
+
+  /** A frame around the row of the selected state, from its start to its end. */
+  #drawSelection(context, { width, scrollTop }) {
+    const { selection } = this.view;
+    const row = selection && this.rows.rowOfTrace(selection.trace);
+
+    if (!row) return;
+    const x0 = Math.max(this.#x(selection.start, width), -2);
+    const x1 = Math.min(this.#x(selection.end, width), width + 2);
+
+    if (x1 < -1 || x0 > width + 1) return;
+    context.strokeStyle = theme.accent;
+    context.lineWidth = 2;
+    context.strokeRect(
+      x0 - 1,
+      row.top - scrollTop + 1,
+      Math.max(x1 - x0, 1) + 2,
+      row.height - 3,
+    );
   }
 
   #drawLines(context, isOne) {

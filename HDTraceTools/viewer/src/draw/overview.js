@@ -3,9 +3,9 @@
 import { theme } from "./colours.js";
 import { h, prepareCanvas } from "../ui/dom.js";
 import { quantity } from "../data/numbers.js";
-import { sampleSeries } from "../data/sampling.js";
+import { sampleSeries } from "../data/series/sampling.js";
 import { formatSecondsShort } from "../data/time.js";
-import { loadCount } from "../data/track.js";
+import { loadCount } from "../data/codec/track.js";
 
 const HEIGHT = 46;
 

@@ -2,7 +2,7 @@
 // Draws the relations of a file in a row: each in its lane, so that those that
 // overlap are above each other. Where there are too many to be drawn, the longest
 // ones, and below them how many began when.
-import { fillState, stateColours, theme } from "./colours.js";
+import { drawUnread, fillState, stateColours, theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { GUTTER } from "./valueplot.js";
 
@@ -65,6 +65,9 @@ export class RelationPlot {
     for (const x of ticks) context.fillRect(Math.round(x), 0, 1, height);
     this.text = "";
     this.drawn = 0;
+    const unread = found ? this.relations.track.unread(view, width) : [0, width];
+
+    if (unread) drawUnread(context, unread, height);
     if (found) this.#drawFound(context, found, options);
     this.#drawRequest(context, options);
     context.restore();

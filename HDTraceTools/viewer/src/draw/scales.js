@@ -28,13 +28,16 @@ export function rangeAround(min, max, isFromZero) {
   return [low === 0 ? 0 : low - margin, high === 0 ? 0 : high + margin];
 }
 
-/** The key of the scale of a series. */
+/** The key of the scale of a series. What a process has is compared with other
+ *  processes, not with its node: each level of the topology has a scale. */
 export function scaleKey(series, isCommon) {
   const { grouping } = series.value;
   const { unit } = series.level;
+  const [one] = series.list ?? [series];
+  const { level = 0 } = one.group?.node ?? one.node ?? {};
 
   return isCommon && grouping
-    ? `grouping ${grouping} ${unit}`
+    ? `grouping ${grouping} ${unit} ${level}`
     : `row ${series.key}`;
 }
 
@@ -56,8 +59,9 @@ export class Scales {
    *
    * @param list Series of all rows that are shown.
    * @param inView Map of series to {min, max}, of the rows on the screen.
+   * @param bars Set of the series that are drawn as bars: these begin at zero.
    */
-  update(list, inView) {
+  update(list, inView, bars = new Set()) {
     const extents = new Map();
 
     for (const series of list) {
@@ -73,7 +77,11 @@ export class Scales {
       extents.set(key, {
         min: Math.min(extent.min, before?.min ?? Infinity),
         max: Math.max(extent.max, before?.max ?? -Infinity),
-        isFromZero: isShare || this.view.isFromZero,
+        isFromZero:
+          isShare ||
+          this.view.isFromZero ||
+          bars.has(series) ||
+          Boolean(before?.isFromZero),
       });
     }
     for (const [key, { min, max, isFromZero }] of extents)

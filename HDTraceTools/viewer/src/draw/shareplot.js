@@ -5,19 +5,26 @@
 //
 // Thousands of traces cannot be gone through in a frame: that is done beside, some
 // milliseconds at a time, when the reader has come to rest; until then what was
-// found before is shown, moved and stretched to where it belongs.
-import { stateColours } from "./colours.js";
+// found before is shown, moved and stretched to where it belongs. Traces are added
+// when they were read to their end; the part of those that are missing is hatched.
+import { drawUnread, stateColours, theme } from "./colours.js";
 import { Shares } from "./shares.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { GUTTER } from "./valueplot.js";
-import { firstReaching } from "../rows/states.js";
-import { upperBound } from "../data/series.js";
-import { chunksBetween } from "../data/track.js";
+import { firstReaching } from "../data/states/states.js";
+import { upperBound } from "../data/series/series.js";
+import { chunksBetween } from "../data/codec/track.js";
 
 /** So long the main thread is taken at a time, in ms. */
 const SLICE_MS = 4;
 /** So long the reader rests before it is begun, in ms. */
 const REST_MS = 90;
+/** So often it is shown what was found so far, and so long is waited until what
+ *  could not be loaded is asked for again, in ms. */
+const SHOW_MS = 250;
+const AGAIN_MS = 2000;
+/** So many traces are loaded at the same time. */
+const AT_ONCE = 8;
 const HEIGHT = 12;
 
 /** Time in the outermost states, by their name, in columns of pixels. */
@@ -93,16 +100,21 @@ class ShareSums {
     }
   }
 
-  /** Draw it as of so many traces. */
-  paint(canvas, count) {
+  /** Draw it as of so many traces, of which some are missing. */
+  paint(canvas, count, missing, hiddenStates) {
     const context = prepareCanvas(canvas, this.width, HEIGHT);
     const shares = new Shares(this.width, HEIGHT, 1);
-    const looks = [...this.names.keys()].map((name) => stateColours.of(name));
+    const names = [...this.names].filter(([name]) => !hiddenStates.has(name));
+    const looks = names.map(([name]) => stateColours.of(name));
 
-    [...this.names.values()].forEach((list, number) => {
+    names.forEach(([, list], number) => {
       for (let x = 0; x < this.width; x++)
         if (list[x] > 0) shares.add(0, x, x + 1, number, list[x] / count);
     });
+    if (missing) {
+      // They stand on top: what is known has its height from below.
+      drawUnread(context, [0, this.width], Math.max(2, (HEIGHT * missing) / count));
+    }
     shares.draw(context, looks, () => [0, HEIGHT]);
   }
 }
@@ -112,21 +124,17 @@ export class SharePlot {
     this.canvas = canvas;
     this.traces = traces;
     this.picture = document.createElement("canvas");
-    this.turn = 0;
+    /** What is found of the view that is wanted: {key, sums, added, isBusy}. */
+    this.job = null;
+    /** The sums that the picture is of, and what it is a picture of. */
+    this.shown = null;
+    this.shownKey = "";
   }
 
-  /** What it would show; it is the same as long as this is. */
-  #keyOf({ view, width, hiddenStates }) {
-    const described = this.traces.filter(({ track }) => track.isComplete).length;
-
-    return [
-      view.start,
-      view.span,
-      width,
-      window.devicePixelRatio,
-      [...hiddenStates].sort().join("\0"),
-      described,
-    ].join();
+  /** "loading", "partial" or "done": how many of the traces are in the picture. */
+  get load() {
+    if (!this.shownCount) return this.traces.length ? "loading" : "done";
+    return this.shownCount < this.traces.length ? "partial" : "done";
   }
 
   /**
@@ -137,27 +145,27 @@ export class SharePlot {
    * @return Whether it is all.
    */
   draw(options) {
-    const { view, width } = options;
+    const { view, width, hiddenStates } = options;
     const context = prepareCanvas(this.canvas, width + GUTTER, HEIGHT + 1);
-    const key = this.#keyOf(options);
+    const key = [view.start, view.span, width].join();
+    const look = [
+      window.devicePixelRatio,
+      theme.gap,
+      ...[...hiddenStates].sort(),
+    ].join("\0");
 
-    if (key !== this.wanted) {
-      this.wanted = key;
-      this.turn++;
-      clearTimeout(this.timer);
-      this.timer = setTimeout(
-        () => this.#find(options, key, this.turn),
-        this.shown ? REST_MS : 0,
-      );
-    }
+    this.options = { ...options, look };
+    if (key !== this.job?.key) this.#begin(key);
+    else if (!this.job.isBusy && this.#missing.length) this.#find(this.job);
+    if (this.shown && this.shownLook !== look) this.#paint(this.shown, this.shownCount);
+    context.save();
+    context.beginPath();
+    context.rect(GUTTER, 0, width, HEIGHT);
+    context.clip();
     if (this.shown) {
       const { start, span } = this.shown;
       const x = (Number(start - view.start) / view.span) * width;
 
-      context.save();
-      context.beginPath();
-      context.rect(GUTTER, 0, width, HEIGHT);
-      context.clip();
       context.imageSmoothingEnabled = false;
       context.drawImage(
         this.picture,
@@ -166,58 +174,123 @@ export class SharePlot {
         (span / view.span) * width,
         HEIGHT,
       );
-      context.restore();
+    } else {
+      drawUnread(context, [GUTTER, GUTTER + width], HEIGHT);
     }
-    return this.shownKey === key;
+    context.restore();
+    return this.shownKey === key && this.load === "done";
   }
 
-  async #find({ view, width, hiddenStates, onFound }, key, turn) {
-    const sums = new ShareSums(view, width);
+  /** Traces that were read to their end and are not added yet. */
+  get #missing() {
+    const { added } = this.job;
+
+    return this.traces.filter(
+      (trace) => trace.track.isComplete && !added.has(trace),
+    );
+  }
+
+  #begin(key) {
+    const { view, width } = this.options;
+
+    clearTimeout(this.timer);
+    this.job = {
+      key,
+      sums: new ShareSums(view, width),
+      added: new Set(),
+      isBusy: true,
+    };
+    this.timer = setTimeout(
+      (job) => this.#find(job),
+      this.shown ? REST_MS : 0,
+      this.job,
+    );
+  }
+
+  /** Add what is missing, some traces at a time. */
+  async #find(job) {
+    const { sums, added } = job;
     const [from, to] = [sums.start, sums.start + BigInt(Math.ceil(sums.span))];
     let begun = performance.now();
+    let shownAt = begun;
+    let hasFailed = false;
 
-    for (const { states } of this.traces) {
-      const found = await load(states, from, to, sums.nsPerPixel);
+    job.isBusy = true;
+    for (;;) {
+      const some = hasFailed ? [] : this.#missing.slice(0, AT_ONCE);
 
-      if (turn !== this.turn) return;
-      if (found) sums.addTrace(states.track.names, found);
+      if (!some.length) break;
+      const found = await Promise.all(
+        some.map(({ states }) => load(states, from, to, sums.nsPerPixel)),
+      );
+
+      if (job !== this.job) return;
+      some.forEach((trace, i) => {
+        hasFailed ||= found[i] === undefined;
+        if (found[i] === undefined) return;
+        if (found[i]) sums.addTrace(trace.states.track.names, found[i]);
+        added.add(trace);
+      });
       if (performance.now() - begun < SLICE_MS) continue;
+      if (performance.now() - shownAt > SHOW_MS) {
+        this.#show(job);
+        shownAt = performance.now();
+      }
       await new Promise((resolve) => {
         setTimeout(resolve, 0);
       });
-      if (turn !== this.turn) return;
+      if (job !== this.job) return;
       begun = performance.now();
     }
-    for (const name of hiddenStates) sums.names.delete(name);
-    sums.paint(this.picture, this.traces.length);
-    this.found = sums;
+    job.isBusy = false;
+    this.#show(job);
+    // The browser asks the server for all else meanwhile.
+    if (hasFailed)
+      this.timer = setTimeout(() => job === this.job && this.#find(job), AGAIN_MS);
+  }
+
+  #show(job) {
+    if (this.shown === job.sums && this.shownCount === job.added.size) return;
+    this.#paint(job.sums, job.added.size);
+    this.shownKey = job.key;
+    this.options.onFound();
+  }
+
+  #paint(sums, count) {
+    const { hiddenStates, look } = this.options;
+    const all = this.traces.length;
+
+    sums.paint(this.picture, all, all - count, hiddenStates);
     this.shown = sums;
-    this.shownKey = key;
-    onFound();
+    this.shownCount = count;
+    this.shownLook = look;
   }
 
   /** In words, of all that is shown: "Compute 62 %, Send 20 %". */
   get text() {
-    if (!this.found) return "";
-    const { names, width } = this.found;
-    const all = width * this.traces.length;
-
-    return [...names]
+    if (!this.shown || !this.shownCount) return "";
+    const { names, width } = this.shown;
+    const all = width * this.shownCount;
+    const states = [...names]
       .map(([name, list]) => [name, list.reduce((a, b) => a + b, 0) / all])
       .sort((a, b) => b[1] - a[1])
       .slice(0, 5)
       .map(([name, share]) => `${name} ${Math.round(share * 100)} %`)
       .join(", ");
+
+    return this.load === "done"
+      ? states
+      : `${states}; ${this.shownCount} of ${this.traces.length} traces are loaded`;
   }
 
   destroy() {
-    this.turn++;
+    this.job = null;
     clearTimeout(this.timer);
   }
 }
 
 /** All that a trace has in a view, at the level that fits it; null if nothing is
- *  there, or it cannot be had. */
+ *  there, undefined if it cannot be had. */
 async function load(states, from, to, nsPerPixel) {
   const level = states.levelFor(nsPerPixel);
 
@@ -236,7 +309,7 @@ async function load(states, from, to, nsPerPixel) {
       ),
     );
   } catch {
-    return null;
+    return undefined;
   }
-  return states.peek(from, to, nsPerPixel);
+  return states.peek(from, to, nsPerPixel) ?? undefined;
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws the states and events of a trace in a row: a band for each depth. What
 // is narrower than a pixel is drawn as shares of a column.
-import { fillState, stateColours, theme } from "./colours.js";
+import { drawUnread, fillState, stateColours, theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
-import { BANDS_MAX, HEIGHTS } from "../rows/lane.js";
-import { upperBound } from "../data/series.js";
+import { BANDS_MAX, SIZES } from "../rows/lane.js";
+import { upperBound } from "../data/series/series.js";
 import { Shares } from "./shares.js";
-import { firstReaching } from "../rows/states.js";
+import { firstReaching } from "../data/states/states.js";
 import { GUTTER } from "./valueplot.js";
 
 const EVENTS = 65535;
-const TOP = 4;
 /** States of so many pixels are drawn one by one. Of those that are narrower several
  *  meet in a pixel, of which each has its share: painted over one another, the last
  *  one would have too much of it. */
 const WIDE = 4;
+/** Bands of so many pixels have room for a name. */
+const LABEL_MIN = 12;
 
 export class StatePlot {
   constructor(canvas, states) {
@@ -25,7 +26,7 @@ export class StatePlot {
   /**
    * Draw it.
    *
-   * @param options {view, width, height, hiddenStates, ticks}
+   * @param options {view, width, height, hiddenStates, ticks, size}: one of SIZES.
    *
    * @return Whether it was as fine as it can be.
    */
@@ -41,6 +42,13 @@ export class StatePlot {
     context.clip();
     context.translate(GUTTER, 0);
     this.#drawGrid(context, options);
+    const unread = found
+      ? this.states.track.unread(view, width)
+      : this.states.levels.length || !this.states.track.isComplete
+        ? [0, width]
+        : null;
+
+    if (unread) drawUnread(context, unread, height);
     if (found) this.#drawFound(context, found, options, nsPerPixel);
     context.restore();
     return Boolean(found?.isWanted);
@@ -52,10 +60,12 @@ export class StatePlot {
   }
 
   #drawFound(context, found, options, nsPerPixel) {
-    const { view, width, height } = options;
+    const { view, width, height, size = SIZES.large } = options;
     const picture = {
       context,
       width,
+      size,
+      topOf: (band) => size.top + (size.isFlat ? 0 : band * size.band),
       nsPerPixel,
       start: view.start,
       looks: this.#looks(options.hiddenStates),
@@ -67,10 +77,10 @@ export class StatePlot {
     for (const states of found.states) this.#addStates(picture, states);
     for (const sums of found.sums) this.#addSums(picture, sums, found.level);
     picture.shares.draw(context, picture.looks, (band) => [
-      TOP + band * HEIGHTS.band,
-      HEIGHTS.band - 1,
+      picture.topOf(band),
+      size.band - 1,
     ]);
-    this.#drawLabels(context, picture.labels);
+    this.#drawLabels(context, picture.labels, size);
     this.#drawMarks(context, picture.marks, options);
   }
 
@@ -102,17 +112,17 @@ export class StatePlot {
     }
   }
 
-  #drawState({ context, width, labels }, look, band, x0, x1) {
+  #drawState({ context, width, labels, size, topOf }, look, band, x0, x1) {
     const left = Math.max(x0, -2);
     const right = Math.min(x1, width + 2);
-    const y = TOP + band * HEIGHTS.band;
+    const y = topOf(band);
 
     // A line between states that touch.
-    fillState(context, look, left, y, right - left - 0.75, HEIGHTS.band - 1);
-    if (right - left > 26) labels.push([look, left, right, y]);
+    fillState(context, look, left, y, right - left - 0.75, size.band - 1);
+    if (right - left > 26 && size.band >= LABEL_MIN) labels.push([look, left, right, y]);
   }
 
-  #drawLabels(context, labels) {
+  #drawLabels(context, labels, { band }) {
     context.font = `11px ${theme.font}`;
     context.textBaseline = "middle";
     for (const [look, left, right, y] of labels) {
@@ -122,7 +132,7 @@ export class StatePlot {
 
       if (!text) continue;
       context.fillStyle = look.ink;
-      context.fillText(text, from, y + HEIGHTS.band / 2);
+      context.fillText(text, from, y + band / 2);
     }
   }
 

@@ -123,7 +123,7 @@ export class ValuePlot {
           fill: () =>
             withAlpha(
               colour,
-              this.isBars ? 0.5 : this.range[0] <= 0 ? 0.1 : 0,
+              this.range[0] <= 0 ? (this.isBars ? 0.5 : 0.1) : 0,
             ),
           fillTo: () => Math.max(0, this.range[0]),
         },

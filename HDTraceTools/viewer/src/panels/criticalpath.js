@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The critical path: its ranks and states, its energy, and its parts.
-import { h, replace, table } from "../ui/dom.js";
-import { Known } from "../data/known.js";
+import { h, replace, shown, table } from "../ui/dom.js";
+import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { chipOf } from "./profile.js";
@@ -16,14 +16,18 @@ const ns = (seconds) => Number(seconds) * 1e9;
 function joules(energy, known, seconds) {
   const coverage = new Known(Number(known), Number(seconds));
 
-  if (energy === null) return "unknown";
+  if (energy === null) return shown(NaN, "J", "unknown");
   // Nobody waited: that is known.
-  if (Number(seconds) === 0) return "0 J";
-  return h(
-    "span",
-    { "data-joules": String(energy), title: coverage.note },
-    coverage.total(Number(energy)),
-  );
+  if (Number(seconds) === 0) return shown(0, "J", "0 J");
+  return shown(Number(energy), "J", coverage.total(Number(energy)), {
+    "data-joules": String(energy),
+    title: coverage.note,
+  });
+}
+
+/** Seconds of JSON as a length. */
+function length(seconds, properties) {
+  return shown(Number(seconds), "s", formatLength(ns(seconds)), properties);
 }
 
 function times(key, title, nameOf, list, all) {
@@ -34,13 +38,13 @@ function times(key, title, nameOf, list, all) {
       {
         title: "Time",
         class: "number",
-        value: ({ time_s }) =>
-          h("span", { "data-seconds": time_s }, formatLength(ns(time_s))),
+        value: ({ time_s }) => length(time_s, { "data-seconds": time_s }),
       },
       {
         title: "Share",
         class: "number",
-        value: ({ time_s }) => percent(Number(time_s) / all),
+        value: ({ time_s }) =>
+          shown(Number(time_s) / all, "", percent(Number(time_s) / all)),
       },
     ],
     list,
@@ -108,14 +112,19 @@ export class CriticalPathPanel {
       "dl",
       {},
       ...[
-        ["Length", h("span", { "data-length": told.length_s }, formatLength(ns(told.length_s)))],
-        ["Computation", formatLength(ns(told.computation_s))],
+        ["Length", length(told.length_s, { "data-length": told.length_s })],
+        ["Computation", length(told.computation_s)],
         [
           "In MPI",
-          `${formatLength(ns(told.mpi_s))} (${formatLength(ns(told.transfer_s))} of this in transfers)`,
+          [
+            length(told.mpi_s),
+            " (",
+            length(told.transfer_s),
+            " of this in transfers)",
+          ],
         ],
         ["Energy on the path", joules(told.energy_j, told.known_s, told.length_s)],
-        ["Waiting off the path", `${formatLength(ns(told.beside_s))}, all ranks`],
+        ["Waiting off the path", [length(told.beside_s), ", all ranks"]],
         [
           "Energy of waiting",
           joules(told.beside_energy_j, told.beside_known_s, told.beside_s),
@@ -136,7 +145,7 @@ export class CriticalPathPanel {
     result.columns.push({
       title: "In MPI",
       class: "number",
-      value: ({ mpi_s }) => formatLength(ns(mpi_s)),
+      value: ({ mpi_s }) => length(mpi_s),
     });
     return result;
   }
@@ -163,9 +172,9 @@ export class CriticalPathPanel {
   /** The longest parts, by time; each can be marked. */
   #parts({ parts, told }) {
     const { model, view } = this.app;
-    const length = ({ start, end }) => Number(end - start);
+    const nsOf = ({ start, end }) => Number(end - start);
     const list = [...parts]
-      .sort((a, b) => length(b) - length(a))
+      .sort((a, b) => nsOf(b) - nsOf(a))
       .slice(0, LIST_MAX)
       .sort((a, b) => (a.start < b.start ? -1 : 1));
     const all = parts.length + Number(told.parts_left_out);
@@ -194,7 +203,7 @@ export class CriticalPathPanel {
           {
             title: "Length",
             class: "number",
-            value: (part) => formatLength(length(part)),
+            value: (part) => length(nsOf(part) / 1e9),
           },
         ],
         list,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Findings: where time and energy were lost, what to do, and which rows it is about.
-import { announce, h, replace, table } from "../ui/dom.js";
-import { percent } from "../data/numbers.js";
+import { announce, h, replace, shown, table } from "../ui/dom.js";
+import { percent, quantity } from "../data/numbers.js";
 import { formatLength, parseSeconds } from "../data/time.js";
 
 /** Seconds of JSON in ns. */
@@ -52,12 +52,13 @@ export class FindingsPanel {
 
   /** The joules of a finding, and the avoidable ones if they are known. */
   #energy({ told }) {
-    if (told.energy_j === null) return "unknown";
-    const all = `${Number(told.energy_j).toPrecision(4)} J`;
+    if (told.energy_j === null) return shown(NaN, "J", "unknown");
+    const joules = (value) =>
+      shown(Number(value), "J", quantity(Number(value), "J"));
 
     return told.avoidable_j === null
-      ? all
-      : `${all}, ${Number(told.avoidable_j).toPrecision(4)} J avoidable`;
+      ? joules(told.energy_j)
+      : [joules(told.energy_j), ", ", joules(told.avoidable_j), " avoidable"];
   }
 
   #ranks(list) {
@@ -104,7 +105,9 @@ export class FindingsPanel {
             title: "Time",
             class: "number",
             value: ({ told }) =>
-              h("span", { "data-seconds": told.time_s }, formatLength(ns(told.time_s))),
+              shown(Number(told.time_s), "s", formatLength(ns(told.time_s)), {
+                "data-seconds": told.time_s,
+              }),
           },
           ...(model.isJoined
             ? []
@@ -112,13 +115,19 @@ export class FindingsPanel {
                 {
                   title: "Share",
                   class: "number",
-                  value: ({ told }) => percent(ns(told.time_s) / total(told)),
+                  value: ({ told }) =>
+                    shown(
+                      ns(told.time_s) / total(told),
+                      "",
+                      percent(ns(told.time_s) / total(told)),
+                    ),
                 },
               ]),
           {
             title: "Saves up to",
             class: "number",
-            value: ({ told }) => formatLength(ns(told.saved_s)),
+            value: ({ told }) =>
+              shown(Number(told.saved_s), "s", formatLength(ns(told.saved_s))),
           },
           { title: "Energy", class: "number", value: (finding) => this.#energy(finding) },
           { title: "Waiting", value: ({ told }) => this.#ranks(told.waiting) },

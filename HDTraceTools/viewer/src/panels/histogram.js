@@ -2,8 +2,8 @@
 // The distribution of a value over the time of the interval.
 import uPlot from "uplot";
 import { lineColour, theme } from "../draw/colours.js";
-import { h, replace, table } from "../ui/dom.js";
-import { histogram } from "../data/histogram.js";
+import { h, replace, shown, table } from "../ui/dom.js";
+import { histogram } from "../data/series/histogram.js";
 import { percent, rounded, short } from "../data/numbers.js";
 import { formatLength } from "../data/time.js";
 
@@ -173,12 +173,13 @@ export class HistogramPanel {
             title: "Time",
             class: "number",
             value: (bin) =>
-              h("span", { "data-value": bin.time }, formatLength(bin.time)),
+              shown(bin.time / 1e9, "s", formatLength(bin.time)),
           },
           {
             title: "Share",
             class: "number",
-            value: (bin) => percent(bin.time / total),
+            value: (bin) =>
+              shown(bin.time / total, "", percent(bin.time / total)),
           },
         ],
         bins.filter((bin) => bin.time > 0),

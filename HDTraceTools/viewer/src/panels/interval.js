@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers of the marked interval, or of the whole run: for each visible value
 // the numbers of its kind, as hdtrace stat prints them.
-import { h, iconButton, replace, save, table, toCsv } from "../ui/dom.js";
-import { totalEnergy } from "../data/energy.js";
+import { h, iconButton, replace, save, shown, table, toCsv } from "../ui/dom.js";
+import { totalEnergy } from "../data/energy/energy.js";
 import { bounded, exact, kindText, quantity, rounded } from "../data/numbers.js";
-import { resultsOf } from "../data/results.js";
-import { Slices } from "../data/slices.js";
+import { hasIntegral, resultsOf } from "../data/series/results.js";
+import { Slices } from "../data/codec/slices.js";
 import { formatSecondsShort, parseSeconds } from "../data/time.js";
-import { intervalText } from "../data/tracks.js";
+import { intervalText } from "../rows/tracks.js";
 
 /** More rows nobody reads. */
 const ROWS_MAX = 250;
 
-/** What is not known of a value. */
-function unknownCell({ results }) {
-  return h(
-    "span",
-    { "data-value": "unknown", title: results.known.note },
-    "unknown",
-  );
+/** The unit of a result; "" of those that count. */
+function unitOf({ series: { value } }, key) {
+  if (key === "integral") return value.integral;
+  if (/^rate/.test(key)) return value.rate?.unit ?? "";
+  return key === "resets" ? "" : value.unit;
 }
 
 /** A result, if it has a meaning. */
@@ -26,8 +24,11 @@ function resultCell(row, key) {
   const value = row.results[key];
 
   if (value === undefined) return "";
-  if (Number.isNaN(value)) return unknownCell(row);
-  return cell(value, row.error?.[key]);
+  if (Number.isNaN(value))
+    return shown(NaN, unitOf(row, key), "unknown", {
+      title: row.results.known.note,
+    });
+  return cell(value, unitOf(row, key), row.error?.[key]);
 }
 
 /** A total, marked if not all is known. */
@@ -39,6 +40,11 @@ function totalCell(row, key) {
     isKnown ? h("span", { class: "mark", title: known.note }, known.mark) : null,
     resultCell(row, key),
   ];
+}
+
+/** The integral, of values that have one. */
+function integralCell(row) {
+  return hasIntegral(row.series.value) ? totalCell(row, "integral") : "";
 }
 
 /** A unit, beside a result that has a meaning. */
@@ -59,19 +65,19 @@ function kindCell({ series }) {
 }
 
 /** A number with the bound of its error. */
-function cell(value, error) {
+function cell(value, unit, error) {
   const isRough = error !== undefined && error !== null && error > 0;
 
-  return h(
-    "span",
-    {
-      "data-value": exact(value),
-      title: isRough
-        ? `${exact(value)} ± ${quantity(error, "", 2)}: the interval cuts reduced data`
-        : exact(value),
-    },
-    isRough ? bounded(value, error) : rounded(value),
-  );
+  return shown(value, unit, isRough ? bounded(value, error) : rounded(value), {
+    title: isRough
+      ? `${exact(value)} ± ${quantity(error, "", 2)}: the interval cuts reduced data`
+      : exact(value),
+  });
+}
+
+/** The project that a value is of; null: of several. */
+function partOf(model, series) {
+  return model.isJoined ? (series.group.node.part ?? null) : null;
 }
 
 const number = "number";
@@ -89,8 +95,11 @@ const RESULTS = [
       resultCell(row, "deviation"),
     ],
   },
-  { title: "Integral", key: "integral", value: (row) => totalCell(row, "integral") },
-  { key: "integral", unit: ({ integral }) => integral },
+  { title: "Integral", key: "integral", value: integralCell },
+  {
+    key: "integral",
+    unit: (value) => (hasIntegral(value) ? value.integral : ""),
+  },
   { title: "Total", key: "total", value: (row) => totalCell(row, "total") },
   { title: "Rate", key: "rate" },
   { title: "Lowest", key: "rateMin" },
@@ -268,17 +277,17 @@ export class IntervalPanel {
     if (document.activeElement !== this.to)
       this.to.value = formatSecondsShort(to - model.origin);
     this.element.setAttribute("aria-busy", "true");
-    const energy = await totalEnergy(model, from, to);
+    const energies = await this.#energies(from, to);
 
     if (turn !== this.turn) return;
-    this.#showHeadline(energy, from, to, isAll);
-    const length = model.lengthOf(from, to);
+    this.#showHeadline(energies, from, to, isAll);
     const rows = [];
     const slices = new Slices();
 
     for (const one of series.slice(0, ROWS_MAX)) {
       await slices.rest();
       const moments = await one.moments(from, to);
+      const length = model.lengthOf(from, to, partOf(model, one));
 
       if (turn !== this.turn) return;
       rows.push({
@@ -294,38 +303,56 @@ export class IntervalPanel {
     this.element.removeAttribute("aria-busy");
   }
 
-  #showHeadline(energy, from, to, isAll) {
+  /** The energy of each project: [{name, energy}], of those that have power. */
+  async #energies(from, to) {
+    const { model } = this.app;
+    const list = [];
+
+    for (const part of model.parts) {
+      const energy = await totalEnergy(
+        model,
+        from,
+        to,
+        model.isJoined ? part : null,
+      );
+
+      if (energy) list.push({ name: part.name, energy });
+    }
+    return list;
+  }
+
+  #showHeadline(energies, from, to, isAll) {
     const { model } = this.app;
     const start = isAll ? from + 1n : from;
+    const whole = model.isJoined ? "All runs: " : "Whole run: ";
 
     replace(
       this.headline,
-      h("strong", {}, isAll ? "Whole run: " : "Marked: "),
+      h("strong", {}, isAll ? whole : "Marked: "),
       intervalText(model, start, to),
-      energy
-        ? [
-            " · ",
-            h(
-              "strong",
-              {
-                class: "joules",
-                "data-value": energy.known.isAny
-                  ? exact(energy.joules)
-                  : "unknown",
-              },
-              energy.known.total(energy.joules, energy),
-            ),
-            " in all nodes",
-            energy.known.hasMean
-              ? `, ${energy.known.mean(energy.watts, energy)} on average`
-              : "",
-            energy.known.note ? `; ${energy.known.note}` : "",
-            energy.isSimulated
-              ? h("span", { class: "badge" }, "simulated")
-              : null,
-          ]
-        : null,
+      energies.map(({ name, energy }) => [
+        " · ",
+        this.#energy(energy, model.isJoined ? ` in all nodes of ${name}` : " in all nodes"),
+      ]),
     );
+  }
+
+  #energy(energy, where) {
+    const { known, joules, watts, isSimulated } = energy;
+
+    return [
+      h(
+        "strong",
+        { class: "joules" },
+        shown(known.isAny ? joules : NaN, "J", known.total(joules, energy), {
+          "data-key": "energy",
+        }),
+      ),
+      where,
+      known.hasMean ? `, ${known.mean(watts, energy)} on average` : "",
+      known.note ? `; ${known.note}` : "",
+      isSimulated ? h("span", { class: "badge" }, "simulated") : null,
+    ];
   }
 
   #showRows(rows, count) {
@@ -345,13 +372,17 @@ export class IntervalPanel {
       { title: "Kind", value: kindCell },
       { title: "Unit", value: ({ series }) => series.value.unit },
       ...RESULTS.filter(({ key }) =>
-        rows.some(({ results }) => results[key] !== undefined),
+        rows.some(
+          ({ results, series: { value } }) =>
+            results[key] !== undefined &&
+            (key !== "integral" || hasIntegral(value)),
+        ),
       ).map(columnOf),
-      { title: "Entries", class: number, value: (row) => cell(row.moments.entries) },
+      { title: "Entries", class: number, value: (row) => cell(row.moments.entries, "") },
       {
         title: "No value",
         class: number,
-        value: (row) => cell(row.moments.missing),
+        value: (row) => cell(row.moments.missing, ""),
       },
     ];
 

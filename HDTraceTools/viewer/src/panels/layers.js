@@ -3,8 +3,8 @@
 // report says of nodes that are slow.
 import uPlot from "uplot";
 import { lineColour, theme } from "../draw/colours.js";
-import { h, replace, table } from "../ui/dom.js";
-import { layersOf, pendingIn, stack } from "../data/layers.js";
+import { h, replace, shown, table } from "../ui/dom.js";
+import { layersOf, pendingIn, stack } from "../data/series/layers.js";
 import { percent, rounded, short } from "../data/numbers.js";
 import { formatSecondsShort } from "../data/time.js";
 
@@ -131,15 +131,15 @@ export class LayersPanel {
   }
 
   #list(rows) {
-    const number = (title, of) => ({
+    const number = (title, of, unit = "") => ({
       title,
       class: "number",
       value: (row) => {
         const value = of(row);
 
         return Number.isNaN(value) || value === undefined
-          ? "–"
-          : h("span", { "data-value": value }, rounded(value));
+          ? shown(NaN, unit, "–")
+          : shown(value, unit, rounded(value));
       },
     });
 
@@ -159,10 +159,10 @@ export class LayersPanel {
             class: "number",
             value: ({ idle, mark }) =>
               Number.isNaN(idle)
-                ? "–"
-                : h("span", { "data-value": idle }, `${mark}${percent(idle)}`),
+                ? shown(NaN, "", "–")
+                : shown(idle, "", `${mark}${percent(idle)}`),
           },
-          number("Bytes", ({ bytes }) => bytes),
+          number("Bytes", ({ bytes }) => bytes, "B"),
         ],
         rows,
       ),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The legend: states and events by category. Each can be switched off.
 import { stateColours } from "../draw/colours.js";
-import { h, replace } from "../ui/dom.js";
+import { formatLength } from "../data/time.js";
+import { h, replace, shown } from "../ui/dom.js";
 import { chipOf } from "./profile.js";
 
 export class LegendPanel {
@@ -22,6 +23,27 @@ export class LegendPanel {
     return !report || report.states.some((state) => state.name === name)
       ? chipOf(name)
       : h("span", { class: "chip", "aria-label": "event" }, "▾");
+  }
+
+  /** How often a state was there, and for how long in all, in the whole run. */
+  #sums(name) {
+    const { model } = this.app;
+    const state = model.isJoined
+      ? null
+      : model.report?.states.find((one) => one.name === name);
+
+    return state
+      ? h(
+          "span",
+          { class: "muted" },
+          shown(state.count, "", `${state.count} times, `),
+          shown(
+            Number(state.own_seconds),
+            "s",
+            formatLength(Number(state.own_seconds) * 1e9),
+          ),
+        )
+      : null;
   }
 
   update() {
@@ -57,7 +79,11 @@ export class LegendPanel {
           ),
           looks.map((look) =>
             this.#checkbox(
-              [this.#looksLike(look.name), h("span", { class: "clip", title: look.name }, look.name)],
+              [
+                this.#looksLike(look.name),
+                h("span", { class: "clip", title: look.name }, look.name),
+                this.#sums(look.name),
+              ],
               !view.hiddenStates.has(look.name),
               (isOn) => this.#set([look], isOn),
             ),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the time and the energy of the interval went to: by state, and by phase.
 import { fillState, stateColours } from "../draw/colours.js";
-import { h, prepareCanvas, replace, table } from "../ui/dom.js";
-import { stateProfile, totalEnergy } from "../data/energy.js";
-import { Known } from "../data/known.js";
-import { exact, percent } from "../data/numbers.js";
-import { hasServedProfile, servedProfile } from "../data/servedprofile.js";
+import { h, prepareCanvas, replace, shown, table } from "../ui/dom.js";
+import { stateProfile, totalEnergy } from "../data/energy/energy.js";
+import { Known } from "../data/energy/known.js";
+import { percent } from "../data/numbers.js";
+import { hasServedProfile, servedProfile } from "../data/states/servedprofile.js";
 import { phasesOf } from "../draw/ruler.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 
@@ -23,15 +23,16 @@ function energyBar({ joules, known, error }, duration, most) {
 
   return bar(
     coverage.isAny ? joules / most : 0,
-    h(
-      "span",
-      {
-        "data-value": coverage.isAny ? exact(joules) : "unknown",
-        title: coverage.note,
-      },
-      coverage.total(joules, { error }),
-    ),
+    shown(coverage.isAny ? joules : NaN, "J", coverage.total(joules, { error }), {
+      "data-key": "energy",
+      title: coverage.note,
+    }),
   );
+}
+
+/** A mean power, as far as it is known. */
+function meanPower(known, watts, options) {
+  return shown(known.hasMean ? watts : NaN, "W", known.mean(watts, options));
 }
 
 function chipOf(name) {
@@ -162,7 +163,7 @@ export class ProfilePanel {
                 title: "Count",
                 class: "number",
                 value: (entry) =>
-                  h("span", { "data-value": entry.count }, String(entry.count)),
+                  shown(entry.count, "", String(entry.count)),
               },
               {
                 title: "Own time",
@@ -170,24 +171,20 @@ export class ProfilePanel {
                 value: (entry) =>
                   bar(
                     entry.own / own,
-                    h(
-                      "span",
-                      { "data-value": exact(entry.own / 1e9) },
+                    shown(entry.own / 1e9, "s", [
                       `${profile.isExact ? "" : "≈ "}${formatLength(entry.own)} `,
                       h("small", {}, percent(entry.own / own)),
-                    ),
+                    ]),
                   ),
               },
               {
                 title: "Total time",
                 class: "number",
                 value: (entry) =>
-                  h(
-                    "span",
-                    { "data-value": exact(entry.total / 1e9) },
+                  shown(entry.total / 1e9, "s", [
                     formatLength(entry.total),
                     entry.error ? ` ± ${formatLength(entry.error, 2)}` : "",
-                  ),
+                  ]),
               },
               ...(hasEnergy
                 ? [
@@ -207,7 +204,8 @@ export class ProfilePanel {
                       title: "Power of the node",
                       class: "number",
                       value: ({ own, ownEnergy }) =>
-                        new Known(ownEnergy.known, own).mean(
+                        meanPower(
+                          new Known(ownEnergy.known, own),
                           (ownEnergy.node / ownEnergy.known) * 1e9,
                           ownEnergy,
                         ),
@@ -264,12 +262,21 @@ export class ProfilePanel {
                 title: "From",
                 class: "number",
                 value: (row) =>
-                  `${formatSecondsShort(row.from - model.origin)} s`,
+                  shown(
+                    Number(row.from - model.origin) / 1e9,
+                    "s",
+                    `${formatSecondsShort(row.from - model.origin)} s`,
+                  ),
               },
               {
                 title: "Length",
                 class: "number",
-                value: (row) => formatLength(Number(row.to - row.from)),
+                value: (row) =>
+                  shown(
+                    Number(row.to - row.from) / 1e9,
+                    "s",
+                    formatLength(Number(row.to - row.from)),
+                  ),
               },
               {
                 title: "Energy",
@@ -281,15 +288,15 @@ export class ProfilePanel {
                         row.energy.known.duration,
                         most,
                       )
-                    : "unknown",
+                    : shown(NaN, "J", "unknown", { "data-key": "energy" }),
               },
               {
                 title: "Power",
                 class: "number",
                 value: (row) =>
                   row.energy
-                    ? row.energy.known.mean(row.energy.watts, row.energy)
-                    : "unknown",
+                    ? meanPower(row.energy.known, row.energy.watts, row.energy)
+                    : shown(NaN, "W", "unknown"),
               },
               {
                 title: "",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Relations: finding them by name, token or attribute, the request that is
 // followed as a tree, and those of the report that took longest.
-import { announce, h, replace, table } from "../ui/dom.js";
-import { Known } from "../data/known.js";
+import { announce, h, replace, shown, table } from "../ui/dom.js";
+import { Known } from "../data/energy/known.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { chipOf } from "./profile.js";
 
@@ -19,11 +19,16 @@ function indented(depth, element) {
 /** Seconds of JSON. */
 const lengthOf = (seconds) => formatLength(Number(seconds) * 1e9);
 
+/** The same, as a number of a table. */
+const shownLength = (seconds) => shown(Number(seconds), "s", lengthOf(seconds));
+
 /** What a relation of the report cost, in J. */
 function energyOf({ energy_j, known_s, duration_s }) {
   const coverage = new Known(Number(known_s), Number(duration_s));
 
-  return energy_j === null ? "–" : coverage.total(Number(energy_j));
+  return energy_j === null
+    ? shown(NaN, "J", "–")
+    : shown(Number(energy_j), "J", coverage.total(Number(energy_j)));
 }
 
 /** A relation of the report that was slow, with what caused it and what it
@@ -58,9 +63,9 @@ function slowTree({ token, relations, left_out }, isOpen) {
             ),
         },
         { title: "Node", value: ({ node }) => node },
-        number("Total", ({ total_s }) => lengthOf(total_s)),
-        number("Self", ({ self_s }) => lengthOf(self_s)),
-        number("Waited", ({ wait_s }) => lengthOf(wait_s)),
+        number("Total", ({ total_s }) => shownLength(total_s)),
+        number("Self", ({ self_s }) => shownLength(self_s)),
+        number("Waited", ({ wait_s }) => shownLength(wait_s)),
         number("Energy", energyOf),
       ],
       relations,
@@ -200,12 +205,17 @@ export class RelationsPanel {
         title: "Start",
         class: "number",
         value: ({ item }) =>
-          `${formatSecondsShort(item.start - model.origin)} s`,
+          shown(
+            Number(item.start - model.origin) / 1e9,
+            "s",
+            `${formatSecondsShort(item.start - model.origin)} s`,
+          ),
       },
       {
         title: "Length",
         class: "number",
-        value: ({ item }) => formatLength(Number(item.end - item.start)),
+        value: ({ item }) =>
+          shownLength(Number(item.end - item.start) / 1e9),
       },
     ];
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Values that the reader defines by an expression over others.
 import { h, replace, table } from "../ui/dom.js";
-import { AGGREGATES, FUNCTIONS } from "../data/parser.js";
+import { AGGREGATES, FUNCTIONS } from "../data/series/parser.js";
 
 export class ValuesPanel {
   title = "Own values";

@@ -15,11 +15,19 @@ import {
 import { SharePlot } from "../draw/shareplot.js";
 import { StatePlot } from "../draw/stateplot.js";
 import { ValuePlot } from "../draw/valueplot.js";
-import { rounded } from "../data/numbers.js";
-import { summarySeries } from "../data/summaryseries.js";
+import { levelText } from "../data/numbers.js";
+import { summarySeries } from "../data/series/summaryseries.js";
 import { h } from "../ui/dom.js";
 
-export const HEIGHTS = { node: 28, value: 46, band: 17, share: 13 };
+export const HEIGHTS = { node: 28, share: 13 };
+
+/** Sizes of rows: a band for each level of nested states below "top", with "room" for
+ *  all else; in a flat row nested states are drawn over those around them. */
+export const SIZES = {
+  large: { band: 17, top: 4, room: 9, value: 46, isFlat: false },
+  medium: { band: 9, top: 2, room: 4, value: 34, isFlat: false },
+  compact: { band: 7, top: 0, room: 1, value: 28, isFlat: true },
+};
 
 /** So many levels of nested states have a band of their own. */
 export const BANDS_MAX = 8;
@@ -31,9 +39,10 @@ class Lane {
   top = 0;
   height = 0;
 
-  /** @param group The GroupLane around it, or null. */
-  constructor(model, { key, node, label, depth, group }) {
-    Object.assign(this, { model, key, node, label, depth, group });
+  /** @param group The GroupLane around it, or null.
+   *  @param size One of SIZES. */
+  constructor(model, { key, node, label, depth, group, size = SIZES.large }) {
+    Object.assign(this, { model, key, node, label, depth, group, size });
   }
 
   get project() {
@@ -53,6 +62,11 @@ class Lane {
   /** The value that is drawn, with a scale; or null. */
   get drawnSeries() {
     return null;
+  }
+
+  /** What has to be loaded for that. */
+  get valueTracks() {
+    return this.tracks;
   }
 
   /** The group, trace or relations that it is read from: one file. */
@@ -82,7 +96,10 @@ export class StateLane extends Lane {
   }
 
   get wantedHeight() {
-    return 9 + HEIGHTS.band * Math.min(this.states.depth, BANDS_MAX);
+    const { band, room, isFlat } = this.size;
+    const bands = isFlat ? 1 : Math.min(this.states.depth, BANDS_MAX);
+
+    return room + band * bands;
   }
 
   makePlots(area) {
@@ -143,12 +160,15 @@ export class RelationLane extends Lane {
 /** A value of a group, or one that the reader defined. */
 export class ValueLane extends Lane {
   kind = "value";
-  wantedHeight = HEIGHTS.value;
 
   constructor(model, place, series) {
     super(model, place);
     this.series = series;
     this.asks = new Set(["numbers"]);
+  }
+
+  get wantedHeight() {
+    return this.size.value;
   }
 
   get tracks() {
@@ -175,7 +195,7 @@ export class ValueLane extends Lane {
 /** Values over each other, on one scale: of several projects. */
 export class OverlayLane extends Lane {
   kind = "overlay";
-  wantedHeight = 2 * HEIGHTS.value;
+  wantedHeight = 2 * SIZES.large.value;
 
   constructor(model, place, curves) {
     super(model, place);
@@ -231,12 +251,16 @@ export class GroupLane extends Lane {
 
   get tracks() {
     if (!this.isFolded) return [];
-    const { summary, traces } = this;
-
     return [
-      ...(summary ? (summary.tracks ?? [summary.track]) : []),
-      ...traces.map((trace) => trace.track),
+      ...this.valueTracks,
+      ...this.traces.map((trace) => trace.track),
     ];
+  }
+
+  get valueTracks() {
+    const { summary } = this;
+
+    return summary ? (summary.tracks ?? [summary.track]) : [];
   }
 
   get valueHeight() {
@@ -279,12 +303,14 @@ function seriesText(series, time) {
 
   if (found === undefined) return "…";
   if (found === null) return "–";
-  return `${valueText(series, found)} ${series.level.unit}`;
+  return valueText(series, found);
 }
 
-/** A value at a time as text; integers are exact. */
+/** What was found at a time as text, with its unit. */
 export function valueText(series, found) {
+  const text = (value) => levelText(value, series.level);
+
   if (found.value === undefined)
-    return `${rounded(found.mean)} (${rounded(found.min)} – ${rounded(found.max)})`;
-  return rounded(found.value);
+    return `${text(found.mean)} (${text(found.min)} – ${text(found.max)})`;
+  return text(found.value);
 }

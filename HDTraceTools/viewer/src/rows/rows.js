@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The rows: for each node a heading, below it those of the nodes in it, and then
-// its values; so the states of ranks stand above the power of their node.
+// The rows: for each node a heading, below it its values, and then the nodes in it; so
+// the power of a node stands above its ranks.
 // A row is a lane or a group of them (lane.js); only those on the screen have
 // elements, and what is asked of all rows takes no longer the more there are.
-import { comparisonOf } from "../data/comparison.js";
-import { GroupLane, OverlayLane, RelationLane, StateLane, ValueLane } from "./lane.js";
+import { comparisonOf } from "../data/series/comparison.js";
+import {
+  GroupLane,
+  OverlayLane,
+  RelationLane,
+  SIZES,
+  StateLane,
+  ValueLane,
+} from "./lane.js";
 
 /** Values that are shown at first: power, and of each grouping the first. */
 export function isShownAtFirst(series, isLarge) {
@@ -28,6 +35,13 @@ export function isShownAtFirst(series, isLarge) {
   );
 }
 
+/** How high the rows of so many traces are at first: on a screen of 1280 by 900
+ *  pixels 24 ranks and the power of their nodes have room. */
+function rowSizeOf(traces) {
+  if (traces <= 4) return "large";
+  return traces <= 12 ? "medium" : "compact";
+}
+
 /** Keys that are hidden, and nodes that are folded, when nothing is said. */
 export function defaultRows(model) {
   const hidden = new Set();
@@ -44,7 +58,7 @@ export function defaultRows(model) {
     for (const top of model.isJoined ? model.root.children : [model.root])
       for (const node of top.children.slice(2))
         if (node.children.length) folded.add(node.number);
-  return { hidden, folded };
+  return { hidden, folded, rowSize: rowSizeOf(model.traces.length) };
 }
 
 /** Nodes in a line, each the only child of the one before and without anything
@@ -97,6 +111,7 @@ export class Rows {
     this.list = [];
     this.byKey = new Map();
     this.search = view.search.trim().toLowerCase();
+    this.size = SIZES[view.rowSize] ?? SIZES.large;
     this.#addComparison();
     this.#addContent(model.root, 0, false, null);
     for (const node of model.root.children) this.#addNode(node, 0, false, null);
@@ -190,20 +205,26 @@ export class Rows {
 
     return new GroupLane(
       this.model,
-      { key, node, depth, label, group },
+      { key, node, depth, label, group, size: this.size },
       isFolded,
     );
   }
 
   #addContent(node, depth, isFound, group) {
+    const addValues = () => {
+      for (const series of [...(node.defined ?? []), ...node.series])
+        this.#addValue(node, series, depth, isFound, group);
+    };
+
+    // The power of a node stands above its ranks, that of a rank below its states.
+    if (node.children.length) addValues();
     if (node.states) this.#addStates(node, depth, "States", isFound, group);
     if (node.relations)
       this.#addRelations(node, depth, "Relations", isFound, group);
     if (node !== this.model.root)
       for (const child of node.children)
         this.#addNode(child, depth, isFound, group);
-    for (const series of [...(node.defined ?? []), ...node.series])
-      this.#addValue(node, series, depth, isFound, group);
+    if (!node.children.length) addValues();
   }
 
   #addStates(node, depth, label, isFound, group) {
@@ -212,7 +233,7 @@ export class Rows {
     if (this.view.isHidden(key)) return;
     if (!this.#matches(`${label} states`, isFound)) return;
     this.list.push(
-      new StateLane(this.model, { key, node, depth, label, group }, node.states),
+      new StateLane(this.model, { key, node, depth, label, group, size: this.size }, node.states),
     );
   }
 
@@ -224,7 +245,7 @@ export class Rows {
     this.list.push(
       new RelationLane(
         this.model,
-        { key, node, depth, label, group },
+        { key, node, depth, label, group, size: this.size },
         node.relations,
       ),
     );
@@ -241,7 +262,7 @@ export class Rows {
     this.list.push(
       new ValueLane(
         this.model,
-        { key, node, depth, label: series.title, group },
+        { key, node, depth, label: series.title, group, size: this.size },
         series,
       ),
     );

@@ -36,7 +36,7 @@ export class Chooser {
         this.filter,
         h(
           "button",
-          { type: "button", onclick: () => this.app.showDefaults() },
+          { type: "button", onclick: () => this.#showDefaults() },
           "Defaults",
         ),
         h(
@@ -143,5 +143,13 @@ export class Chooser {
       matches(node.label) ||
       node.children.some((child) => this.#hasMatch(child, matches))
     );
+  }
+
+  #showDefaults() {
+    const { view } = this.app;
+
+    view.hidden = new Set(view.defaults.hidden);
+    view.changed("rows");
+    this.element.close();
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Making elements. Whatever comes from a project gets into the page as text.
+import { exact } from "../data/numbers.js";
 
 /**
  * Make an element: h("button", { class: "x", onclick: f }, "Text", child, ...).
@@ -138,6 +139,25 @@ export function prepareCanvas(canvas, width, height) {
     context.clearRect(0, 0, width, height);
   }
   return context;
+}
+
+/**
+ * A number with its text: data-value has all digits, or "unknown" where it is not
+ * known, data-unit the unit, which is empty for counts and ratios.
+ */
+export function shown(value, unit, text, properties = {}) {
+  const isKnown =
+    value !== null && value !== undefined && !Number.isNaN(Number(value));
+
+  return h(
+    "span",
+    {
+      "data-value": isKnown ? exact(value) : "unknown",
+      "data-unit": unit ?? "",
+      ...properties,
+    },
+    text,
+  );
 }
 
 /** Let the reader save a text as a file. */

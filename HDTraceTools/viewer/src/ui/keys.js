@@ -18,21 +18,21 @@ export function keyTable(app) {
     ["0", "Show the whole run", { 0: () => view.whole() }],
     ["z", "Previous view", { z: () => view.back() }],
     [",  .", "Move the cursor by a pixel; with Shift by 20", {
-      ",": () => app.moveCursor(-1),
-      ".": () => app.moveCursor(1),
-      "<": () => app.moveCursor(-20),
-      ">": () => app.moveCursor(20),
+      ",": () => app.cursor.move(-1),
+      ".": () => app.cursor.move(1),
+      "<": () => app.cursor.move(-20),
+      ">": () => app.cursor.move(20),
     }],
     ["n  p", "Move the cursor to the next or previous state or event of the row", {
-      n: () => app.nextState(1),
-      p: () => app.nextState(-1),
+      n: () => app.cursor.nextState(1),
+      p: () => app.cursor.nextState(-1),
     }],
     ["[  ]", "Start or end the marked interval at the cursor", {
-      "[": () => app.markEdge("from"),
-      "]": () => app.markEdge("to"),
+      "[": () => app.cursor.markEdge("from"),
+      "]": () => app.cursor.markEdge("to"),
     }],
     ["m", "Mark the visible time", { m: () => view.setMark(view.start, view.end) }],
-    ["s", "Mark the innermost state at the cursor", { s: () => app.markState() }],
+    ["s", "Mark the innermost state at the cursor", { s: () => app.cursor.markState() }],
     ["i", "Zoom to the marked interval", {
       i: () => view.mark && view.showInterval(view.mark.from, view.mark.to),
     }],
@@ -42,6 +42,17 @@ export function keyTable(app) {
     ["f  u", "Fold or unfold all nodes", {
       f: () => view.setAllFolded(true),
       u: () => view.setAllFolded(false),
+    }],
+    ["d", "Size of the rows: compact, medium or large", {
+      d: () => app.resizeRows(),
+    }],
+    ["o", "Select the innermost state at the cursor, and show its details", {
+      o: () => app.selection.selectAtCursor(),
+    }],
+    ["q", "Find states by a query", { q: () => app.openFind() }],
+    ["e  E", "Go to the next or previous state that was found", {
+      e: () => app.stepFound(1),
+      E: () => app.stepFound(-1),
     }],
     ["h", "Hide the row"],
     ["b", "Draw the row with bars or as a line"],

@@ -3,12 +3,14 @@
 // looked at until they are complete, for the report, and whether the server is
 // there. What it said is kept when it ends; when it answers again, as after it was
 // started again at the same port, all goes on.
-import { Gaps } from "../data/gaps.js";
+import { Gaps } from "../data/series/gaps.js";
 import { percent } from "../data/numbers.js";
-import { ServerGone } from "../data/source.js";
-import { forgetAll } from "../data/track.js";
+import { ServerGone } from "../data/codec/source.js";
+import { forgetAll } from "../data/codec/track.js";
 
 const TRACKS_MS = 200;
+/** So long all that was asked for is waited for, before the rest is asked again. */
+const SLOW_MS = 1000;
 /** So long descriptions are collected before it is found out what they change. */
 const NOTE_MS = 50;
 /** The same until there is something to see. */
@@ -64,8 +66,8 @@ export class Live {
       end = resolve;
     });
     this.endLoss = end;
-    this.app.showProgress("");
-    this.app.showServer(
+    this.app.notes.showProgress("");
+    this.app.notes.showServer(
       `hdtrace view has ended or cannot be reached since ${clock()}; data that was not read is missing. ` +
         "The page continues when hdtrace view is restarted at the same port.",
     );
@@ -81,7 +83,7 @@ export class Live {
       this.lost = null;
       this.endLoss();
     }
-    this.app.showServer(`hdtrace view answers again since ${clock()}.`);
+    this.app.notes.showServer(`hdtrace view answers again since ${clock()}.`);
     if (isOther) this.#follow();
     // What could not be loaded is asked for again.
     this.app.view.changed("data");
@@ -141,17 +143,18 @@ export class Live {
     const { app } = this;
 
     while (turn === this.turn) {
+      await this.lost;
       const wanted = this.#wanted();
       const isNew = wanted.every((track) => !track.isDescribed);
       const { start, end } = app.model;
 
-      try {
-        await this.#insist(turn, () =>
+      // One that is slow does not keep the others waiting.
+      await Promise.race([
+        this.#insist(turn, () =>
           Promise.all(wanted.map((track) => this.#describe(track))),
-        );
-      } catch (error) {
-        console.warn(error);
-      }
+        ).catch((error) => console.warn(error)),
+        wait(SLOW_MS),
+      ]);
       if (wanted.length) this.#noteDescribed();
       // Numbers describe what they are made of, so that nothing that is new was
       // missing in them, unless the run turned out to be longer.
@@ -179,7 +182,7 @@ export class Live {
       }
       const sum = (key) => list.reduce((all, one) => all + one[key], 0);
 
-      this.app.showProgress(
+      this.app.notes.showProgress(
         sum("total")
           ? `Reading: ${percent(sum("done") / sum("total"))}`
           : "Reading",
@@ -205,7 +208,7 @@ export class Live {
     // A link counts from the start, which was not known exactly.
     if (app.model.origin !== before && app.view.toFragment() === this.shown)
       app.view.fromFragment(this.fragment);
-    app.showProgress("");
+    app.notes.showProgress("");
     app.showReport();
   }
 }

@@ -2,7 +2,7 @@
 // What is under the pointer, with all its numbers.
 import { stateColours } from "../draw/colours.js";
 import { h, replace } from "./dom.js";
-import { exact, grouped, rounded } from "../data/numbers.js";
+import { exact, grouped, levelText } from "../data/numbers.js";
 import { valueText } from "../rows/lane.js";
 import { formatDate, formatLength, formatSecondsShort } from "../data/time.js";
 
@@ -120,12 +120,12 @@ export class Tooltip {
         {},
         line(
           titleOf(series, found),
-          `${grouped(valueText(series, found))} ${series.level.unit}`,
+          valueText(series, found),
         ),
         found.amount !== undefined
           ? line(
               value.kind === "counter" ? "Growth" : "Amount",
-              `${grouped(rounded(found.amount))} ${value.unit}`,
+              levelText(found.amount, value),
             )
           : null,
         found.entries ? line("Entries", exact(found.entries)) : null,

@@ -3,7 +3,7 @@
 // that are shown. All of it is in the fragment of the URL, so that a link shows
 // the same picture.
 import { formatSecondsShort, maxTime, minTime, parseSeconds } from "../data/time.js";
-import { parseWindow } from "../data/windows.js";
+import { parseWindow } from "../data/series/windows.js";
 
 /** Nothing is shown wider than this for 1 ns. */
 const SPAN_MIN = 20;
@@ -33,12 +33,18 @@ export class View {
     this.hasPath = false;
     /** Whose rows are marked. */
     this.finding = null;
+    /** The state or event that is selected: {trace, start, end}; or null. */
+    this.selection = null;
+    /** The query of the panel "find". */
+    this.find = "";
+    /** How high rows are: "compact", "medium" or "large". */
+    this.rowSize = "large";
     /** Length of windows that entries are merged over, in ns; 0n: they are not. */
     this.window = this.defaultWindow;
     this.panel = "interval";
     this.search = "";
     this.history = [];
-    this.defaults = { hidden: new Set(), folded: new Set() };
+    this.defaults = { hidden: new Set(), folded: new Set(), rowSize: "large" };
     this.whole(false);
   }
 
@@ -179,6 +185,25 @@ export class View {
     this.changed("looks");
   }
 
+  /** Select a state or event; null: none. */
+  setSelection(selection) {
+    this.selection = selection;
+    this.changed("select");
+  }
+
+  setFind(text) {
+    this.find = text;
+    this.changed("find");
+  }
+
+  /** The next size of rows. */
+  resizeRows() {
+    const sizes = ["compact", "medium", "large"];
+
+    this.rowSize = sizes[(sizes.indexOf(this.rowSize) + 1) % sizes.length];
+    this.changed("rows");
+  }
+
   /** Follow a request; null: none. */
   setRequest(request) {
     this.request = request;
@@ -272,13 +297,23 @@ export class View {
 
     params.set(
       "view",
-      `${this.#relative(this.start)},${formatSecondsShort(BigInt(Math.round(this.span)))}`,
+      `${this.#relative(this.start)},${this.#relative(this.start + BigInt(Math.round(this.span)))}`,
     );
     if (this.mark)
       params.set(
         "mark",
         `${this.#relative(this.mark.from)},${this.#relative(this.mark.to)}`,
       );
+    if (this.selection) {
+      const { trace, start, end } = this.selection;
+
+      params.set(
+        "select",
+        `t${trace},${this.#relative(start)},${this.#relative(end)}`,
+      );
+    }
+    if (this.find) params.set("find", this.find);
+    if (this.rowSize !== this.defaults.rowSize) params.set("rows", this.rowSize);
     if (this.request)
       params.set(
         "request",
@@ -366,7 +401,12 @@ export class View {
     this.window = params.has("window")
       ? parseWindow(params.get("window"))
       : this.defaultWindow;
-    this.panel = params.get("panel") ?? "interval";
+    this.panel = params.get("panel") || "interval";
+    this.find = params.get("find") ?? "";
+    this.selection = this.#selectionOf(params.get("select"));
+    this.rowSize = /^(?:compact|medium|large)$/.test(params.get("rows") ?? "")
+      ? params.get("rows")
+      : this.defaults.rowSize;
     this.search = params.get("search") ?? "";
     this.mark =
       mark && mark[0] < mark[1] ? { from: mark[0], to: mark[1] } : null;
@@ -379,12 +419,22 @@ export class View {
         this.model.requestOf(part, root, request[0], request[1]),
       );
     if (view) {
-      const span = parseSeconds(params.get("view").split(",")[1] ?? "");
+      const [start, end] = view;
 
-      if (span !== null && span > 0n) this.show(view[0], Number(span), false);
+      if (start < end) this.show(start, Number(end - start), false);
     } else {
       this.whole(false);
     }
+  }
+
+  /** "t3,1.5,2.5": a state of a trace; null: nonsense. */
+  #selectionOf(text) {
+    const [, number, rest] = /^t(\d+),(.*)$/.exec(text ?? "") ?? [];
+    const [start, end] = (number && this.#times(rest)) || [];
+
+    return start !== undefined && start <= end
+      ? { trace: Number(number), start, end }
+      : null;
   }
 
   /** "1.5,2.5,any, text": two times and a text. */

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Messages of MPI: all, and on coarser levels those that took longest
+// (messagepyramid.h).
+import { chunksBetween } from "../codec/track.js";
+import { upperBound } from "../series/series.js";
+
+/** Decoder of the track of messages. */
+export function messageDecoder(track, level, chunk, part, columns) {
+  const gaps = columns.numbers();
+  const sent = new Float64Array(gaps.length);
+  let at = 0;
+
+  for (let i = 0; i < gaps.length; i++) {
+    at += gaps[i];
+    sent[i] = at;
+  }
+  return {
+    base: chunk.start,
+    sent,
+    times: columns.numbers(),
+    from: columns.numbers(),
+    to: columns.numbers(),
+    sizes: columns.next(),
+    tags: columns.next(),
+    groups: columns.numbers(),
+  };
+}
+
+export class Messages {
+  /** @param list Of each project {track, at: {traces, communicators}}: where its
+   *         own begin among all. */
+  constructor(list) {
+    this.list = list;
+  }
+
+  get tracks() {
+    return this.list.map(({ track }) => track);
+  }
+
+  get count() {
+    return this.tracks.reduce(
+      (sum, { levels }) => sum + (levels[0]?.items ?? 0),
+      0,
+    );
+  }
+
+  /** So many messages of a level are under way in a view, about. */
+  #countIn(level, from, to) {
+    let count = 0;
+
+    for (const chunk of level.chunks) {
+      if (chunk.end < from || chunk.start > to) continue;
+      const length = Number(chunk.end - chunk.start) || 1;
+      const start = from > chunk.start ? from : chunk.start;
+      const end = to < chunk.end ? to : chunk.end;
+
+      count += (chunk.count * Number(end - start)) / length;
+    }
+    return count;
+  }
+
+  /**
+   * Messages that are under way in a view: no more than about so many.
+   *
+   * @return {list, all}: messages, and how many there are in the view; null if
+   *         they are not loaded.
+   */
+  peek(from, to, limit) {
+    const found = this.list.map((one) =>
+      this.#peek(one, from, to, limit / this.list.length),
+    );
+
+    if (found.some((one) => !one)) return null;
+    return {
+      list: found.flatMap((one) => one.list),
+      all: found.reduce((sum, one) => sum + one.all, 0),
+    };
+  }
+
+  #peek({ track, at }, from, to, limit) {
+    const { levels } = track;
+    let index = 0;
+
+    if (!levels.length) return { list: [], all: 0 };
+    while (
+      index < levels.length - 1 &&
+      this.#countIn(levels[index], from, to) > limit
+    )
+      index++;
+    const list = [];
+
+    for (const chunk of chunksBetween(levels[index], from, to)) {
+      const data = track.peek(levels[index], chunk, 0);
+
+      if (!data) return null;
+      const start = Number(from - data.base);
+      const end = Number(to - data.base);
+
+      for (let i = 0; i < upperBound(data.sent, end); i++)
+        if (data.sent[i] + Math.max(data.times[i], 0) >= start)
+          list.push(describe(data, i, at));
+    }
+    const all =
+      index === 0
+        ? list.length
+        : Math.round(this.#countIn(levels[0], from, to));
+
+    return { list, all };
+  }
+}
+
+function describe(data, i, at) {
+  const sent = data.base + BigInt(data.sent[i]);
+
+  return {
+    sent,
+    received: sent + BigInt(data.times[i]),
+    from: data.from[i] + at.traces,
+    to: data.to[i] + at.traces,
+    size: data.sizes[i],
+    tag: data.tags[i],
+    group: data.groups[i] + at.communicators,
+  };
+}

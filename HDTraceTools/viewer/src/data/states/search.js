@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Finds states and events by a query (query.js).
+import { Slices } from "../codec/slices.js";
+
+/** The label of the node of a kind that a node is or lies in; undefined: none. */
+function labelOf(model, node, kind) {
+  for (let at = node; at; at = at.parent >= 0 ? model.nodes[at.parent] : null)
+    if (kind.test(model.levelOf(at))) return at.label;
+  return undefined;
+}
+
+/** Paths of a node and of those above it, as its project has them. */
+function pathsOf(model, node) {
+  const paths = [];
+  const { prefix = "" } = node.part ?? {};
+
+  for (let at = node; at && at.level > 0; at = model.nodes[at.parent])
+    paths.push(at.path.slice(prefix.length));
+  return paths;
+}
+
+function placeOf(model, node) {
+  return {
+    nodes: pathsOf(model, node),
+    rank: labelOf(model, node, /^rank$/i),
+    thread: labelOf(model, node, /^thread$/i),
+  };
+}
+
+/** States and events of a trace that match. */
+async function* statesOf(model, trace, query, slices) {
+  const { states } = trace;
+  const place = placeOf(model, trace.node);
+  const hasAttributes = query.asks("@");
+  const [level] = states.levels;
+
+  if (!query.matchesPlace(place) || !level) return;
+  const isNamed = states.track.names.map((name) => query.matchesName(name));
+
+  if (!isNamed.some(Boolean)) return;
+  for (const chunk of level.chunks) {
+    const data = await states.track.load(level, chunk, 0);
+
+    await slices.rest();
+    for (let i = 0; i < data.starts.length; i++) {
+      if (!isNamed[data.names[i]]) continue;
+      const start = data.base + BigInt(data.starts[i]);
+      const item = {
+        ...place,
+        name: states.track.names[data.names[i]],
+        start,
+        end: start + BigInt(data.lengths[i]),
+        isEvent: data.isEvent[i] === 1,
+        trace: trace.number,
+        chunk,
+        index: i,
+      };
+
+      if (hasAttributes) {
+        const details = new Map((await states.details(item)) ?? []);
+
+        item.attribute = (name) => details.get(name);
+      }
+      if (query.matches(item)) yield item;
+    }
+  }
+}
+
+/**
+ * Find what matches a query.
+ *
+ * @param options {isWanted, onHit}: isWanted() is asked now and then; onHit() is
+ *        called with each hit, in the order of the traces and of time.
+ *
+ * @return {isExact}: false if the page has not all items. null: it is not wanted
+ *         any more.
+ */
+export async function search(model, query, { isWanted = () => true, onHit }) {
+  const slices = new Slices();
+  let isExact = true;
+
+  for (const trace of model.traces) {
+    await trace.track.refresh();
+    const { states } = trace;
+
+    isExact &&=
+      states.isExact &&
+      states.track.isComplete &&
+      (states.hasDetails || !query.asks("@"));
+    for await (const item of statesOf(model, trace, query, slices)) {
+      if (!isWanted()) return null;
+      onHit(item);
+    }
+    if (!isWanted()) return null;
+  }
+  return { isExact };
+}

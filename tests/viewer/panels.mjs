@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Panels about states and messages, the selected state, and the size of rows:
+//
+//     node panels.mjs ADDRESS PROJECT
+//
+// The project is "drawn" (drawn-project.sh); numbers that are written here are by hand
+// from it.
+import {
+  assert,
+  assertAccessible,
+  assertQuiet,
+  assertSame,
+  done,
+  launch,
+  ok,
+  panelsOf,
+  Viewer,
+} from "./browser.mjs";
+
+const [, , address] = process.argv;
+const browser = await launch();
+const viewer = await Viewer.open(browser, address);
+const { page } = viewer;
+const url = (fragment) => `${address}#${new URLSearchParams(fragment)}`;
+
+/** The numbers of a row of a panel, as numbers. */
+function numbers(selector) {
+  return page.$$eval(`${selector} [data-value]`, (list) =>
+    list.map((element) => Number(element.dataset.value)),
+  );
+}
+
+const valueOf = async (panel, key) =>
+  Number(
+    await page.getAttribute(`[data-panel=${panel}] [data-key="${key}"]`, "data-value"),
+  );
+
+await ok("each panel has its name, and each number a value and a unit", async () => {
+  const wanted = [
+    "interval", "profile", "flame", "durations", "balance", "matrix", "find",
+    "details", "findings", "legend",
+  ];
+  const ids = await panelsOf(viewer);
+
+  for (const id of wanted) assert(ids.includes(id), `no panel ${id}`);
+  for (const id of ids) {
+    await viewer.panel(id);
+    const found = await page.$eval(`[data-panel="${id}"]`, (panel) => ({
+      isShown: !panel.hidden,
+      values: [...panel.querySelectorAll("[data-value]")].map(({ dataset }) => [
+        dataset.value,
+        dataset.unit,
+      ]),
+    }));
+
+    assert(found.isShown, `${id} is hidden`);
+    for (const [value, unit] of found.values)
+      assert(
+        unit !== undefined && (value === "unknown" || !Number.isNaN(Number(value))),
+        `${id}: ${value} ${unit}`,
+      );
+  }
+});
+
+await ok("the call tree has total and own times", async () => {
+  await viewer.open(url({ panel: "flame" }));
+  const rows = await page.$$eval("[data-panel=flame] tr[data-state]", (list) =>
+    list.map((row) => [
+      `${row.dataset.depth} ${row.dataset.state}`,
+      ...[...row.querySelectorAll("[data-value]")].map((e) => Number(e.dataset.value)),
+    ]),
+  );
+  const of = (name) => {
+    const [, count, total, , own] = rows.find(([key]) => key === name);
+
+    return [count, total, own].map((value) => Math.round(value * 1e6) / 1e6);
+  };
+
+  assertSame(of("0 Solve"), [1, 4.5, 2.5], "Solve");
+  assertSame(of("1 Compute"), [1, 1, 0.5], "Compute");
+  assertSame(of("2 Kernel"), [1, 0.5, 0.5], "Kernel");
+  assertSame(of("1 Send"), [2, 0.5, 0.5], "Send");
+  await viewer.mark("1", "2");
+  await viewer.panel("flame");
+  const [, part] = await numbers('[data-panel=flame] tr[data-state="Solve"]');
+
+  assertSame(part, 1, "Solve in a second");
+  await assertAccessible(viewer, "the call tree");
+});
+
+await ok("durations have quantiles and the longest states", async () => {
+  await viewer.open(url({ panel: "durations" }));
+  await page.selectOption("[data-panel=durations] select", "Tick");
+  await viewer.settle();
+  assertSame(await valueOf("durations", "count"), 5000, "count");
+  for (const key of ["min", "q0.5", "max"])
+    assertSame(await valueOf("durations", key), 0.00005, key);
+  await page.selectOption("[data-panel=durations] select", "Recv");
+  await viewer.settle();
+  assertSame(
+    [await valueOf("durations", "min"), await valueOf("durations", "max")],
+    [0.5, 0.75],
+    "Recv",
+  );
+  await page.click('[data-panel=durations] table[class] button, [data-panel=durations] tbody button');
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "t1,1.25,2", "the longest is selected");
+  await assertAccessible(viewer, "durations");
+});
+
+await ok("the balance has time outside of calls", async () => {
+  await viewer.open(url({ panel: "balance" }));
+  const [program, calls] = await numbers('[data-panel=balance] tr[data-trace="0"]');
+
+  // From 0.5 to 5.75 s, less two sends, a barrier, and a write.
+  assertSame([program, calls], [3.75, 1.5], "rank 0");
+  await page.selectOption('[data-panel=balance] select', "Send");
+  await viewer.settle();
+  assertSame(
+    await page.$$eval("[data-panel=balance] tr[data-iteration]", (rows) =>
+      rows.map((row) => row.dataset.iteration).sort(),
+    ),
+    ["1", "2"],
+    "iterations",
+  );
+  await assertAccessible(viewer, "balance");
+});
+
+await ok("the matrix adds up messages of pairs", async () => {
+  await viewer.open(url({ panel: "matrix" }));
+  assertSame(await valueOf("matrix", "count"), 2, "messages");
+  const [count, bytes] = await numbers('[data-panel=matrix] tr[data-key="alpha_0 beta_1"]');
+
+  assertSame([count, bytes], [2, 24], "alpha_0 to beta_1");
+  await page.selectOption('[data-panel=matrix] select[aria-label="Between"]', "host");
+  assertSame(
+    (await numbers('[data-panel=matrix] tr[data-key="alpha beta"]')).slice(0, 2),
+    [2, 24],
+    "alpha to beta",
+  );
+  await viewer.open(url({ panel: "matrix", mark: "3,4" }));
+  assertSame(await valueOf("matrix", "count"), 1, "messages sent in a second");
+  await assertAccessible(viewer, "the matrix");
+});
+
+await ok("a query is typed, its hits are visited, and the link has it", async () => {
+  await viewer.open(address);
+  await page.focus(".row");
+  await page.keyboard.press("q");
+  await page.keyboard.type("@size>8");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('[data-panel=find] [data-key="count"]');
+  await viewer.settle();
+  assertSame(await valueOf("find", "count"), 3, "hits");
+  assertSame(viewer.parameters.get("find"), "@size>8", "link");
+  assertSame(viewer.parameters.get("panel"), "find", "panel");
+  await page.focus(".row");
+  await viewer.press("e");
+  assertSame(viewer.parameters.get("select"), "t1,2.5,3", "first hit");
+  await viewer.press("e", "e");
+  assertSame(viewer.parameters.get("select"), "t0,5,5.5", "last hit");
+  await viewer.press("E");
+  assertSame(viewer.parameters.get("select"), "t0,3.5,3.75", "the one before");
+  const [start, end] = viewer.times("view").map(Number);
+
+  assert(start <= 3.5 && end >= 3.75, `${start} to ${end} s are shown`);
+  await viewer.open(url({ panel: "find", find: "name=Send|Recv duration>=500ms" }));
+  assertSame(await valueOf("find", "count"), 2, "receives");
+  await viewer.open(url({ panel: "find", find: "nam=x" }));
+  assert(
+    (await viewer.text("[data-panel=find] .error")).startsWith("Column 1: unknown key"),
+    "no error",
+  );
+  await assertAccessible(viewer, "find");
+});
+
+await ok("a click selects the state under the pointer, not an arrow", async () => {
+  await viewer.open(url({ view: "0,2" }));
+  // The third band of the first rank is Kernel from 0.75 to 1.25 s.
+  const row = '.row[data-key="t0"] canvas';
+  const box = await page.locator(row).boundingBox();
+  const x = box.x + 56 + ((box.width - 56) * 1) / 2;
+
+  await page.mouse.click(x, box.y + 4 + 2.5 * 17);
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "t0,0.75,1.25", "link");
+  assertSame(viewer.parameters.get("panel"), "details", "panel");
+  assertSame(await valueOf("details", "length"), 0.5, "length");
+  assertSame(await valueOf("details", "count"), 1, "of the name");
+  const details = await viewer.text("[data-panel=details]");
+
+  assert(details.includes("rows") && details.includes("127"), details);
+  await assertAccessible(viewer, "details");
+  // A link restores it, and Escape removes it.
+  await viewer.open(viewer.url);
+  assertSame(await valueOf("details", "length"), 0.5, "from the link");
+  await page.focus(".row");
+  await viewer.press("Escape");
+  assertSame(viewer.parameters.get("select"), null, "after Escape");
+});
+
+await ok("previous and next states of a name are selected", async () => {
+  await viewer.open(url({ select: "t0,1.5,1.75", panel: "details" }));
+  await page.click("text=Next of the name");
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "t0,3.5,3.75", "next");
+  await page.click("text=Previous of the name");
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "t0,1.5,1.75", "previous");
+});
+
+await ok("rows are compact, medium or large", async () => {
+  await viewer.open(address);
+  const height = () =>
+    page.$eval('.row[data-key="t1"]', (row) => Math.round(row.getBoundingClientRect().height));
+
+  assertSame(await height(), 26, "large");
+  await page.focus(".row");
+  await viewer.press("d");
+  assertSame([await height(), viewer.parameters.get("rows")], [8, "compact"], "compact");
+  // What is drawn of nested states is the innermost one.
+  await page.hover('.row[data-key="t0"] .row-plot');
+  await assertAccessible(viewer, "compact rows");
+  await viewer.press("d");
+  assertSame([await height(), viewer.parameters.get("rows")], [13, "medium"], "medium");
+  await viewer.open(viewer.url);
+  assertSame(await height(), 13, "from the link");
+});
+
+await ok("the page sends no request and logs no error", async () => {
+  assertQuiet(viewer, (asked) =>
+    ["about:blank", address].includes(asked.split("#")[0]),
+  );
+});
+
+await browser.close();
+done();
