@@ -209,6 +209,7 @@ int tableReadGroup(struct tableReading *reading, const hdIGroup *group,
 	reader = diagnosticsOpenStat(reading->project, group, &reading->sink);
 	if (!reader)
 		return errno == ENOMEM ? -ENOMEM : 0;
+	hdI_skipStat(reader, reading->times.start);
 	do {
 		ret = hdI_readStat(reader, &block);
 		if (ret == 1)
