@@ -258,14 +258,13 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 	}
 }
 
-static void csvBeginTrace(struct dump *dump, const hdIAttribute *list,
-			  size_t count)
+static void csvBeginTrace(struct dump *dump)
 {
 	dumpCsvPrintAttributes(
 		(struct row){ .file = dump->file,
 			      .record = "trace",
 			      .node = rolesPath(dump->trace->node) },
-		list, count);
+		dump->attributes, dump->attributeCount);
 }
 
 static void dumpCsvPrintElement(struct row row, const hdIElement *self,
@@ -316,8 +315,9 @@ static void csvRecord(struct dump *dump, const hdIRecord *record)
 				    record->depth + 1);
 }
 
-static void csvBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
+static void csvBeginRelations(struct dump *dump)
 {
+	const hdIRelationOwner *owner = &dump->owner;
 	const hdIAttribute list[] = {
 		{ "host", owner->host },
 		{ "process", owner->process },

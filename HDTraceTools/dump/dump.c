@@ -97,6 +97,35 @@ char *dumpFormatHex(const char *bytes, size_t length)
 	return text;
 }
 
+static void dumpCallWith(void (*function)(struct dump *), struct dump *dump)
+{
+	if (function)
+		function(dump);
+}
+
+/** Write the title of a file: at once, or before the first match. */
+static void dumpBegin(struct dump *dump)
+{
+	if (dump->isBegun)
+		return;
+	dump->isBegun = true;
+	if (dump->relations)
+		dump->writer->beginRelations(dump);
+	else if (dump->trace)
+		dump->writer->beginTrace(dump);
+	else
+		dump->writer->beginGroup(dump);
+}
+
+/** End a file that was begun. */
+static void dumpEnd(struct dump *dump, void (*function)(struct dump *))
+{
+	if (dump->isBegun)
+		dumpCallWith(function, dump);
+	whereCloseFile(dump->asked);
+	dump->asked = NULL;
+}
+
 static bool dumpAddBlock(const hdIBlock *block, void *data)
 {
 	struct dump *dump = data;
@@ -105,6 +134,9 @@ static bool dumpAddBlock(const hdIBlock *block, void *data)
 		if (!selectionHasTime(&dump->selection, block->start[i],
 				      block->end[i]))
 			continue;
+		if (dump->asked && !whereHasEntry(dump->asked, block, i))
+			continue;
+		dumpBegin(dump);
 		dump->writer->entry(dump, block, i);
 		dump->entries++;
 	}
@@ -172,10 +204,12 @@ static void dumpGroup(struct dump *dump, const hdIGroup *group)
 			dump->columns[dump->columnCount++] = i;
 	}
 	if (dump->columnCount || !group->valueCount) {
-		dump->writer->beginGroup(dump);
+		if (dump->where)
+			dump->asked = whereOpenGroup(dump->where, group);
+		else
+			dumpBegin(dump);
 		dumpEntries(dump, group);
-		if (dump->writer->endGroup)
-			dump->writer->endGroup(dump);
+		dumpEnd(dump, dump->writer->endGroup);
 	}
 	if (dump->window)
 		closeWindows(dump);
@@ -184,11 +218,15 @@ static void dumpGroup(struct dump *dump, const hdIGroup *group)
 
 static void takeOne(struct dump *dump, const hdIRecord *record)
 {
+	bool isAsked = !dump->asked || whereHasRecord(dump->asked, record);
+
 	sitesTake(dump->sites, record, &dump->site);
 	/* What was asked for their addresses is remembered by all. */
 	if (dump->site)
 		toolWaitTurn(dump->tool);
-	if (selectionHasTime(&dump->selection, record->start, record->end)) {
+	if (isAsked &&
+	    selectionHasTime(&dump->selection, record->start, record->end)) {
+		dumpBegin(dump);
 		dump->writer->record(dump, record);
 		dump->states += record->kind == HDI_STATE;
 		dump->events += record->kind == HDI_EVENT;
@@ -206,8 +244,6 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 {
 	hdITraceReader *reader = scanOpenTrace(&dump->scan, trace);
 	const hdIRecord *record;
-	const hdIAttribute *attributes;
-	size_t count = 0;
 	int more;
 
 	if (!reader)
@@ -217,22 +253,21 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	dump->sites = sitesNew();
 	/* With the first record its attributes are there. */
 	more = hdI_readTrace(reader, &record);
-	attributes = hdI_getTraceAttributes(reader, &count);
-	dump->writer->beginTrace(dump, attributes, attributes ? count : 0);
+	dump->attributes =
+		hdI_getTraceAttributes(reader, &dump->attributeCount);
+	if (!dump->attributes)
+		dump->attributeCount = 0;
+	if (dump->where)
+		dump->asked = whereOpenTrace(dump->where, trace);
+	else
+		dumpBegin(dump);
 	if (more == 1)
 		takeOne(dump, record);
 	if (more == 1)
 		scanRecords(&dump->scan, reader, dumpAddRecord, dump);
-	if (dump->writer->endTrace)
-		dump->writer->endTrace(dump);
+	dumpEnd(dump, dump->writer->endTrace);
 	sitesFree(dump->sites);
 	hdI_closeTrace(reader);
-}
-
-static void dumpCallWith(void (*function)(struct dump *), struct dump *dump)
-{
-	if (function)
-		function(dump);
 }
 
 const char *dumpElementName(const hdIRelationRecord *record)
@@ -264,8 +299,11 @@ static bool dumpAddElement(const hdIRelationRecord *record, void *data)
 {
 	struct dump *dump = data;
 
-	if (selectionHasTime(&dump->selection, record->time, record->time))
+	if (selectionHasTime(&dump->selection, record->time, record->time) &&
+	    (!dump->asked || whereHasElement(dump->asked, record))) {
+		dumpBegin(dump);
 		dump->writer->element(dump, record);
+	}
 	dump->number++;
 	return true;
 }
@@ -273,16 +311,19 @@ static bool dumpAddElement(const hdIRelationRecord *record, void *data)
 static void dumpRelations(struct dump *dump, const hdIRelationFile *file)
 {
 	hdIRelationReader *reader = scanOpenRelations(&dump->scan, file);
-	hdIRelationOwner owner = { "", "", "" };
 
 	if (!reader)
 		return;
 	dump->relations = file;
 	dump->number = 0;
-	hdI_getRelationOwner(reader, &owner);
-	dump->writer->beginRelations(dump, &owner);
+	dump->owner = (hdIRelationOwner){ "", "", "" };
+	hdI_getRelationOwner(reader, &dump->owner);
+	if (dump->where)
+		dump->asked = whereOpenRelations(dump->where, file);
+	else
+		dumpBegin(dump);
 	scanElements(&dump->scan, reader, dumpAddElement, dump);
-	dumpCallWith(dump->writer->endRelations, dump);
+	dumpEnd(dump, dump->writer->endRelations);
 	hdI_closeRelations(reader);
 }
 
@@ -392,7 +433,8 @@ static void dumpAllRelations(struct dump *dump)
 		const struct dumpFile file = { .relations = relations,
 					       .size = relations->fileSize };
 
-		if (selectionHasNode(&dump->selection, relations->node))
+		if (selectionHasNode(&dump->selection, relations->node) &&
+		    whereHasPlace(dump->where, relations->node, NULL))
 			g_array_append_val(list, file);
 	}
 	dumpCallWith(dump->writer->beginAllRelations, dump);
@@ -410,7 +452,8 @@ static void dumpStats(struct dump *dump)
 		const struct dumpFile file = { .group = group,
 					       .size = group->fileSize };
 
-		if (selectionHasGroup(&dump->selection, group))
+		if (selectionHasGroup(&dump->selection, group) &&
+		    whereHasPlace(dump->where, group->node, group->name))
 			g_array_append_val(list, file);
 	}
 	dumpCallWith(dump->writer->beginStats, dump);
@@ -428,7 +471,8 @@ static void dumpTraces(struct dump *dump)
 		const struct dumpFile file = { .trace = trace,
 					       .size = trace->fileSize };
 
-		if (scanHasTrace(&dump->scan, trace))
+		if (scanHasTrace(&dump->scan, trace) &&
+		    whereHasPlace(dump->where, trace->node, NULL))
 			g_array_append_val(list, file);
 	}
 	dumpCallWith(dump->writer->beginTraces, dump);
@@ -498,7 +542,7 @@ static int dumpParseTime(struct dump *dump, const char *time)
 }
 
 /** Which parts --only and the filters leave. */
-static int parseParts(struct dump *dump, const char *only,
+static int parseParts(struct dump *dump, const char *only, bool hasQuery,
 		      struct dumpParts *parts)
 {
 	const struct selection *selection = &dump->selection;
@@ -506,7 +550,7 @@ static int parseParts(struct dump *dump, const char *only,
 	*parts = (struct dumpParts){
 		.project = !selection->nodes && !selection->groups &&
 			   !selection->values && !selection->from &&
-			   !selection->to,
+			   !selection->to && !hasQuery,
 		.stats = true,
 		.traces = !selection->groups && !selection->values,
 		.relations = !selection->groups && !selection->values,
@@ -519,10 +563,27 @@ static int parseParts(struct dump *dump, const char *only,
 		.traces = strcmp(only, "traces") == 0,
 		.relations = strcmp(only, "relations") == 0,
 	};
+	if (parts->project && hasQuery)
+		return toolUsage(dump->tool,
+				 "--where: not available with --only=project");
 	if (parts->project || parts->stats || parts->traces || parts->relations)
 		return -1;
 	return toolInvalidValue(dump->tool, "only", only,
 				"project, stats, traces or relations");
+}
+
+static int dumpParseQuery(struct dump *dump, const char *text,
+			  struct query **query)
+{
+	struct queryError error;
+	int status;
+
+	if (!text || queryParse(text, query, &error) == 0)
+		return -1;
+	status = toolUsage(dump->tool, "--where: column %zu: %s", error.column,
+			   error.message);
+	g_free(error.message);
+	return status;
 }
 
 static const char *const onlyWords[] = { "project", "stats", "traces",
@@ -541,17 +602,38 @@ static const struct toolHelp help = {
 		       "groups, states and events of traces, and relations. "
 		       "Numbers are exact.\n\nTIME counts from the start of "
 		       "the project, in seconds or with a unit (500ms); "
-		       "@SECONDS counts from 1970.",
+		       "@SECONDS counts from 1970.\n\nQUERY consists of terms "
+		       "KEY OP VALUE, separated by blanks, that must all "
+		       "match.\nKEY: name, node, rank, thread, group, "
+		       "duration, from, to, wait or @ATTRIBUTE.\nOP: = != < <= "
+		       "> >= ~ (contains).  VALUE: pattern, number with unit, "
+		       "N..M or \"text\";\nseveral values are separated by |.",
 	.examples = "  hdtrace dump --node node06 --group Energy run1.proj\n"
+		    "  hdtrace dump --where='name=MPI_Recv @size>1M' run1\n"
 		    "  hdtrace dump --only=stats --format=csv run1\n",
 	.minArguments = 1,
 	.words = words,
 	.maxArguments = 1,
 };
 
-static int dumpRunOn(struct dump *dump, const char *path,
+static void dumpAllWhere(struct dump *dump, struct query *query,
+			 const struct dumpParts *parts)
+{
+	const struct scan scan = { .tool = dump->tool,
+				   .project = dump->project };
+
+	if (query) {
+		querySetStart(query, dump->selection.projectStart);
+		dump->where = whereNew(query, &scan);
+	}
+	dumpAll(dump, parts);
+	whereFree(dump->where);
+}
+
+static int dumpRunOn(struct dump *dump, const char *path, struct query *query,
 		     const struct dumpParts *parts)
 {
+	bool needsStart = query && queryNeedsStart(query);
 	hdIProject *project = toolOpen(dump->tool, path);
 	int status;
 
@@ -559,9 +641,9 @@ static int dumpRunOn(struct dump *dump, const char *path,
 		return toolFinish(dump->tool);
 	dump->project = project;
 	status = selectResolve(&dump->selection, dump->tool, project,
-			       dump->time == DUMP_RELATIVE);
+			       needsStart || dump->time == DUMP_RELATIVE);
 	if (status < 0) {
-		dumpAll(dump, parts);
+		dumpAllWhere(dump, query, parts);
 		status = toolFinish(dump->tool);
 	}
 	hdI_closeProject(project);
@@ -574,6 +656,8 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 	struct dumpParts parts;
 	char *only = NULL;
 	char *time = NULL;
+	char *where = NULL;
+	struct query *query = NULL;
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES(&dump.selection),
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
@@ -583,6 +667,9 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &time,
 		  "Format of times: unix, relative or date (default: unix)",
 		  "FORM" },
+		{ "where", 0, 0, G_OPTION_ARG_FILENAME, &where,
+		  "Only entries, states, events and relations that match",
+		  "QUERY" },
 		{ "hex", 0, 0, G_OPTION_ARG_NONE, &dump.isHex,
 		  "Print values as hexadecimal bits", NULL },
 		{ NULL },
@@ -592,10 +679,14 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = dumpParseTime(&dump, time);
 	if (status < 0)
-		status = parseParts(&dump, only, &parts);
+		status = parseParts(&dump, only, where != NULL, &parts);
 	if (status < 0)
-		status = dumpRunOn(&dump, argv[1], &parts);
+		status = dumpParseQuery(&dump, where, &query);
+	if (status < 0)
+		status = dumpRunOn(&dump, argv[1], query, &parts);
 	selectionFree(&dump.selection);
+	queryFree(query);
+	g_free(where);
 	g_free(only);
 	g_free(time);
 	return status;

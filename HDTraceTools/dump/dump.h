@@ -9,6 +9,7 @@
 #include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/core/tool.h"
+#include "HDTraceTools/dump/where.h"
 #include "HDTraceTools/sites/sites.h"
 #include "HDTraceTools/model/window.h"
 #include "cli/output.h"
@@ -34,6 +35,11 @@ struct dump {
 	/** If it has phases, entries are merged over these windows. */
 	struct windowSource windows;
 	struct window *window; /**< Of the group. */
+	/** If there is one, items that match are written, and files that have
+	 *  any. */
+	struct where *where;
+	struct whereFile *asked; /**< The file that is written ... */
+	bool isBegun;            /**< ... and whether its title is out. */
 	gboolean isHex; /**< Show the bits of values instead of numbers. */
 	const struct dumpWriter *writer;
 	struct outJson json;
@@ -43,8 +49,11 @@ struct dump {
 	size_t columnCount;
 	/** The trace that is written, and the number of the record. */
 	const hdITraceFile *trace;
+	const hdIAttribute *attributes; /**< Of the trace. */
+	size_t attributeCount;
 	const hdIRelationFile *relations; /**< Or the file of relations. */
-	struct sites *sites;              /**< Of the trace ... */
+	hdIRelationOwner owner;
+	struct sites *sites;     /**< Of the trace ... */
 	const struct site *site; /**< ... and of the record, or NULL. */
 	struct addresses *addresses;
 	uint64_t number;
@@ -66,14 +75,12 @@ struct dumpWriter {
 	void (*endGroup)(struct dump *dump);
 	void (*endStats)(struct dump *dump);
 	void (*beginTraces)(struct dump *dump);
-	void (*beginTrace)(struct dump *dump, const hdIAttribute *attributes,
-			   size_t attributeCount);
+	void (*beginTrace)(struct dump *dump);
 	void (*record)(struct dump *dump, const hdIRecord *record);
 	void (*endTrace)(struct dump *dump);
 	void (*endTraces)(struct dump *dump);
 	void (*beginAllRelations)(struct dump *dump);
-	void (*beginRelations)(struct dump *dump,
-			       const hdIRelationOwner *owner);
+	void (*beginRelations)(struct dump *dump);
 	void (*element)(struct dump *dump, const hdIRelationRecord *record);
 	void (*endRelations)(struct dump *dump);
 	void (*endAllRelations)(struct dump *dump);

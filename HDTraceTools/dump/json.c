@@ -257,15 +257,14 @@ static void jsonEndFile(struct dump *dump)
 	outJsonEnd(&dump->json);
 }
 
-static void jsonBeginTrace(struct dump *dump, const hdIAttribute *list,
-			   size_t count)
+static void jsonBeginTrace(struct dump *dump)
 {
 	struct outJson *json = &dump->json;
 
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "node", rolesPath(dump->trace->node));
 	outJsonText(json, "file", dump->trace->file);
-	dumpJsonPutAttributes(json, list, count);
+	dumpJsonPutAttributes(json, dump->attributes, dump->attributeCount);
 	outJsonArray(json, "records", false);
 }
 
@@ -320,8 +319,9 @@ static void jsonBeginAllRelations(struct dump *dump)
 	outJsonArray(&dump->json, "relations", false);
 }
 
-static void jsonBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
+static void jsonBeginRelations(struct dump *dump)
 {
+	const hdIRelationOwner *owner = &dump->owner;
 	struct outJson *json = &dump->json;
 
 	outJsonObject(json, NULL, false);

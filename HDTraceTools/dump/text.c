@@ -220,8 +220,7 @@ static void textEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 	putc('\n', file);
 }
 
-static void textBeginTrace(struct dump *dump, const hdIAttribute *list,
-			   size_t count)
+static void textBeginTrace(struct dump *dump)
 {
 	FILE *file = dump->file;
 	const char *path = rolesPath(dump->trace->node);
@@ -231,7 +230,7 @@ static void textBeginTrace(struct dump *dump, const hdIAttribute *list,
 	dumpTextPrintQuoted(file, path, strlen(path));
 	fprintf(file, " file ");
 	dumpTextPrintQuoted(file, dump->trace->file, strlen(dump->trace->file));
-	dumpTextPrintAttributes(file, list, count);
+	dumpTextPrintAttributes(file, dump->attributes, dump->attributeCount);
 	putc('\n', file);
 }
 
@@ -292,8 +291,9 @@ static void textRecord(struct dump *dump, const hdIRecord *record)
 	putc('\n', file);
 }
 
-static void textBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
+static void textBeginRelations(struct dump *dump)
 {
+	const hdIRelationOwner *owner = &dump->owner;
 	FILE *file = dump->file;
 	const char *path = rolesPath(dump->relations->node);
 	const hdIAttribute list[] = {

@@ -115,6 +115,15 @@ static void findingsDropOthers(GPtrArray *states)
 	}
 }
 
+GPtrArray *findingsListStates(const struct profile *profile, bool isPart)
+{
+	GPtrArray *states = sortStates(profile->states, findingsByTime);
+
+	if (isPart)
+		findingsDropOthers(states);
+	return states;
+}
+
 /* ---- Call sites -------------------------------------------------------- */
 
 /** Look up where they are, once for all that print them. */
@@ -476,9 +485,7 @@ void findingsRead(struct findings *findings)
 	findingsEndEfficiencies(findings);
 	findingsChargeWhatIf(findings);
 	findings->byTime =
-		sortStates(findings->profile->states, findingsByTime);
-	if (findingsIsPart(findings))
-		findingsDropOthers(findings->byTime);
+		findingsListStates(findings->profile, findingsIsPart(findings));
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findSites(findings);
 	findingsListRegions(findings);

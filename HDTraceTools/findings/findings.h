@@ -331,6 +331,10 @@ int findingsStart(struct findings *findings, const hdIProject *project);
 /** Read everything. */
 void findingsRead(struct findings *findings);
 
+/** The states of a profile, most own time first; of a part of the time, those
+ *  that are in it. The list is to be freed, the states stay the profile's. */
+GPtrArray *findingsListStates(const struct profile *profile, bool isPart);
+
 /** Free what findingsStart() and findingsRead() took. */
 void findingsEnd(struct findings *findings);
 

@@ -143,7 +143,7 @@ struct position {
 	int error;
 };
 
-static void findingsWorkAddRecord(void *data, const hdIRecord *record,
+static bool findingsWorkAddRecord(void *data, const hdIRecord *record,
 				  const struct site *site)
 {
 	struct position *position = data;
@@ -168,9 +168,10 @@ static void findingsWorkAddRecord(void *data, const hdIRecord *record,
 	if (position->sequence)
 		sequenceNote(position->sequence, record, site);
 	if (offset < position->offset + PROGRESS_STEP)
-		return;
+		return true;
 	findingsProgress(position->findings, offset - position->offset);
 	position->offset = offset;
+	return true;
 }
 
 /** What a trace is charged with by both rules. */

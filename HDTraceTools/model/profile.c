@@ -587,7 +587,7 @@ static void takeCallNs(struct profile *profile, const hdIRecord *record)
 		profile->callNs = MAX(profile->callNs, ns);
 }
 
-static void addRecord(struct reading *self, const hdIRecord *record,
+static bool addRecord(struct reading *self, const hdIRecord *record,
 		      profileProgress *progress, void *data)
 {
 	struct profile *profile = self->profile;
@@ -606,8 +606,7 @@ static void addRecord(struct reading *self, const hdIRecord *record,
 		sitesTake(self->sites, record, &site);
 		profileCountState(self, record, site);
 	}
-	if (progress)
-		progress(data, record, site);
+	return !progress || progress(data, record, site);
 }
 
 /** The trace is over: what waits lies in nothing. */
@@ -654,6 +653,7 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 		.end = end,
 	};
 	const hdIRecord *record;
+	bool goesOn = true;
 
 	if (!reader)
 		return -errno;
@@ -664,10 +664,14 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 	self.sites = sitesNew();
 	self.placed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
-	while (hdI_readTrace(reader, &record) == 1)
-		addRecord(&self, record, progress, data);
+	while (goesOn && hdI_readTrace(reader, &record) == 1)
+		goesOn = addRecord(&self, record, progress, data);
 	hdI_closeTrace(reader);
 	profileFinish(&self);
+	if (!goesOn) {
+		profileFree(self.profile);
+		return -ECANCELED;
+	}
 	*profile = self.profile;
 	return 0;
 }

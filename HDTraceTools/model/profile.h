@@ -10,6 +10,7 @@
 #define HD_PROFILE_H
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <glib.h>
 
 #include <hdReading.h>
@@ -101,8 +102,9 @@ double profileRatio(const struct profileEvents *events);
 /** Compare pointers to struct profileSite: those that took most time first. */
 gint profileCompareSites(gconstpointer a, gconstpointer b);
 
-/** Called for each record, with the site where it was called, or NULL. */
-typedef void profileProgress(void *data, const hdIRecord *record,
+/** Called for each record, with the site where it was called, or NULL; false:
+ *  no more is read. */
+typedef bool profileProgress(void *data, const hdIRecord *record,
 			     const struct site *site);
 
 /**
@@ -117,6 +119,7 @@ typedef void profileProgress(void *data, const hdIRecord *record,
  * @param[out] profile To be freed with profileFree().
  *
  * @retval 0 Success, as far as messages of the reader say.
+ * @retval -ECANCELED @p progress returned false; there is no profile.
  * @return The negative errno of opening the trace.
  */
 int profileRead(const hdIProject *project, const hdITraceFile *trace,

@@ -94,11 +94,12 @@ struct rowsChosen {
 	const struct plotSource *source;
 };
 
-static void plotStatesShowProgress(void *data, const hdIRecord *record,
+static bool plotStatesShowProgress(void *data, const hdIRecord *record,
 				   const struct site *site)
 {
 	(void)site;
 	toolProgressAt(data, record->offset);
+	return true;
 }
 
 static void plotStatesAddRow(const hdITraceFile *trace, void *data)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/model/mpi/roles.h"
+#include "HDTraceTools/report/json/json.h"
 #include "HDTraceTools/report/report.h"
 #include "cli/quantity.h"
 
@@ -161,10 +162,10 @@ void reportPutFindings(const struct findings *findings, struct outJson *json)
 			   &g_array_index(findings->list, struct finding, i));
 	outJsonEnd(json);
 	putAccount(json, &findings->account);
-	reportPutEfficiencies(json, &findings->efficiencies);
+	reportJsonPutEfficiencies(json, &findings->efficiencies);
 	/* A page shows the states themselves. */
 	if (!json->isInPage)
-		reportPutParts(findings, json);
+		reportJsonPutParts(findings, json);
 	putWhatIf(json, findings);
 }
 

@@ -75,16 +75,6 @@ void reportTitle(const struct report *report, const char *text);
 void reportPrintFindings(const struct report *report);
 void reportPutFindings(const struct findings *findings, struct outJson *json);
 
-/** Put efficiencies into JSON: of a run, or of ranks in a part of it. */
-void reportPutEfficiencies(struct outJson *json,
-			   const struct findingsEfficiencies *of);
-void reportPutPartEfficiencies(struct outJson *json,
-			       const struct findings *findings,
-			       const struct efficiency *of);
-
-/** Put regions and iterations into JSON. */
-void reportPutParts(const struct findings *findings, struct outJson *json);
-
 /** Print regions, and how even iterations are, for people. */
 void reportPrintRegions(const struct report *report);
 void reportPrintIterations(const struct findings *findings);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/report/json/json.h"
 #include "HDTraceTools/report/report.h"
 #include "cli/quantity.h"
 
@@ -273,7 +274,7 @@ void scalingPut(struct outJson *json, const GArray *runs)
 		outJsonSeconds(json, "duration_s", scale->runTime);
 		outJsonDouble(json, "energy_j", scale->energy);
 		outJsonDouble(json, "speedup_ratio", scale->speedup);
-		reportPutEfficiencies(json, &scale->efficiencies);
+		reportJsonPutEfficiencies(json, &scale->efficiencies);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

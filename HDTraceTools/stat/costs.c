@@ -151,13 +151,14 @@ static int openSources(struct costs *self, const hdITraceFile *trace,
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void costsShowProgress(void *data, const hdIRecord *record,
+static bool costsShowProgress(void *data, const hdIRecord *record,
 			      const struct site *site)
 {
 	struct costs *self = data;
 
 	(void)site;
 	toolProgressAt(self->scan.tool, record->offset);
+	return true;
 }
 
 /** Tell what a trace is charged with in all. */

@@ -8,11 +8,17 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h>
+#include <sys/mman.h>
 
 #include "HDTraceTools/tables/memory.h"
 
 /** Smallest size of a vector that has bytes. */
 #define MEMORY_SMALL 64
+/** Size from which on a vector is in huge pages: the first use of ordinary
+ * pages takes longer than the decoding of values. At most one page is not used.
+ */
+#define MEMORY_HUGE ((size_t)32 << 20)
 
 struct tableMemory *tableMemoryShare(struct tableMemory *memory)
 {
@@ -27,6 +33,15 @@ void tableMemoryDrop(struct tableMemory *memory)
 		return;
 	free(memory->bytes);
 	free(memory);
+}
+
+static void memoryUseHugePages(unsigned char *bytes, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t before = -(uintptr_t)bytes % page;
+
+	/* A kernel that has none goes on with ordinary ones. */
+	madvise(bytes + before, (size - before) / page * page, MADV_HUGEPAGE);
 }
 
 int tableVectorReserve(struct tableVector *vector, size_t more)
@@ -50,6 +65,8 @@ int tableVectorReserve(struct tableVector *vector, size_t more)
 		return -ENOMEM;
 	vector->bytes = bytes;
 	vector->size = size;
+	if (size >= MEMORY_HUGE)
+		memoryUseHugePages(vector->bytes, size);
 	return 0;
 }
 

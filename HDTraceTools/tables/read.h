@@ -18,7 +18,17 @@ struct tableReading {
 	struct diagnosticSink sink; /**< Takes the diagnostics of the file. */
 	struct table table;
 	struct table more; /**< Events of a trace; relations without states. */
+	/** Why the file could not be opened, as an errno; 0: it was. */
+	int openError;
 };
+
+/**
+ * The name of the column of a value. Names are unique in a table: if an earlier
+ * column has the name of the value, its column is "NAME[2]", and so on.
+ *
+ * @return To be freed; NULL without memory.
+ */
+char *tableNameOfValue(const hdIGroup *group, size_t number);
 
 /** Add the columns of a group to an empty table: start, end, and the values
  *  that are wanted; @p columns are their numbers. Errors are kept. */
@@ -51,6 +61,9 @@ int tableReadTrace(struct tableReading *reading, const hdITraceFile *trace);
  * same. */
 int tableReadRelations(struct tableReading *reading,
 		       const hdIRelationFile *file);
+
+/** Note why a file could not be opened, which errno says: 0, or -ENOMEM. */
+int tableNoteOpenError(struct tableReading *reading);
 
 /** Free the tables. */
 void tableReadingFree(struct tableReading *reading);

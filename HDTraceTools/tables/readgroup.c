@@ -6,12 +6,18 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/tables/number.h"
 #include "HDTraceTools/tables/read.h"
 
-/** Columns before those of values: start and end. */
-#define GROUP_FIXED 2
+/** Columns before those of values. */
+static const char *const groupFixed[] = { "start", "end" };
+#define GROUP_FIXED (sizeof(groupFixed) / sizeof(*groupFixed))
+/** Numbers in names of values up to which columns get higher ones. */
+#define GROUP_NUMBER_MAX 1000000000
 
 static enum tableType groupType(hdIType type)
 {
@@ -32,14 +38,59 @@ static enum tableType groupType(hdIType type)
 	return TABLE_TEXT;
 }
 
+/** The number of a name such as "NAME[3]"; 0: it is another one. */
+static unsigned long groupNumber(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+	unsigned long number;
+
+	if (strncmp(text, name, length) != 0 || text[length] != '[')
+		return 0;
+	number = strtoul(text + length + 1, NULL, 10);
+	return number <= GROUP_NUMBER_MAX ? number : 0;
+}
+
+char *tableNameOfValue(const hdIGroup *group, size_t number)
+{
+	const char *name = group->values[number].name;
+	unsigned long before = 0, highest = 1;
+	size_t size = strlen(name) + TABLE_NUMBER_SIZE + 3;
+	char *unique;
+
+	for (size_t i = 0; i < GROUP_FIXED; i++)
+		before += strcmp(groupFixed[i], name) == 0;
+	for (size_t i = 0; i < number; i++)
+		before += strcmp(group->values[i].name, name) == 0;
+	if (before == 0)
+		return strdup(name);
+	/* A value may have such a name itself. */
+	for (size_t i = 0; i < group->valueCount; i++) {
+		unsigned long other = groupNumber(group->values[i].name, name);
+
+		if (other > highest)
+			highest = other;
+	}
+	unique = malloc(size);
+	if (unique)
+		snprintf(unique, size, "%s[%lu]", name, highest + before);
+	return unique;
+}
+
 void tableAddGroup(struct table *table, const hdIGroup *group,
 		   const size_t *columns, size_t columnCount)
 {
-	tableAdd(table, "start", TABLE_TIME);
-	tableAdd(table, "end", TABLE_TIME);
-	for (size_t i = 0; i < columnCount; i++)
-		tableAdd(table, group->values[columns[i]].name,
-			 groupType(group->values[columns[i]].type));
+	for (size_t i = 0; i < GROUP_FIXED; i++)
+		tableAdd(table, groupFixed[i], TABLE_TIME);
+	for (size_t i = 0; i < columnCount; i++) {
+		char *name = tableNameOfValue(group, columns[i]);
+
+		if (name)
+			tableAdd(table, name,
+				 groupType(group->values[columns[i]].type));
+		else if (table->error == 0)
+			table->error = -ENOMEM;
+		free(name);
+	}
 }
 
 /** Make the columns, with room for what the file has. */
@@ -208,7 +259,7 @@ int tableReadGroup(struct tableReading *reading, const hdIGroup *group,
 		return ret;
 	reader = diagnosticsOpenStat(reading->project, group, &reading->sink);
 	if (!reader)
-		return errno == ENOMEM ? -ENOMEM : 0;
+		return tableNoteOpenError(reading);
 	hdI_skipStat(reader, reading->times.start);
 	do {
 		ret = hdI_readStat(reader, &block);

@@ -31,6 +31,14 @@ void tableReadingFree(struct tableReading *reading)
 	tableFree(&reading->more);
 }
 
+int tableNoteOpenError(struct tableReading *reading)
+{
+	if (errno == ENOMEM)
+		return -ENOMEM;
+	reading->openError = errno;
+	return 0;
+}
+
 /** The end of reading: types of attributes, and which were left out. */
 static int readEnd(struct tableReading *reading, const char *file)
 {
@@ -171,7 +179,7 @@ int tableReadTrace(struct tableReading *reading, const hdITraceFile *trace)
 		return -ENOMEM;
 	reader = diagnosticsOpenTrace(reading->project, trace, &reading->sink);
 	if (!reader)
-		return errno == ENOMEM ? -ENOMEM : 0;
+		return tableNoteOpenError(reading);
 	do {
 		ret = hdI_readTrace(reader, &record);
 		if (ret == 1)
@@ -314,7 +322,7 @@ int tableReadRelations(struct tableReading *reading,
 	reader = diagnosticsOpenRelations(reading->project, file,
 					  &reading->sink);
 	if (!reader)
-		return errno == ENOMEM ? -ENOMEM : 0;
+		return tableNoteOpenError(reading);
 	ret = readAll(reading, reader);
 	hdI_closeRelations(reader);
 	end = readEnd(reading, file->file);

@@ -247,6 +247,13 @@ void viewJobsWant(struct viewJobs *self, const struct track *track)
 	pthread_mutex_unlock(&self->mutex);
 }
 
+void viewJobsRest(struct viewJobs *self)
+{
+	pthread_mutex_lock(&self->mutex);
+	self->restsAt = g_get_monotonic_time() + REST_US;
+	pthread_mutex_unlock(&self->mutex);
+}
+
 struct viewProgress viewJobsProgress(struct viewJobs *self)
 {
 	struct viewProgress progress;

@@ -38,6 +38,10 @@ void viewJobsStart(struct viewJobs *self);
 /** A track is looked at: read it before those that are not. Any thread. */
 void viewJobsWant(struct viewJobs *self, const struct track *track);
 
+/** A page waits for something else: tracks that are not looked at are read
+ *  later. Any thread. */
+void viewJobsRest(struct viewJobs *self);
+
 /** Any thread. */
 struct viewProgress viewJobsProgress(struct viewJobs *self);
 

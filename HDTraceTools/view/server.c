@@ -15,10 +15,10 @@
 #include <unistd.h>
 #include <microhttpd.h>
 
-#include "HDTraceTools/pages/entries.h"
 #include "HDTraceTools/pages/meta.h"
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/report/report.h"
+#include "HDTraceTools/view/answers.h"
 #include "HDTraceTools/view/gate.h"
 #include "HDTraceTools/view/key.h"
 #include "HDTraceTools/view/server.h"
@@ -27,8 +27,6 @@
 
 #define TOKEN_BYTES (GATE_TOKEN_LENGTH / 2)
 #define INSTANCE_BYTES 8
-/** No part is larger. */
-#define PART_MAX (64 << 20)
 #define CONNECTIONS_MAX 64
 #define TIMEOUT_S 60
 
@@ -85,36 +83,13 @@ struct viewServer {
 	char **progress;
 };
 
-/** A request, and the answer to it. */
-struct exchange {
-	struct viewServer *server;
-	/** The one that is asked about. */
-	const struct viewServed *project;
-	struct MHD_Connection *connection;
-	GByteArray *body;
-	const char *type;
-};
-
-static const char typeHtml[] = "text/html; charset=utf-8";
-static const char typeText[] = "text/plain";
-static const char typeJson[] = "application/json";
-static const char typeBytes[] = "application/octet-stream";
-
 /* ---- What requests ask for --------------------------------------------- */
 
-static const char *argument(const struct exchange *exchange, const char *name)
+static const char *serverArgument(const struct exchange *exchange,
+				  const char *name)
 {
 	return api.MHD_lookup_connection_value(exchange->connection,
 					       MHD_GET_ARGUMENT_KIND, name);
-}
-
-static bool numberArgument(const struct exchange *exchange, const char *name,
-			   guint64 max, guint64 *number)
-{
-	const char *text = argument(exchange, name);
-
-	return text &&
-	       g_ascii_string_to_unsigned(text, 10, 0, max, number, NULL);
 }
 
 /** The project that "project" numbers, the first one if it is not there; NULL
@@ -124,33 +99,10 @@ static const struct viewServed *findProject(const struct exchange *exchange)
 	const struct viewServer *server = exchange->server;
 	guint64 number = 0;
 
-	if (argument(exchange, "project") &&
-	    !numberArgument(exchange, "project", server->count - 1, &number))
+	if (exchange->argument(exchange, "project") &&
+	    !answerNumber(exchange, "project", server->count - 1, &number))
 		return NULL;
 	return &server->served[number];
-}
-
-/** The track that "id" names; NULL if there is none. */
-static struct track *findTrack(const struct exchange *exchange, guint64 *number)
-{
-	struct tracks *tracks = exchange->project->tracks;
-	const hdIProject *project = tracks->project;
-	const char *id = argument(exchange, "id");
-
-	if (!id || !*id ||
-	    !g_ascii_string_to_unsigned(id + 1, 10, 0, G_MAXUINT32, number,
-					NULL))
-		return NULL;
-	if (id[0] == TRACK_STATISTICS && *number < project->groupCount)
-		return &tracks->groups[*number];
-	if (id[0] == TRACK_TRACE && *number < project->traceCount)
-		return &tracks->traces[*number];
-	if (id[0] == TRACK_RELATIONS && *number < project->relationCount)
-		return &tracks->relations[*number];
-	if (id[0] == TRACK_OVERVIEW && *number == 0)
-		return &tracks->overview;
-	return id[0] == TRACK_MESSAGES && *number == 0 ? &tracks->messages
-						       : NULL;
 }
 
 /* ---- Answers ----------------------------------------------------------- */
@@ -161,92 +113,7 @@ static unsigned int answerPage(struct exchange *exchange)
 
 	g_byte_array_append(exchange->body, (const guint8 *)server->page,
 			    (guint)server->pageSize);
-	exchange->type = typeHtml;
-	return MHD_HTTP_OK;
-}
-
-static unsigned int answerTrack(struct exchange *exchange)
-{
-	guint64 number;
-	struct track *track = findTrack(exchange, &number);
-
-	if (!track)
-		return MHD_HTTP_NOT_FOUND;
-	viewJobsWant(exchange->project->jobs, track);
-	trackDescribe(track, 0, false, exchange->body);
-	return MHD_HTTP_OK;
-}
-
-static unsigned int answerPart(struct exchange *exchange)
-{
-	guint64 at;
-	guint64 size;
-
-	if (!numberArgument(exchange, "at", G_MAXINT64, &at) ||
-	    !numberArgument(exchange, "size", PART_MAX, &size))
-		return MHD_HTTP_BAD_REQUEST;
-	g_byte_array_set_size(exchange->body, (guint)size);
-	if (storeRead(exchange->project->tracks->store, at,
-		      exchange->body->data, size) == 0)
-		return MHD_HTTP_OK;
-	g_byte_array_set_size(exchange->body, 0);
-	return MHD_HTTP_NOT_FOUND;
-}
-
-/** Read the entries of a chunk again. */
-static int viewServerReadEntries(struct exchange *exchange, guint64 number,
-				 const struct chunk *chunk, guint part)
-{
-	const hdIProject *project = exchange->project->tracks->project;
-	const hdIGroup *group = project->groups[number];
-	hdIStatReader *reader =
-		diagnosticsOpenStat(project, group, &diagnosticsDropped);
-	size_t lead = chunk->hasLead;
-	struct amounts *amounts;
-	struct entries entries;
-	const hdIBlock *block;
-
-	if (!reader)
-		return errno ? -errno : -EIO;
-	amounts = amountsNew(group);
-	entriesInit(&entries, group, amounts, chunk->count);
-	/* What leads to them ends where they start. */
-	if (hdI_seekStat(reader, chunk->offset, chunk->start,
-			 chunk->first - lead) == 0) {
-		while (entries.count < entries.capacity &&
-		       hdI_readStat(reader, &block) == 1) {
-			amountsTake(amounts, block);
-			if (block->count > lead)
-				entriesAppend(&entries, block, lead,
-					      block->count);
-			lead = 0;
-		}
-	}
-	entriesPack(&entries, part, exchange->body);
-	entriesClear(&entries);
-	amountsFree(amounts);
-	hdI_closeStat(reader);
-	return 0;
-}
-
-static unsigned int answerEntries(struct exchange *exchange)
-{
-	guint64 number;
-	guint64 position;
-	guint64 part;
-	struct track *track = findTrack(exchange, &number);
-	struct chunk chunk;
-
-	if (!track || track->kind != TRACK_STATISTICS ||
-	    !numberArgument(exchange, "chunk", G_MAXUINT32, &position) ||
-	    !numberArgument(exchange, "part", G_MAXUINT32, &part))
-		return MHD_HTTP_BAD_REQUEST;
-	if (!trackGetChunk(track, 0, (guint)position, &chunk) ||
-	    part > exchange->project->tracks->project->groups[number]
-			    ->valueCount)
-		return MHD_HTTP_NOT_FOUND;
-	if (viewServerReadEntries(exchange, number, &chunk, (guint)part) < 0)
-		return MHD_HTTP_INTERNAL_SERVER_ERROR;
+	exchange->type = ANSWER_HTML;
 	return MHD_HTTP_OK;
 }
 
@@ -257,7 +124,7 @@ static unsigned int answerAlive(struct exchange *exchange)
 
 	g_byte_array_append(exchange->body, (const guint8 *)instance,
 			    (guint)strlen(instance));
-	exchange->type = typeText;
+	exchange->type = ANSWER_TEXT;
 	return MHD_HTTP_OK;
 }
 
@@ -307,7 +174,7 @@ static unsigned int answerProgress(struct exchange *exchange)
 			    (guint)strlen(text));
 	if (!progress.hasReport)
 		free(text);
-	exchange->type = typeJson;
+	exchange->type = ANSWER_JSON;
 	return MHD_HTTP_OK;
 }
 
@@ -318,6 +185,8 @@ static const struct {
 	{ "", answerPage },       { "track", answerTrack },
 	{ "part", answerPart },   { "entries", answerEntries },
 	{ "alive", answerAlive }, { "progress", answerProgress },
+	{ "notes", answerNotes }, { "states", answerStates },
+	{ "pairs", answerPairs },
 };
 
 /* ---- Who may ask ------------------------------------------------------- */
@@ -391,16 +260,58 @@ static void addHeaders(struct MHD_Response *response, const char *type)
 					    headers[i][1]);
 }
 
+/** What stands for the body of a request that has none. */
+static int isReading;
+
+/** Whether a request may change something: 200, or why not. Only a page of ours
+ *  may, which a browser says in Origin. */
+static unsigned int viewServerCheckWrite(struct exchange *exchange,
+					 const char *path, const char *method)
+{
+	if (strcmp(method, MHD_HTTP_METHOD_POST) != 0 ||
+	    !gateHasToken(path, strlen(path), exchange->server->token) ||
+	    strcmp(path + GATE_TOKEN_LENGTH + 2, "notes") != 0)
+		return MHD_HTTP_METHOD_NOT_ALLOWED;
+	if (!header(exchange, MHD_HTTP_HEADER_ORIGIN) || !isAllowed(exchange))
+		return MHD_HTTP_FORBIDDEN;
+	exchange->project = findProject(exchange);
+	return exchange->project ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND;
+}
+
+/** Take a part of a body; what is too long is not kept. */
+static void viewServerTakeBody(GByteArray *line, const char *upload,
+			       size_t *size)
+{
+	guint room = NOTES_LINE_MAX + 1 - line->len;
+
+	g_byte_array_append(line, (const guint8 *)upload,
+			    (guint)MIN(*size, room));
+	*size = 0;
+}
+
+/** A request is over: what came of its body goes. */
+static void viewServerEndRequest(void *data, struct MHD_Connection *connection,
+				 void **context,
+				 enum MHD_RequestTerminationCode code)
+{
+	(void)data;
+	(void)connection;
+	(void)code;
+	if (*context && *context != &isReading)
+		g_byte_array_unref(*context);
+	*context = NULL;
+}
+
 static enum MHD_Result viewServerHandleRequest(
 	void *data, struct MHD_Connection *connection, const char *url,
 	const char *method, const char *version, const char *upload,
 	size_t *uploadSize, void **context)
 {
-	static int isBegun;
 	struct exchange exchange = {
 		.server = data,
 		.connection = connection,
-		.type = typeBytes,
+		.argument = serverArgument,
+		.type = ANSWER_BYTES,
 	};
 	bool isRead = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
 		      strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
@@ -410,16 +321,23 @@ static enum MHD_Result viewServerHandleRequest(
 	guint size;
 
 	(void)version;
-	(void)upload;
+	status = isRead ? MHD_HTTP_OK
+			: viewServerCheckWrite(&exchange, url, method);
 	/* Who answers before the body has come closes the connection. */
-	if (isRead && !*context) {
-		*context = &isBegun;
+	if (status == MHD_HTTP_OK && !*context) {
+		*context = isRead ? (void *)&isReading : g_byte_array_new();
+		return MHD_YES;
+	}
+	if (status == MHD_HTTP_OK && !isRead && *uploadSize) {
+		viewServerTakeBody(*context, upload, uploadSize);
 		return MHD_YES;
 	}
 	*uploadSize = 0;
 	exchange.body = g_byte_array_new();
-	status = isRead ? viewServerAnswerPath(&exchange, url)
-			: MHD_HTTP_METHOD_NOT_ALLOWED;
+	if (isRead)
+		status = viewServerAnswerPath(&exchange, url);
+	else if (status == MHD_HTTP_OK)
+		status = answerNoteChange(&exchange, *context);
 	size = exchange.body->len;
 	response = api.MHD_create_response_from_buffer(
 		size, g_byte_array_free(exchange.body, FALSE),
@@ -561,7 +479,8 @@ static int answerAt(struct viewServer *self, uint16_t port)
 		0, NULL, NULL, viewServerHandleRequest, self,
 		MHD_OPTION_THREAD_POOL_SIZE, 4U, MHD_OPTION_CONNECTION_LIMIT,
 		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int)TIMEOUT_S, MHD_OPTION_END);
+		(unsigned int)TIMEOUT_S, MHD_OPTION_NOTIFY_COMPLETED,
+		viewServerEndRequest, NULL, MHD_OPTION_END);
 	if (!self->daemon)
 		return errno ? -errno : -ENOMEM;
 	return gateStart(&self->gate, self->listening, self->token,

@@ -11,6 +11,13 @@
  *     track?id=ID                 description of a track (track.h), as far as
  * it was read part?at=N&size=N            bytes of the store
  *     entries?id=ID&chunk=N&part=N   entries of a chunk of zoom 0
+ *     states?from=NS&to=NS        JSON: the states of an interval, as far as
+ *                                 they were read: done, total, isComplete,
+ *                                 hasFailed, hasEnergy, states
+ *     pairs?from=NS&to=NS         JSON: messages between ranks: done, total,
+ *                                 isComplete, hasFailed, pairs
+ *     notes                       the notes (notes.h); with POST and a line of
+ *                                 them: notes?do=add, notes?do=remove
  *     progress                    JSON: done, total (bytes), isComplete, start,
  *                                 report (as of hdtrace report, or null)
  */
@@ -20,6 +27,8 @@
 #include "HDTraceTools/pages/tracks.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/view/jobs.h"
+#include "HDTraceTools/view/notes.h"
+#include "HDTraceTools/view/tables.h"
 
 struct viewServer;
 
@@ -28,6 +37,8 @@ struct viewServed {
 	struct tracks *tracks;
 	struct findings *findings;
 	struct viewJobs *jobs;
+	struct viewNotes *notes;
+	struct viewTables *tables;
 	bool hasStart; /**< Times count from start, as far as it is known. */
 	int64_t start;
 	int64_t shift; /**< Is added to its times, in ns. */

@@ -243,8 +243,10 @@ static void viewServeUntilSignal(struct view *view)
 	ret = viewServerStart(&server, (uint16_t)view->port, view->served,
 			      view->count, align, &url);
 	if (ret == 0) {
-		for (size_t i = 0; i < view->count; i++)
+		for (size_t i = 0; i < view->count; i++) {
+			viewTablesStart(view->served[i].tables);
 			viewJobsStart(view->served[i].jobs);
+		}
 		viewWaitForEnd(view, url, &signals, &before);
 	} else {
 		toolError(tool, "port %d: cannot listen: %s", view->port,
@@ -283,6 +285,8 @@ static bool viewStartProject(struct view *view, size_t number, const char *path)
 	served->findings = &one->findings;
 	served->tracks = tracksNew(&one->findings);
 	served->jobs = viewJobsNew(served->tracks, served->findings);
+	served->notes = viewNotesNew(one->project->prefix);
+	served->tables = viewTablesNew(served->findings);
 	served->hasStart = viewGuessStart(one->project, &served->start);
 	served->shift = number ? view->served[0].shift - zero : zero;
 	return true;
@@ -290,6 +294,8 @@ static bool viewStartProject(struct view *view, size_t number, const char *path)
 
 static void viewEndProject(struct viewOne *one, struct viewServed *served)
 {
+	viewNotesFree(served->notes);
+	viewTablesFree(served->tables);
 	viewJobsFree(served->jobs);
 	tracksFree(served->tracks);
 	if (one->findings.project)

@@ -42,6 +42,7 @@ struct making {
 	GPtrArray *names;    /* Of kernels, by task. */
 	GHashTable *byState; /* Names of states to numbers of kernels. */
 	GArray *variables;   /* guint: of each kernel. */
+	int output;          /* The last one that was added. */
 	int64_t begin;
 };
 
@@ -138,11 +139,11 @@ static int recordedGraphAddPort(struct making *self, int kernel, char kind,
 	char *size = nextPiece(at);
 	int ret = -EBADMSG;
 
-	if (size && *size == 'S')
-		ret = kind == 'I'
-			      ? hdP_addInput(self->graph, kernel, id, size + 1)
-			      : hdP_addOutput(self->graph, kernel, id,
-					      size + 1);
+	if (size && *size == 'S' && kind == 'I')
+		ret = hdP_addInput(self->graph, kernel, id, size + 1);
+	else if (size && *size == 'S')
+		ret = self->output =
+			hdP_addOutput(self->graph, kernel, id, size + 1);
 	g_free(size);
 	return ret;
 }
@@ -211,6 +212,9 @@ static int recordedGraphAddPiece(struct making *self, int *kernel,
 	case 'O':
 		return recordedGraphAddPort(self, *kernel, *piece, piece + 1,
 					    at);
+	case 'R':
+		return hdP_setInout(self->graph, *kernel, self->output,
+				    piece + 1);
 	case 'A':
 		return addIo(self, *kernel, piece + 1, at);
 	case 'P':

@@ -230,6 +230,14 @@ static int simulateCommandRunSamples(struct predict *predict,
 	return status;
 }
 
+static void simulateCommandPrintDeadlock(const hdPDeadlock *deadlock,
+					 void *data)
+{
+	const struct predictModels *models = data;
+
+	summaryPrintDeadlock(models->graph, models->platform, deadlock);
+}
+
 int simulateRun(struct predict *predict, int argc, char **argv)
 {
 	struct settings settings = { .seed = 1 };
@@ -346,6 +354,8 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		options.recordsTransfers |= limits.hasPower;
 		options.progress = predictShow;
 		options.progressData = predict;
+		options.deadlock = isJson ? simulateCommandPrintDeadlock : NULL;
+		options.deadlockData = &models;
 		cliProgressStart(&predict->progress,
 				 hdP_getTaskCount(models.graph));
 		ret = hdP_simulate(models.graph, models.platform,

@@ -242,6 +242,30 @@ static void predictSummaryPrintText(const hdPGraph *graph,
 		predictSummaryPrintTasks(graph, platform, result);
 }
 
+void summaryPrintDeadlock(const hdPGraph *graph, const hdPPlatform *platform,
+			  const hdPDeadlock *deadlock)
+{
+	struct outJson *json = g_new0(struct outJson, 1);
+
+	outJsonDocument(json, "hdpredict-deadlock");
+	outJsonObject(json, "deadlock", false);
+	outJsonText(json, "node", hdP_getServerId(platform, deadlock->server));
+	outJsonDouble(json, "time_s", deadlock->at);
+	outJsonArray(json, "tasks", true);
+	for (size_t i = 0; i < deadlock->taskCount; i++) {
+		size_t length;
+		const char *id =
+			hdP_getTaskId(graph, deadlock->tasks[i], &length);
+
+		outJsonBytes(json, NULL, id, length);
+	}
+	outJsonEnd(json);
+	outJsonEnd(json);
+	outJsonEnd(json);
+	printf("\n");
+	g_free(json);
+}
+
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
 		  const hdPResult *result, const struct samples *samples,
 		  struct limits *limits, bool isJson, bool hasTasks)

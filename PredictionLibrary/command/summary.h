@@ -17,4 +17,8 @@ void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
 		  const hdPResult *result, const struct samples *samples,
 		  struct limits *limits, bool isJson, bool hasTasks);
 
+/** Print tasks that wait for ever, as JSON. */
+void summaryPrintDeadlock(const hdPGraph *graph, const hdPPlatform *platform,
+			  const hdPDeadlock *deadlock);
+
 #endif

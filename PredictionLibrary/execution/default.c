@@ -79,3 +79,29 @@ int hdExecuteCosts(const hdPGraph *graph, const hdPPlatform *platform,
 	*result = resources;
 	return 0;
 }
+
+int hdExecuteCheckOrder(const hdPGraph *graph, hdPPlatform *platform,
+			hdPMessageHandler handler, void *data)
+{
+	uint32_t count = platform->serverCount;
+	enum hdPredictFull *full = calloc((size_t)count + 1, sizeof(*full));
+	hdPResources *equal = NULL;
+	hdPResult *result = NULL;
+	int ret = full ? hdExecuteCosts(graph, platform, &equal) : -ENOMEM;
+
+	/* How much memory is needed at a time depends on the times of the run:
+	 * that is seen then. */
+	for (uint32_t s = 0; s < count && full; s++) {
+		full[s] = platform->servers[s].full;
+		platform->servers[s].full = HD_PREDICT_FULL_NOTED;
+	}
+	if (ret == 0)
+		ret = hdP_simulate(graph, platform, equal, NULL, &result,
+				   handler, data);
+	for (uint32_t s = 0; s < count && full; s++)
+		platform->servers[s].full = full[s];
+	free(full);
+	hdP_destroyResult(result);
+	hdP_destroyResources(equal);
+	return ret;
+}

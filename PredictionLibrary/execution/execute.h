@@ -110,6 +110,7 @@ struct hdExecution;
 struct hdExecuteMark {
 	atomic_uint current; /**< Task that runs, or NONE. */
 	atomic_uint awaited; /**< Task whose inputs it waits for, or NONE. */
+	atomic_uint starved; /**< Task that waits for memory, or NONE. */
 };
 
 /** A PE. */
@@ -126,8 +127,10 @@ struct hdExecuteWorker {
 	bool isWaiting; /**< A state of waiting is open in it... */
 	bool isMissing; /**< ...of something that was not there yet. */
 	hdKernelBuffer *in, *out;
+	bool *isReplaced; /**< By output: it has the buffer of an input. */
 	hdKernelVariable *variables;
 	int64_t endNs; /**< Of its last task, of the monotonic clock. */
+	uint64_t seen; /**< Releases of memory when it began to wait. */
 };
 
 /** A bridge that messages go out by, one after the other. */
@@ -161,8 +164,16 @@ struct hdExecution {
 	atomic_uint *missing;            /**< By task: inputs. */
 	atomic_uint_fast64_t *last;      /**< By task: the activity by which the
 					  *   last of these came. */
-	atomic_int_fast64_t used;        /**< Bytes of data sets. */
-	double limit;                    /**< Of these. */
+	pthread_mutex_t memoryLock;      /**< Of what follows. */
+	pthread_cond_t memoryFreed;
+	atomic_int_fast64_t used; /**< Bytes of data sets, read by anyone. */
+	double limit;             /**< Of these. */
+	bool delays;              /**< Who finds too little memory waits. */
+	uint32_t starving;        /**< Threads that do. */
+	uint64_t releases;        /**< How often some became free. */
+	atomic_uint refused;      /**< Messages to here that have no memory. */
+	atomic_bool hasRoom;      /**< They may be asked for again. */
+	struct hdExecuteRecord *record; /**< That is written, or NULL. */
 	bool keepsResults; /**< What no task needs is kept, to be checked. */
 	struct hdExecuteWorker *workers;
 	uint32_t workerCount;
@@ -243,9 +254,26 @@ int hdExecuteAllocate(struct hdExecution *self, uint32_t dataSet);
 /** One that needs a data set does no longer. */
 void hdExecuteRelease(struct hdExecution *self, uint32_t dataSet);
 
-/** Take over the memory of a data set for another one, if nobody else needs it
- *  and it is as large. */
-bool hdExecuteTakeOver(struct hdExecution *self, uint32_t from, uint32_t to);
+/**
+ * Get memory for all outputs of a task. An output that replaces an input in
+ * place gets its buffer if no one else needs that. Where full="delay" this
+ * waits.
+ *
+ * @param[out] size Bytes that are needed.
+ * @retval -ENOSPC That would be beyond the limit.
+ * @retval -ECANCELED The run was stopped.
+ * @return 0, or -ENOMEM.
+ */
+int hdExecuteAllocateOutputs(struct hdExecuteWorker *worker, uint32_t task,
+			     size_t *size);
+
+/** Data set that an output of a task replaces in place, or NONE. */
+uint32_t hdExecuteReplaced(const struct hdExecution *self, uint32_t task,
+			   uint32_t output);
+
+/** Whether a worker waits for memory, of which none became free since. */
+bool hdExecuteIsStarved(struct hdExecution *self,
+			const struct hdExecuteWorker *worker);
 
 /* ---- Without files ----------------------------------------------------- */
 
@@ -257,6 +285,11 @@ int hdExecutePlatform(uint32_t servers, const uint32_t *pes, double memory,
 /** Make costs for all kernels on all architectures: each takes a second. */
 int hdExecuteCosts(const hdPGraph *graph, const hdPPlatform *platform,
 		   hdPResources **resources);
+
+/** Check that no tasks wait for each other, by a simulation in which each takes
+ *  a second, so that it comes to an end; as hdP_simulate(). */
+int hdExecuteCheckOrder(const hdPGraph *graph, hdPPlatform *platform,
+			hdPMessageHandler handler, void *data);
 
 /* ---- Others ------------------------------------------------------------ */
 
@@ -326,6 +359,13 @@ int hdExecuteRecordBegin(struct hdExecution *self, const char *project,
  *  nothing. */
 int hdExecuteRecordEnd(struct hdExecution *self,
 		       struct hdExecuteRecord *record);
+
+/** Memory that is in use changes: so much was until now. */
+void hdExecuteRecordMemory(struct hdExecuteRecord *record, int64_t used);
+
+/** Messages that are to be sent become more or fewer, and bytes arrived. */
+void hdExecuteRecordPending(struct hdExecuteRecord *record, int64_t change,
+			    int64_t bytes);
 
 /** A PE waits for a task, and no longer; false: it cannot be written. */
 bool hdExecuteLogWait(struct hdExecuteWorker *worker, uint32_t task);

@@ -12,6 +12,7 @@
 #include <RUT.h>
 #include "PredictionLibrary/execution/execute.h"
 #include "PredictionLibrary/output/project.h"
+#include "PredictionLibrary/output/series.h"
 #include "PredictionLibrary/simulation/power.h"
 #include "common/clock.h"
 #include "common/environment.h"
@@ -22,6 +23,9 @@
 struct hdExecuteRecord {
 	struct hdPredictProject project;
 	hdPResult result; /* Only what has no times. */
+	int64_t base;     /* When gauges begin, in ns since 1970. */
+	struct hdPredictSeries memory, transfers;
+	int64_t pending, bytes; /* Of transfers; bytes since the last entry. */
 	UtilTrace *utilization;
 	PowerTrace *power;
 };
@@ -173,6 +177,63 @@ bool hdExecuteLogTransfer(struct hdExecution *self, uint32_t message,
 	       hdT_logStateEnd(outbox->inTrace) == 0;
 }
 
+/* ---- Gauges ------------------------------------------------------------ */
+
+static double executeRecordNow(const struct hdExecuteRecord *record)
+{
+	return (double)(hdClockNow() - record->base) / 1e9;
+}
+
+void hdExecuteRecordMemory(struct hdExecuteRecord *record, int64_t used)
+{
+	const union hdPredictCell cell = { .integer = used };
+
+	hdPredictSeriesWrite(&record->memory, executeRecordNow(record), &cell);
+}
+
+void hdExecuteRecordPending(struct hdExecuteRecord *record, int64_t change,
+			    int64_t bytes)
+{
+	const union hdPredictCell cells[] = { { record->pending },
+					      { record->bytes + bytes } };
+
+	record->pending += change;
+	record->bytes += bytes;
+	if (hdPredictSeriesWrite(&record->transfers, executeRecordNow(record),
+				 cells))
+		record->bytes = 0;
+}
+
+static void executeRecordStartGauges(const struct hdExecution *self,
+				     struct hdExecuteRecord *record)
+{
+	hdTopoNode *host = hdPredictTopoNode(
+		&record->project, self->plan.server, HD_PREDICT_NONE, 0);
+
+	record->base = hdClockNow();
+	record->memory = hdPredictSeriesOn(host, 1, record->base, NULL,
+					   "Memory", hdPredictMemoryColumns, 1);
+	record->transfers =
+		hdPredictSeriesOn(host, 1, record->base, NULL, "Transfers",
+				  hdPredictTransferColumns, 2);
+	if (host)
+		hdT_destroyTopoNode(host);
+}
+
+static int executeRecordEndGauges(const struct hdExecution *self,
+				  struct hdExecuteRecord *record)
+{
+	const union hdPredictCell used = { .integer =
+						   atomic_load(&self->used) };
+	const union hdPredictCell cells[] = { { record->pending },
+					      { record->bytes } };
+	double now = executeRecordNow(record);
+	int ret = hdPredictSeriesEnd(&record->memory, now, &used);
+	int other = hdPredictSeriesEnd(&record->transfers, now, cells);
+
+	return ret ? ret : other;
+}
+
 /* ---- Files ------------------------------------------------------------- */
 
 static hdTrace *executeRecordCreate(const struct hdExecuteRecord *record,
@@ -260,7 +321,8 @@ int hdExecuteRecordBegin(struct hdExecution *self, const char *project,
 {
 	static const char *levels[] = { HD_LEVEL_HOST, HD_LEVEL_RANK,
 					HD_LEVEL_THREAD };
-	static const char *const groups[] = { "Energy", "Utilization", NULL };
+	static const char *const groups[] = { "Energy", "Utilization", "Memory",
+					      "Transfers", NULL };
 	struct hdExecuteRecord *record = calloc(1, sizeof(*record));
 	int ret = 0;
 
@@ -285,6 +347,8 @@ int hdExecuteRecordBegin(struct hdExecution *self, const char *project,
 							    : groups + 1);
 	if (ret == 0)
 		ret = createAll(self, record);
+	if (ret == 0)
+		executeRecordStartGauges(self, record);
 	if (ret == 0 && self->isHostLeader)
 		executeRecordStartMeters(self, record);
 	return ret;
@@ -327,6 +391,10 @@ int hdExecuteRecordEnd(struct hdExecution *self, struct hdExecuteRecord *record)
 		last = executeRecordFinish(&self->outboxes[e].trace);
 		ret = ret ? ret : last;
 		last = executeRecordFinish(&self->outboxes[e].inTrace);
+		ret = ret ? ret : last;
+	}
+	if (record->base) {
+		last = executeRecordEndGauges(self, record);
 		ret = ret ? ret : last;
 	}
 	if (record->power && pt_finalizeTrace(record->power) == PT_EHDLIB)

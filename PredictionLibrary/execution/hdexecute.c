@@ -222,19 +222,12 @@ static int mapTasks(struct process *self)
 			"mapping");
 }
 
-/* Tasks that wait for each other would do so for ever: the simulation knows. It
- * has to come to an end, whatever times somebody gave. */
+/* Tasks that wait for each other would do so for ever. */
 static int hdexecuteCheckOrder(struct process *self)
 {
-	hdPResources *equal = NULL;
-	hdPResult *result = NULL;
-	int ret = hdExecuteCosts(self->graph, self->platform, &equal);
+	int ret = hdExecuteCheckOrder(self->graph, self->platform,
+				      hdexecutePrintMessage, self);
 
-	if (ret == 0)
-		ret = hdP_simulate(self->graph, self->platform, equal, NULL,
-				   &result, hdexecutePrintMessage, self);
-	hdP_destroyResult(result);
-	hdP_destroyResources(equal);
 	if (ret == -EDEADLK)
 		return HD_EXECUTE_INVALID;
 	if (ret < 0)
@@ -289,7 +282,6 @@ static int plan(struct process *self)
 	struct hdPredictReport report = { hdexecutePrintMessage, self, NULL,
 					  0 };
 	struct hdExecutePlan *all = &self->run.plan;
-	double memory;
 	int ret;
 
 	*all = (struct hdExecutePlan){
@@ -300,8 +292,6 @@ static int plan(struct process *self)
 			  .resources = self->resources },
 		.server = (uint32_t)self->rank,
 	};
-	memory = self->platform->servers[self->rank].size;
-	self->run.limit = memory > 0 ? memory : HUGE_VAL;
 	self->run.keepsResults = self->settings.isChecked;
 	ret = hdPredictBaseMake(&all->base, false, &report);
 	if (ret == 0)
@@ -373,6 +363,7 @@ static int hdexecuteRecord(struct process *self)
 	ret = hdExecuteRecordBegin(&self->run, name, self->rank == 0,
 				   &self->record);
 	status = agree(self, statusOf(self, ret, self->settings.project));
+	self->run.record = status == HD_EXECUTE_OK ? self->record : NULL;
 	if (self->rank == 0 && status == HD_EXECUTE_OK)
 		status = statusOf(self,
 				  hdReplacementKeep(self->replacement, true),
@@ -386,7 +377,7 @@ static int hdexecuteEndRecord(struct process *self)
 {
 	int ret = hdExecuteRecordEnd(&self->run, self->record);
 
-	self->record = NULL;
+	self->record = self->run.record = NULL;
 	if (ret < 0)
 		return hdexecuteReportError(self, HD_EXECUTE_FAILED,
 					    "%s: cannot write all files: %s",

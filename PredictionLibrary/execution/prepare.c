@@ -3,11 +3,25 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "PredictionLibrary/execution/execute.h"
 #include "PredictionLibrary/execution/watch.h"
+
+/* The memory that this node has for data sets. */
+static void prepareMemory(struct hdExecution *self)
+{
+	const struct hdPredictServer *server =
+		&self->plan.platform->servers[self->plan.server];
+
+	pthread_mutex_init(&self->memoryLock, NULL);
+	pthread_cond_init(&self->memoryFreed, NULL);
+	self->limit = server->size > 0 ? server->size : HUGE_VAL;
+	self->delays =
+		server->size > 0 && server->full == HD_PREDICT_FULL_DELAY;
+}
 
 static int prepareBuffers(struct hdExecution *self)
 {
@@ -24,6 +38,28 @@ static int prepareBuffers(struct hdExecution *self)
 		atomic_init(&self->missing[t],
 			    graph->input[t + 1] - graph->input[t]);
 	return 0;
+}
+
+/* A kernel replaces in place what the graph says, or nothing; else it would
+ * find its own results among its inputs. */
+static bool prepareIsInPlace(const struct hdPredictKernel *kernel,
+			     const hdKernel *found)
+{
+	for (uint32_t i = 0; i < kernel->outputs.count; i++) {
+		uint32_t inout = kernel->outputs.ports[i].inout;
+
+		if (inout != HD_PREDICT_NONE &&
+		    (i > 0 || found->inout != inout + 1)) {
+			fprintf(stderr,
+				"hdexecute: kernel %s: the graph lets it "
+				"replace %s in place, but its code does not; "
+				"remove inout of %s from the graph\n",
+				kernel->id, kernel->inputs.ports[inout].id,
+				kernel->outputs.ports[i].id);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Those of the tasks that run here; who has none says so. */
@@ -45,10 +81,15 @@ static int findKernels(struct hdExecution *self, struct hdKernelSet *set)
 		char why[1000], name[200];
 
 		if (self->kernels[k] || isSaid[k] ||
-		    hdExecuteServer(plan, t) != plan->server ||
-		    hdKernelFind(set, graph->kernels[k].id, &self->kernels[k],
-				 why, sizeof(why)) == 0)
+		    hdExecuteServer(plan, t) != plan->server)
 			continue;
+		if (hdKernelFind(set, graph->kernels[k].id, &self->kernels[k],
+				 why, sizeof(why)) == 0) {
+			if (!prepareIsInPlace(&graph->kernels[k],
+					      self->kernels[k]))
+				ret = -ENOENT;
+			continue;
+		}
 		fprintf(stderr, "hdexecute: task %s: kernel %s: %s\n",
 			hdExecuteTaskName(self, t, name, sizeof(name)),
 			graph->kernels[k].id, why);
@@ -82,8 +123,12 @@ static int prepareWorker(struct hdExecution *self,
 	pthread_cond_init(&worker->wake, NULL);
 	worker->in = calloc(ins, sizeof(*worker->in));
 	worker->out = calloc(outs, sizeof(*worker->out));
+	worker->isReplaced = calloc(outs, sizeof(*worker->isReplaced));
 	worker->variables = calloc(variables, sizeof(*worker->variables));
-	return worker->in && worker->out && worker->variables ? 0 : -ENOMEM;
+	return worker->in && worker->out && worker->isReplaced &&
+			       worker->variables
+		       ? 0
+		       : -ENOMEM;
 }
 
 static uint32_t countWorkers(const struct hdExecution *self)
@@ -161,6 +206,7 @@ int hdExecutePrepare(struct hdExecution *self, struct hdKernelSet *set)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	pthread_cond_init(&self->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
+	prepareMemory(self);
 	ret = prepareBuffers(self);
 	if (ret == 0)
 		ret = prepareWorkers(self);
@@ -174,6 +220,7 @@ void hdExecuteFree(struct hdExecution *self)
 	for (uint32_t w = 0; w < self->workerCount; w++) {
 		free(self->workers[w].in);
 		free(self->workers[w].out);
+		free(self->workers[w].isReplaced);
 		free(self->workers[w].variables);
 	}
 	for (uint64_t d = 0; self->buffers && d < self->plan.graph->outputCount;

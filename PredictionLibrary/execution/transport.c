@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
-#include "PredictionLibrary/execution/execute.h"
+#include "PredictionLibrary/execution/transport.h"
 #include "common/clock.h"
 
 enum { TAG_HEAD = 1, TAG_DATA = 2 };
@@ -41,40 +41,6 @@ enum { TAG_HEAD = 1, TAG_DATA = 2 };
 /* Who is alone gets nothing, and is woken for all else. */
 #define ALONE_WAIT_NS 100000000
 
-/* What a head says of its message: data follow; may they come; they may; and,
- * of none: all is to stop. */
-enum word { COMES, ASKS, MAY_COME, STOP };
-
-struct head {
-	uint32_t word, message;
-};
-
-/* What a request is of. */
-enum kind { HEAD_IN, DATA_IN, HEAD_OUT, DATA_OUT, BARRIER };
-
-/* A request, and what is known of it. */
-struct operation {
-	enum kind kind;
-	uint32_t message;
-	int64_t startNs;
-	int64_t dueNs;     /* When it may be over. */
-	struct head *head; /* What is sent, to be freed; or NULL. */
-};
-
-struct transport {
-	struct hdExecution *run;
-	MPI_Request *requests;
-	struct operation *operations;
-	int *indices;
-	int count, room;
-	struct head headIn;
-	struct operation *late; /* Over, but before their times. */
-	int lateCount;
-	uint32_t sending; /* Bridges that are busy. */
-	bool isTold;      /* The others know that this one stops. */
-	bool isLeaving, isDone;
-};
-
 static const char noMemory[] = "not enough memory for messages";
 
 void hdExecuteAbort(const char *what)
@@ -84,9 +50,8 @@ void hdExecuteAbort(const char *what)
 	abort();
 }
 
-/* Room for a request: a place for it. */
-static MPI_Request *transportAddRequest(struct transport *self,
-					struct operation operation)
+MPI_Request *hdTransportAddRequest(struct hdTransport *self,
+				   struct hdTransportOperation operation)
 {
 	/* What is late had its place among them. */
 	if (self->count + self->lateCount >= self->room) {
@@ -121,7 +86,7 @@ int64_t hdExecutePaceNs(const struct hdExecution *self, size_t size)
 	return (int64_t)llround(seconds * 1e9);
 }
 
-static int64_t due(const struct transport *self, uint32_t message)
+static int64_t due(const struct hdTransport *self, uint32_t message)
 {
 	const struct hdExecutePlan *plan = &self->run->plan;
 
@@ -131,19 +96,21 @@ static int64_t due(const struct transport *self, uint32_t message)
 		       hdExecuteSize(plan, plan->messages[message].dataSet));
 }
 
-static void sendHead(struct transport *self, uint32_t to, enum word word,
-		     uint32_t message)
+void hdTransportSendHead(struct hdTransport *self, uint32_t to,
+			 enum hdTransportWord word, uint32_t message)
 {
-	struct head *head = malloc(sizeof(*head));
+	struct hdTransportHead *head = malloc(sizeof(*head));
 
 	if (!head)
 		hdExecuteAbort(noMemory);
-	*head = (struct head){ word, message };
-	MPI_Isend(
-		head, sizeof(*head), MPI_BYTE, (int)to, TAG_HEAD,
-		MPI_COMM_WORLD,
-		transportAddRequest(self, (struct operation){ .kind = HEAD_OUT,
-							      .head = head }));
+	*head = (struct hdTransportHead){ word, message };
+	self->own.sent++;
+	MPI_Isend(head, sizeof(*head), MPI_BYTE, (int)to, TAG_HEAD,
+		  MPI_COMM_WORLD,
+		  hdTransportAddRequest(self,
+					(struct hdTransportOperation){
+						.kind = HD_TRANSPORT_HEAD_OUT,
+						.head = head }));
 }
 
 /* It has to be let in where it goes. */
@@ -155,22 +122,25 @@ static bool hasToAsk(const struct hdExecution *run, uint32_t message)
 
 /* ---- Receiving --------------------------------------------------------- */
 
-static void transportListenHead(struct transport *self)
+static void transportListenHead(struct hdTransport *self)
 {
-	MPI_Request *request = transportAddRequest(
-		self, (struct operation){ .kind = HEAD_IN });
+	MPI_Request *request = hdTransportAddRequest(
+		self,
+		(struct hdTransportOperation){ .kind = HD_TRANSPORT_HEAD_IN });
 
 	MPI_Irecv(&self->headIn, sizeof(self->headIn), MPI_BYTE, MPI_ANY_SOURCE,
 		  TAG_HEAD, MPI_COMM_WORLD, request);
 }
 
 /* Data follow; there must be a place for them, also if all stops. */
-static void transportReceiveData(struct transport *self, uint32_t number)
+static void transportReceiveData(struct hdTransport *self, uint32_t number)
 {
 	struct hdExecution *run = self->run;
 	const struct hdExecuteMessage *message = &run->plan.messages[number];
 	size_t size = hdExecuteSize(&run->plan, message->dataSet);
-	int ret = hdExecuteAllocate(run, message->dataSet);
+	int ret = hdTransportNeedsRoom(self, number)
+			  ? 0
+			  : hdExecuteAllocate(run, message->dataSet);
 	MPI_Request *request;
 
 	if (ret == -ENOSPC) {
@@ -184,15 +154,16 @@ static void transportReceiveData(struct transport *self, uint32_t number)
 	}
 	if (!run->buffers[message->dataSet].data)
 		hdExecuteAbort(noMemory);
-	request = transportAddRequest(
-		self, (struct operation){ DATA_IN, number, hdMonotonicNow(),
-					  due(self, number), NULL });
+	request = hdTransportAddRequest(
+		self, (struct hdTransportOperation){ HD_TRANSPORT_DATA_IN,
+						     number, hdMonotonicNow(),
+						     due(self, number), NULL });
 	MPI_Irecv(run->buffers[message->dataSet].data, (int)size, MPI_BYTE,
 		  (int)message->from, TAG_DATA, MPI_COMM_WORLD, request);
 }
 
 /* Let in the next one by a bridge; after a stop nobody. */
-static void transportAdmit(struct transport *self, uint32_t edge)
+static void transportAdmit(struct hdTransport *self, uint32_t edge)
 {
 	struct hdExecution *run = self->run;
 	struct hdExecuteOutbox *outbox = &run->outboxes[edge];
@@ -203,10 +174,11 @@ static void transportAdmit(struct transport *self, uint32_t edge)
 		return;
 	outbox->isTaken = true;
 	number = hdPredictEventsTake(&outbox->arriving).id;
-	sendHead(self, run->plan.messages[number].from, MAY_COME, number);
+	hdTransportSendHead(self, run->plan.messages[number].from,
+			    HD_TRANSPORT_MAY_COME, number);
 }
 
-static void takeAsking(struct transport *self, uint32_t number)
+static void takeAsking(struct hdTransport *self, uint32_t number)
 {
 	const struct hdExecuteMessage *message =
 		&self->run->plan.messages[number];
@@ -219,7 +191,7 @@ static void takeAsking(struct transport *self, uint32_t number)
 
 /* ---- Sending ----------------------------------------------------------- */
 
-static void sendData(struct transport *self, uint32_t number)
+static void sendData(struct hdTransport *self, uint32_t number)
 {
 	struct hdExecution *run = self->run;
 	const struct hdExecuteMessage *message = &run->plan.messages[number];
@@ -232,16 +204,62 @@ static void sendData(struct transport *self, uint32_t number)
 			run, HD_EXECUTE_FAILED,
 			hdPredictProducer(run->plan.graph, message->dataSet),
 			"cannot record its message");
-	sendHead(self, message->to, COMES, number);
-	MPI_Issend(run->buffers[message->dataSet].data, (int)size, MPI_BYTE,
-		   (int)message->to, TAG_DATA, MPI_COMM_WORLD,
-		   transportAddRequest(self,
-				       (struct operation){ DATA_OUT, number, 0,
-							   dueNs, NULL }));
+	hdTransportSendHead(self, message->to, HD_TRANSPORT_COMES, number);
+	MPI_Issend(
+		run->buffers[message->dataSet].data, (int)size, MPI_BYTE,
+		(int)message->to, TAG_DATA, MPI_COMM_WORLD,
+		hdTransportAddRequest(self, (struct hdTransportOperation){
+						    HD_TRANSPORT_DATA_OUT,
+						    number, 0, dueNs, NULL }));
+}
+
+/* There is memory for it where it goes. */
+static void transportSendRoomy(struct hdTransport *self, uint32_t number)
+{
+	const struct hdExecuteMessage *message =
+		&self->run->plan.messages[number];
+	struct hdExecuteOutbox *outbox = &self->run->outboxes[message->edge];
+
+	if (outbox->asking != number)
+		return;
+	if (hasToAsk(self->run, number)) {
+		hdTransportSendHead(self, message->to, HD_TRANSPORT_ASKS,
+				    number);
+		return;
+	}
+	outbox->asking = HD_PREDICT_NONE;
+	sendData(self, number);
+}
+
+/* There is none: others may go by its bridge. */
+static void transportPutOff(struct hdTransport *self, uint32_t number)
+{
+	struct hdExecuteOutbox *outbox =
+		&self->run->outboxes[self->run->plan.messages[number].edge];
+
+	self->waiting++;
+	if (outbox->asking != number)
+		return;
+	outbox->asking = HD_PREDICT_NONE;
+	outbox->isBusy = false;
+	self->sending--;
+}
+
+/* It may ask again. */
+static void transportAskAgain(struct hdTransport *self, uint32_t number)
+{
+	struct hdExecution *run = self->run;
+	const struct hdExecuteMessage *message = &run->plan.messages[number];
+
+	self->waiting--;
+	pthread_mutex_lock(&run->lock);
+	hdPredictEventsSet(&run->outboxes[message->edge].waiting, number,
+			   message->number);
+	pthread_mutex_unlock(&run->lock);
 }
 
 /* It was let in; unless it has given up. */
-static void sendAsked(struct transport *self, uint32_t number)
+static void sendAsked(struct hdTransport *self, uint32_t number)
 {
 	struct hdExecuteOutbox *outbox =
 		&self->run->outboxes[self->run->plan.messages[number].edge];
@@ -253,7 +271,7 @@ static void sendAsked(struct transport *self, uint32_t number)
 }
 
 /* Begin with a message whose bridge is free. */
-static void transportBeginMessage(struct transport *self, uint32_t number)
+static void transportBeginMessage(struct hdTransport *self, uint32_t number)
 {
 	const struct hdExecuteMessage *message =
 		&self->run->plan.messages[number];
@@ -261,16 +279,21 @@ static void transportBeginMessage(struct transport *self, uint32_t number)
 
 	outbox->isBusy = true;
 	self->sending++;
-	if (!hasToAsk(self->run, number)) {
+	if (hdTransportNeedsRoom(self, number)) {
+		outbox->asking = number;
+		hdTransportSendHead(self, message->to, HD_TRANSPORT_NEEDS_ROOM,
+				    number);
+	} else if (hasToAsk(self->run, number)) {
+		outbox->asking = number;
+		hdTransportSendHead(self, message->to, HD_TRANSPORT_ASKS,
+				    number);
+	} else {
 		sendData(self, number);
-		return;
 	}
-	outbox->asking = number;
-	sendHead(self, message->to, ASKS, number);
 }
 
 /* Who stops is let in by nobody. */
-static void transportGiveUp(struct transport *self,
+static void transportGiveUp(struct hdTransport *self,
 			    struct hdExecuteOutbox *outbox)
 {
 	if (outbox->asking == HD_PREDICT_NONE ||
@@ -282,7 +305,7 @@ static void transportGiveUp(struct transport *self,
 }
 
 /* Begin what can begin; after a stop nothing does. */
-static bool sendNext(struct transport *self)
+static bool sendNext(struct hdTransport *self)
 {
 	struct hdExecution *run = self->run;
 	bool hasSent = false;
@@ -310,27 +333,29 @@ static bool sendNext(struct transport *self)
 	return hasSent;
 }
 
-static void transportSendStop(struct transport *self)
+static void transportSendStop(struct hdTransport *self)
 {
 	const struct hdExecutePlan *plan = &self->run->plan;
 
 	self->isTold = true;
 	for (uint32_t s = 0; s < plan->platform->serverCount; s++) {
 		if (s != plan->server)
-			sendHead(self, s, STOP, HD_PREDICT_NONE);
+			hdTransportSendHead(self, s, HD_TRANSPORT_STOP,
+					    HD_PREDICT_NONE);
 	}
 }
 
 /* ---- What is over ------------------------------------------------------ */
 
-static void finishMessage(struct transport *self, struct operation operation)
+static void finishMessage(struct hdTransport *self,
+			  struct hdTransportOperation operation)
 {
 	struct hdExecution *run = self->run;
 	const struct hdExecuteMessage *message =
 		&run->plan.messages[operation.message];
 	struct hdExecuteOutbox *outbox = &run->outboxes[message->edge];
 
-	if (operation.kind == DATA_IN) {
+	if (operation.kind == HD_TRANSPORT_DATA_IN) {
 		if (!hdExecuteLogTransfer(run, operation.message,
 					  operation.startNs))
 			hdExecuteFail(run, HD_EXECUTE_FAILED,
@@ -349,48 +374,72 @@ static void finishMessage(struct transport *self, struct operation operation)
 	hdExecuteLogEnd(outbox->trace);
 	outbox->isBusy = outbox->isIdle = false;
 	self->sending--;
+	if (run->record) {
+		pthread_mutex_lock(&run->lock);
+		hdExecuteRecordPending(
+			run->record, -1,
+			(int64_t)hdExecuteSize(&run->plan, message->dataSet));
+		pthread_mutex_unlock(&run->lock);
+	}
 	hdExecuteRelease(run, message->dataSet);
 }
 
-static void transportHandleHead(struct transport *self)
+static void transportHandleHead(struct hdTransport *self)
 {
-	struct head head = self->headIn;
+	struct hdTransportHead head = self->headIn;
 
-	switch ((enum word)head.word) {
-	case COMES:
+	self->own.received++;
+	switch ((enum hdTransportWord)head.word) {
+	case HD_TRANSPORT_COMES:
 		transportReceiveData(self, head.message);
 		break;
-	case ASKS:
+	case HD_TRANSPORT_ASKS:
 		takeAsking(self, head.message);
 		break;
-	case MAY_COME:
+	case HD_TRANSPORT_MAY_COME:
 		sendAsked(self, head.message);
 		break;
-	case STOP:
+	case HD_TRANSPORT_NEEDS_ROOM:
+		hdTransportTakeNeed(self, head.message);
+		break;
+	case HD_TRANSPORT_HAS_ROOM:
+		transportSendRoomy(self, head.message);
+		break;
+	case HD_TRANSPORT_NO_ROOM:
+		transportPutOff(self, head.message);
+		break;
+	case HD_TRANSPORT_RETRY:
+		transportAskAgain(self, head.message);
+		break;
+	case HD_TRANSPORT_STOP:
 		hdExecuteStop(self->run);
 		break;
 	}
 	transportListenHead(self);
 }
 
-static void transportFinishRequest(struct transport *self,
-				   struct operation operation)
+static void transportFinishRequest(struct hdTransport *self,
+				   struct hdTransportOperation operation)
 {
+	self->own.steps += operation.kind != HD_TRANSPORT_WAVE;
 	switch (operation.kind) {
-	case HEAD_IN:
+	case HD_TRANSPORT_HEAD_IN:
 		transportHandleHead(self);
 		break;
-	case DATA_IN:
-	case DATA_OUT:
+	case HD_TRANSPORT_DATA_IN:
+	case HD_TRANSPORT_DATA_OUT:
 		if (operation.dueNs > hdMonotonicNow())
 			self->late[self->lateCount++] = operation;
 		else
 			finishMessage(self, operation);
 		break;
-	case BARRIER:
+	case HD_TRANSPORT_BARRIER:
 		self->isDone = true;
 		break;
-	case HEAD_OUT:
+	case HD_TRANSPORT_WAVE:
+		hdTransportEndWave(self);
+		break;
+	case HD_TRANSPORT_HEAD_OUT:
 		free(operation.head);
 		break;
 	}
@@ -398,7 +447,7 @@ static void transportFinishRequest(struct transport *self,
 
 /* Take out what is over, the last ones first as places are filled from the
  * end. */
-static bool test(struct transport *self)
+static bool test(struct hdTransport *self)
 {
 	int count = 0;
 
@@ -408,7 +457,8 @@ static bool test(struct transport *self)
 		return false;
 	/* What follows an operation may add others. */
 	for (int i = 0; i < count; i++) {
-		struct operation operation = self->operations[self->indices[i]];
+		struct hdTransportOperation operation =
+			self->operations[self->indices[i]];
 
 		self->requests[self->indices[i]] = MPI_REQUEST_NULL;
 		transportFinishRequest(self, operation);
@@ -423,13 +473,13 @@ static bool test(struct transport *self)
 	return true;
 }
 
-static bool finishLate(struct transport *self)
+static bool finishLate(struct hdTransport *self)
 {
 	int64_t now = hdMonotonicNow();
 	bool isOver = false;
 
 	for (int i = self->lateCount - 1; i >= 0; i--) {
-		struct operation operation = self->late[i];
+		struct hdTransportOperation operation = self->late[i];
 
 		if (operation.dueNs > now)
 			continue;
@@ -444,7 +494,7 @@ static bool finishLate(struct transport *self)
 
 /* Sleep until woken, which is returned, or for a time, or until something is
  * due. */
-static bool transportRestUntil(struct transport *self, int64_t waitNs)
+static bool transportRestUntil(struct hdTransport *self, int64_t waitNs)
 {
 	struct hdExecution *run = self->run;
 	int64_t until = hdMonotonicNow() + waitNs;
@@ -466,10 +516,11 @@ static bool transportRestUntil(struct transport *self, int64_t waitNs)
 }
 
 /* Nothing is left to do here but to take what others send. */
-static bool transportHasEnded(struct transport *self)
+static bool transportHasEnded(struct hdTransport *self)
 {
 	struct hdExecution *run = self->run;
-	bool isEmpty = self->sending == 0 && self->lateCount == 0;
+	bool isEmpty = self->sending == 0 && self->lateCount == 0 &&
+		       (self->waiting == 0 || atomic_load(&run->isStopped));
 
 	if (atomic_load(&run->working) || !isEmpty)
 		return false;
@@ -480,12 +531,13 @@ static bool transportHasEnded(struct transport *self)
 	return true;
 }
 
-static void transportLeave(struct transport *self)
+static void transportLeave(struct hdTransport *self)
 {
 	self->isLeaving = true;
 	MPI_Ibarrier(MPI_COMM_WORLD,
-		     transportAddRequest(
-			     self, (struct operation){ .kind = BARRIER }));
+		     hdTransportAddRequest(
+			     self, (struct hdTransportOperation){
+					   .kind = HD_TRANSPORT_BARRIER }));
 }
 
 /* Whether a task waits for a message. */
@@ -523,19 +575,19 @@ void hdExecuteWaitExactly(void)
 
 /* The longest wait, after nothing came for a time. One request is for what may
  * never come, and one for the end of the others. */
-static int64_t last(const struct transport *self, int64_t idleNs)
+static int64_t last(const struct hdTransport *self, int64_t idleNs)
 {
-	if (self->count > 1 + self->isLeaving)
+	if (self->count > 1 + self->isLeaving + self->waveParts)
 		return hdExecuteLongestWait(idleNs);
 	if (self->run->plan.platform->serverCount == 1)
-		return ALONE_WAIT_NS;
+		return self->isScarce ? RARE_WAIT_NS : ALONE_WAIT_NS;
 	return isAwaited(self->run)
 		       ? transportPartOf(idleNs, AWAITED_PART, AWAITED_WAIT_NS,
 					 RARE_WAIT_NS)
 		       : RARE_WAIT_NS;
 }
 
-static void transportLoop(struct transport *self)
+static void transportLoop(struct hdTransport *self)
 {
 	int64_t waitNs = HD_EXECUTE_FIRST_WAIT_NS;
 	int64_t sinceNs = hdMonotonicNow(), longest;
@@ -545,6 +597,8 @@ static void transportLoop(struct transport *self)
 
 		goesOn = test(self) || goesOn;
 		goesOn = finishLate(self) || goesOn;
+		goesOn = hdTransportRetry(self) || goesOn;
+		hdTransportJoinWave(self);
 		if (atomic_load(&self->run->isCulprit) && !self->isTold) {
 			transportSendStop(self);
 			goesOn = true;
@@ -566,10 +620,10 @@ static void transportLoop(struct transport *self)
 }
 
 /* The last head never comes. */
-static void transportEnd(struct transport *self)
+static void transportEnd(struct hdTransport *self)
 {
 	for (int i = 0; i < self->count; i++) {
-		if (self->operations[i].kind == HEAD_IN)
+		if (self->operations[i].kind == HD_TRANSPORT_HEAD_IN)
 			MPI_Cancel(&self->requests[i]);
 		MPI_Wait(&self->requests[i], MPI_STATUS_IGNORE);
 		free(self->operations[i].head);
@@ -587,12 +641,14 @@ static int64_t transportCpuTime(void)
 
 void hdExecuteTransport(struct hdExecution *self)
 {
-	struct transport transport = { .run = self };
+	struct hdTransport transport = { .run = self };
 
 	hdExecuteWaitExactly();
+	hdTransportScarceBegin(&transport);
 	self->movingNs = -transportCpuTime();
 	transportListenHead(&transport);
 	transportLoop(&transport);
+	hdTransportScarceEnd(&transport);
 	transportEnd(&transport);
 	self->movingNs += transportCpuTime();
 	free(transport.requests);

@@ -28,6 +28,7 @@ struct hdExecuteMark *hdExecuteMarksNew(uint32_t count)
 	for (uint32_t w = 0; w < count; w++) {
 		atomic_init(&marks[w].current, HD_PREDICT_NONE);
 		atomic_init(&marks[w].awaited, HD_PREDICT_NONE);
+		atomic_init(&marks[w].starved, HD_PREDICT_NONE);
 	}
 	return marks;
 }
@@ -96,6 +97,10 @@ static void executeWatchWatchPipe(const struct hdExecution *run, int pipe)
 		else if (awaited != HD_PREDICT_NONE)
 			executeWatchReportTask(run, awaited,
 					       "waited for its inputs");
+		else if (atomic_load(&run->marks[w].starved) != HD_PREDICT_NONE)
+			executeWatchReportTask(
+				run, atomic_load(&run->marks[w].starved),
+				"waited for memory");
 	}
 	_exit(0);
 }

@@ -50,6 +50,9 @@ void hdExecuteStop(struct hdExecution *self)
 		pthread_cond_signal(&self->workers[w].wake);
 		pthread_mutex_unlock(&self->workers[w].lock);
 	}
+	pthread_mutex_lock(&self->memoryLock);
+	pthread_cond_broadcast(&self->memoryFreed);
+	pthread_mutex_unlock(&self->memoryLock);
 	hdExecuteWake(self);
 }
 
@@ -120,10 +123,10 @@ void hdExecuteDeliver(struct hdExecution *self, uint32_t dataSet,
 {
 	const struct hdExecutePlan *plan = &self->plan;
 	const hdPGraph *graph = plan->graph;
+	unsigned int users = countUsers(self, dataSet);
 
-	/* One more than use it, which goes at the end of this. */
-	atomic_store(&self->buffers[dataSet].users,
-		     countUsers(self, dataSet) + 1);
+	/* The first that gets it may be the last one that needs it. */
+	atomic_store(&self->buffers[dataSet].users, users ? users : 1);
 	for (uint32_t c = graph->consumer[dataSet];
 	     c < graph->consumer[dataSet + 1]; c++) {
 		uint32_t task = graph->consumerTask[c];
@@ -131,8 +134,7 @@ void hdExecuteDeliver(struct hdExecution *self, uint32_t dataSet,
 		if (hdExecuteServer(plan, task) == plan->server)
 			arrive(self, task, activity);
 	}
-	if (!self->keepsResults ||
-	    graph->consumer[dataSet] < graph->consumer[dataSet + 1])
+	if (!users && !self->keepsResults)
 		hdExecuteRelease(self, dataSet);
 }
 
@@ -152,6 +154,8 @@ static void post(struct hdExecution *self, uint32_t dataSet)
 		hdPredictEventsSet(&self->outboxes[message->edge].waiting, m,
 				   message->number);
 	}
+	if (self->record)
+		hdExecuteRecordPending(self->record, end - first, 0);
 	self->isWoken = true;
 	pthread_cond_signal(&self->wake);
 	pthread_mutex_unlock(&self->lock);
@@ -191,46 +195,28 @@ static bool workerAwaitInputs(struct hdExecuteWorker *worker, uint32_t task)
 	return !atomic_load(&self->isStopped);
 }
 
-/* Memory for outputs; the first may be that of an input. */
-static bool workerAllocateOutputs(struct hdExecuteWorker *worker, uint32_t task,
-				  const hdKernel *kernel, bool *isTaken)
+/* Memory for outputs; false: there is none, or all stops. */
+static bool workerAllocateOutputs(struct hdExecuteWorker *worker, uint32_t task)
 {
 	struct hdExecution *self = worker->execution;
 	const hdPGraph *graph = self->plan.graph;
-	uint32_t ins = graph->input[task + 1] - graph->input[task];
+	bool isOne = graph->output[task + 1] - graph->output[task] == 1;
+	size_t size;
+	int ret = hdExecuteAllocateOutputs(worker, task, &size);
 
-	*isTaken = false;
-	for (uint32_t d = graph->output[task]; d < graph->output[task + 1];
-	     d++) {
-		int ret;
-
-		if (d == graph->output[task] && kernel->inout &&
-		    kernel->inout <= ins) {
-			uint32_t from = graph->source[graph->input[task] +
-						      kernel->inout - 1];
-
-			*isTaken = hdExecuteTakeOver(self, from, d);
-			if (*isTaken)
-				continue;
-		}
-		ret = hdExecuteAllocate(self, d);
-		if (ret == 0)
-			continue;
-		hdExecuteFail(
-			self, HD_EXECUTE_INVALID, task,
-			ret == -ENOSPC
-				? "not enough memory for an output of %zu "
-				  "bytes: %lld of %.0f bytes are in use"
-				: "not enough memory for an output of %zu "
-				  "bytes: %lld bytes in use, limit %.0f",
-			hdExecuteSize(&self->plan, d),
-			(long long)atomic_load(&self->used), self->limit);
-		/* It stays the input's alone, and is freed once. */
-		if (*isTaken)
-			self->buffers[graph->output[task]].data = NULL;
-		return false;
-	}
-	return true;
+	if (ret == -ENOSPC)
+		hdExecuteFail(self, HD_EXECUTE_INVALID, task,
+			      "not enough memory for %s of %zu bytes: %lld of "
+			      "%.0f bytes are in use",
+			      isOne ? "an output" : "outputs", size,
+			      (long long)atomic_load(&self->used), self->limit);
+	else if (ret == -ENOMEM)
+		hdExecuteFail(self, HD_EXECUTE_INVALID, task,
+			      "not enough memory for %s of %zu bytes: %lld "
+			      "bytes in use, limit %.0f",
+			      isOne ? "an output" : "outputs", size,
+			      (long long)atomic_load(&self->used), self->limit);
+	return ret == 0;
 }
 
 static void workerDescribeCall(struct hdExecuteWorker *worker, uint32_t task,
@@ -271,9 +257,23 @@ static void workerDescribeCall(struct hdExecuteWorker *worker, uint32_t task,
 					    graph->values[config->values + v] };
 }
 
+/* Whether an output of a task has the buffer of a data set. */
+static bool workerIsReplaced(const struct hdExecuteWorker *worker,
+			     uint32_t task, uint32_t dataSet)
+{
+	const hdPGraph *graph = worker->execution->plan.graph;
+	uint32_t count = graph->output[task + 1] - graph->output[task];
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (worker->isReplaced[i] &&
+		    hdExecuteReplaced(worker->execution, task, i) == dataSet)
+			return true;
+	}
+	return false;
+}
+
 /* Inputs are not needed any more, and outputs are there. */
-static void passOn(struct hdExecuteWorker *worker, uint32_t task,
-		   uint32_t taken)
+static void passOn(struct hdExecuteWorker *worker, uint32_t task)
 {
 	struct hdExecution *self = worker->execution;
 	const hdPGraph *graph = self->plan.graph;
@@ -282,7 +282,7 @@ static void passOn(struct hdExecuteWorker *worker, uint32_t task,
 		uint32_t source = graph->source[j];
 
 		/* What holds an output now is not to be freed, nor a result. */
-		if (source == taken)
+		if (workerIsReplaced(worker, task, source))
 			self->buffers[source].data = NULL;
 		else if (!self->keepsResults ||
 			 graph->output[task] < graph->output[task + 1])
@@ -333,7 +333,7 @@ static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 	const hdKernel *kernel =
 		self->kernels[graph->configs[graph->config[task]].kernel];
 	struct timespec now;
-	bool isTaken, isGood;
+	bool isGood;
 	int error = 0;
 
 	workerNoteError(hdExecuteLogWait(worker, task), &error);
@@ -342,7 +342,7 @@ static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 		return false;
 	}
 	workerNoteError(hdExecuteLogArrived(worker, task), &error);
-	if (!workerAllocateOutputs(worker, task, kernel, &isTaken))
+	if (!workerAllocateOutputs(worker, task))
 		return false;
 	workerNoteError(hdExecuteLogTask(worker, task), &error);
 	isGood = workerCallKernel(worker, task, kernel);
@@ -352,9 +352,7 @@ static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 	if (isGood && error)
 		hdExecuteFail(self, HD_EXECUTE_FAILED, task,
 			      "cannot record it: %s", hdRecordReason(error));
-	passOn(worker, task,
-	       isTaken ? graph->source[graph->input[task] + kernel->inout - 1]
-		       : HD_PREDICT_NONE);
+	passOn(worker, task);
 	return isGood && !error;
 }
 

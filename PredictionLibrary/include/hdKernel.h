@@ -77,7 +77,8 @@ typedef struct hdKernel {
 	/** Number of the input, from 1, that the kernel modifies in place as
 	 * its first output; otherwise 0. When the kernel is called, the output
 	 * contains the data of the input. The input and the output share a
-	 * buffer if no other task needs the input. */
+	 * buffer if the graph has inout for this output, and no other task
+	 * needs the input. */
 	uint32_t inout;
 } hdKernel;
 

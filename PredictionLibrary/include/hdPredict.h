@@ -70,6 +70,15 @@ typedef enum hdPAccess {
 	HDP_RANDOM_SYNC,      /**< Random, each write goes to the disk. */
 } hdPAccess;
 
+/** Tasks that wait for each other, or for memory, for ever. */
+typedef struct hdPDeadlock {
+	double at;            /**< Time of the last event, in s. */
+	int64_t server;       /**< Server whose memory they wait for; -1: they
+			       *   wait for each other. */
+	const int64_t *tasks; /**< Their numbers; valid during the call. */
+	size_t taskCount;
+} hdPDeadlock;
+
 /** Options of a simulation; the default is all zero. */
 typedef struct hdPOptions {
 	int isWithoutSlowdown; /**< Kernels do not slow each other down. */
@@ -84,6 +93,10 @@ typedef struct hdPOptions {
 	 *  simulated tasks, or of samples in hdP_sample(); may be NULL. */
 	void (*progress)(uint64_t done, void *data);
 	void *progressData;
+	/** Called by hdP_simulate(), in the calling thread, before it returns
+	 *  -EDEADLK; may be NULL. */
+	void (*deadlock)(const hdPDeadlock *deadlock, void *data);
+	void *deadlockData;
 } hdPOptions;
 
 /** Total energy and time. Energies in J, times in s. */
@@ -262,6 +275,21 @@ int hdP_addInput(hdPGraph *graph, int kernel, const char *id, const char *size);
  */
 int hdP_addOutput(hdPGraph *graph, int kernel, const char *id,
 		  const char *size);
+
+/**
+ * Declare that an output replaces an input in place. Both have the same size.
+ * They share one buffer if no other task and no transfer needs the input.
+ * Otherwise the input is copied.
+ *
+ * @param graph Graph that is not finished.
+ * @param kernel Number of the kernel.
+ * @param output Number of the output in its kernel.
+ * @param input Name of the input, which may be added later; copied.
+ *
+ * @retval 0 Success.
+ * @return Otherwise as hdP_addKernel().
+ */
+int hdP_setInout(hdPGraph *graph, int kernel, int output, const char *input);
 
 /**
  * Add a phase with its own power to the run of a kernel.
@@ -954,7 +982,8 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
  * @retval 0 Success.
  * @retval -EINVAL A task is not mapped, its PE is unknown, or its kernel cannot
  *         run there; diagnostics name the tasks.
- * @retval -EDEADLK Tasks wait for each other; a diagnostic names them.
+ * @retval -EDEADLK Tasks wait for each other, or for memory of a server with
+ *         full="delay"; a diagnostic names them.
  * @retval -ENOSPC The memory of a server with full="fail" is too small; a
  *         diagnostic states the time.
  * @retval -ERANGE Time or energy exceeds the range of a double; a diagnostic

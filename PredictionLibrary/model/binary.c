@@ -403,6 +403,9 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 	graph->ids.count = graph->taskCount;
 	ret = binaryReadReadKernels(graph, kernels, header->kernelBytes,
 				    report);
+	if (ret == 0 && header->version == HD_PREDICT_BINARY_PLAIN &&
+	    hdPredictHasInout(graph))
+		return binaryReadReportDamage(report, "inout in version 1");
 	if (ret == 0)
 		ret = readConfigs(graph, header, configKernels, values, report);
 	if (ret == 0)
@@ -439,10 +442,13 @@ int hdPredictGraphReadBinary(struct hdPredictSource *source, hdPGraph *graph,
 		return binaryReadReportDamage(report, "unexpected end");
 	memcpy(&header, graph->mapped, sizeof(header));
 	hdPredictHeaderSwap(&header);
-	if (header.version != HD_PREDICT_BINARY_VERSION) {
+	if (header.version < HD_PREDICT_BINARY_PLAIN ||
+	    header.version > HD_PREDICT_BINARY_VERSION) {
 		hdPredictError(report, 0, NULL, 0,
-			       "version %u of the binary form; expected %d",
-			       header.version, HD_PREDICT_BINARY_VERSION);
+			       "version %u of the binary form; expected %d or "
+			       "%d",
+			       header.version, HD_PREDICT_BINARY_PLAIN,
+			       HD_PREDICT_BINARY_VERSION);
 		return -EBADMSG;
 	}
 	if (header.size < sizeof(header) || header.size > graph->mappedSize)

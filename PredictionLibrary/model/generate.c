@@ -38,10 +38,11 @@ static int graphGenerateFinishGraph(struct making *making, hdPGraph **graph)
 	return 0;
 }
 
-/* A kernel with a variable, n inputs and perhaps an output of one size. */
+/* A kernel with a variable, n inputs and perhaps an output of one size, which
+ * may replace an input in place. */
 static int kernel(struct making *making, const char *id, const char *variable,
 		  const char *const *inputs, const char *output,
-		  const char *size)
+		  const char *inout, const char *size)
 {
 	int number = graphGenerateNoteResult(
 		making, hdP_addKernel(making->graph, id, NULL));
@@ -56,6 +57,9 @@ static int kernel(struct making *making, const char *id, const char *variable,
 		graphGenerateNoteResult(
 			making,
 			hdP_addOutput(making->graph, number, output, size));
+	if (inout)
+		graphGenerateNoteResult(
+			making, hdP_setInout(making->graph, number, 0, inout));
 	return number;
 }
 
@@ -102,7 +106,7 @@ static void graphGenerateAddTask(struct matrix *self, int what, const char *id,
 struct port {
 	const char *id;
 	const char *inputs[4];
-	const char *output;
+	const char *output, *inout;
 };
 
 static int graphGenerateBeginMatrix(struct matrix *self,
@@ -125,7 +129,7 @@ static int graphGenerateBeginMatrix(struct matrix *self,
 		self->kernels[i] =
 			kernel(&self->making, kernels[i].id, "tile_size",
 			       kernels[i].inputs, kernels[i].output,
-			       "tile_size * tile_size * 8");
+			       kernels[i].inout, "tile_size * tile_size * 8");
 	return 0;
 }
 
@@ -181,12 +185,19 @@ int hdP_generateCholesky(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
 {
 	static const struct port kernels[KERNELS] = {
 		[MATSRC] = { "MATSRC", { NULL }, "MATSRC.Aout" },
-		[POTRF] = { "POTRF", { "POTRF.A" }, "POTRF.Aout" },
-		[TRSM] = { "TRSM", { "TRSM.A", "TRSM.B" }, "TRSM.Bout" },
+		[POTRF] = { "POTRF", { "POTRF.A" }, "POTRF.Aout", "POTRF.A" },
+		[TRSM] = { "TRSM",
+			   { "TRSM.A", "TRSM.B" },
+			   "TRSM.Bout",
+			   "TRSM.B" },
 		[GEMM] = { "GEMM",
 			   { "GEMM.A", "GEMM.B", "GEMM.C" },
-			   "GEMM.Cout" },
-		[SYRK] = { "SYRK", { "SYRK.A", "SYRK.C" }, "SYRK.Cout" },
+			   "GEMM.Cout",
+			   "GEMM.C" },
+		[SYRK] = { "SYRK",
+			   { "SYRK.A", "SYRK.C" },
+			   "SYRK.Cout",
+			   "SYRK.C" },
 		[MATSINK] = { "MATSINK", { "MATSINK.A" }, NULL },
 	};
 	struct matrix self;
@@ -244,10 +255,10 @@ int hdP_generateLu(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
 {
 	static const struct port kernels[KERNELS] = {
 		[LUSRC] = { "LUSRC", { NULL }, "A" },
-		[GETRF] = { "GETRF", { "A" }, "LU" },
-		[LUROW] = { "LUROW", { "L", "B" }, "C" },
-		[LUCOLUMN] = { "LUCOLUMN", { "U", "B" }, "C" },
-		[LUGEMM] = { "LUGEMM", { "A", "B", "C" }, "Cout" },
+		[GETRF] = { "GETRF", { "A" }, "LU", "A" },
+		[LUROW] = { "LUROW", { "L", "B" }, "C", "B" },
+		[LUCOLUMN] = { "LUCOLUMN", { "U", "B" }, "C", "B" },
+		[LUGEMM] = { "LUGEMM", { "A", "B", "C" }, "Cout", "C" },
 		[LUSINK] = { "LUSINK", { "A" }, NULL },
 	};
 	struct matrix self;
@@ -282,9 +293,10 @@ int hdP_generateRing(uint32_t width, uint32_t rounds, uint32_t bytes,
 	making.graph = hdP_createGraph();
 	if (!making.graph)
 		return -ENOMEM;
-	kernels[0] =
-		kernel(&making, "RING0", "size", inputs + 1, "out", "size");
-	kernels[1] = kernel(&making, "RING", "size", inputs, "out", "size");
+	kernels[0] = kernel(&making, "RING0", "size", inputs + 1, "out", NULL,
+			    "size");
+	kernels[1] =
+		kernel(&making, "RING", "size", inputs, "out", "in", "size");
 	for (uint32_t t = 0; t < width * rounds && !making.error; t++) {
 		char id[64];
 		int64_t task;
@@ -358,16 +370,16 @@ int hdP_generateStencil(uint32_t width, uint32_t steps, uint32_t cellSize,
 	making->graph = hdP_createGraph();
 	if (!making->graph)
 		return -ENOMEM;
-	self.kernels[0] =
-		kernel(making, "INIT", "cell_size", inputs + 5, "out", size);
+	self.kernels[0] = kernel(making, "INIT", "cell_size", inputs + 5, "out",
+				 NULL, size);
 	for (int i = 1; i <= 5; i++) {
 		const char *some[6] = { NULL };
 		char id[32];
 
 		memcpy(some, inputs, (size_t)i * sizeof(*some));
 		snprintf(id, sizeof(id), "STENCIL%d", i);
-		self.kernels[i] =
-			kernel(making, id, "cell_size", some, "out", size);
+		self.kernels[i] = kernel(making, id, "cell_size", some, "out",
+					 NULL, size);
 	}
 	for (uint32_t step = 0; step <= steps && !making->error; step++) {
 		for (uint32_t y = 0; y < width; y++) {
@@ -402,7 +414,8 @@ int hdP_generateRandom(uint32_t layers, uint32_t width, uint32_t inputs,
 		char id[16];
 
 		snprintf(id, sizeof(id), "K%u", i);
-		kernels[i] = kernel(&making, id, "n", names, "out", "4096");
+		kernels[i] =
+			kernel(&making, id, "n", names, "out", NULL, "4096");
 		if (i < inputs) {
 			snprintf(texts[i], sizeof(texts[i]), "in%u", i);
 			names[i] = texts[i];

@@ -30,6 +30,7 @@ static void freePorts(struct hdPredictPorts *ports)
 		free(ports->ports[i].id);
 		free(ports->ports[i].size);
 		free(ports->ports[i].expression);
+		free(ports->ports[i].inoutId);
 	}
 	free(ports->ports);
 	free(ports->sorted);
@@ -163,7 +164,8 @@ int hdP_addVariable(hdPGraph *graph, int number, const char *id)
 static int graphModelAddPort(hdPGraph *graph, struct hdPredictPorts *ports,
 			     const char *id, const char *size)
 {
-	struct hdPredictPort port = { .number = ports->count };
+	struct hdPredictPort port = { .number = ports->count,
+				      .inout = HD_PREDICT_NONE };
 
 	if (!id || !*id || !size || ports->count >= INT32_MAX)
 		return -EINVAL;
@@ -196,6 +198,24 @@ int hdP_addOutput(hdPGraph *graph, int number, const char *id, const char *size)
 
 	return kernel ? graphModelAddPort(graph, &kernel->outputs, id, size)
 		      : -EINVAL;
+}
+
+int hdP_setInout(hdPGraph *graph, int number, int output, const char *input)
+{
+	struct hdPredictKernel *kernel = kernelToBuild(graph, number);
+	struct hdPredictPort *port;
+	char *copy;
+
+	if (!kernel || output < 0 ||
+	    (uint32_t)output >= kernel->outputs.count || !input || !*input)
+		return -EINVAL;
+	copy = strdup(input);
+	if (!copy)
+		return -ENOMEM;
+	port = &kernel->outputs.ports[output];
+	free(port->inoutId);
+	port->inoutId = copy;
+	return 0;
 }
 
 int hdP_addPhase(hdPGraph *graph, int number, double until, double weight)

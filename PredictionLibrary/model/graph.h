@@ -31,6 +31,9 @@ struct hdPredictPort {
 	uint32_t name;   /**< In names. */
 	uint32_t number; /**< Among the inputs, or outputs. */
 	struct hdPredictExpression *expression;
+	char *inoutId;  /**< Of an output: the input that it replaces in
+			 *   place; or NULL. */
+	uint32_t inout; /**< Number of that input, or HD_PREDICT_NONE. */
 };
 
 /** A phase of the power profile of a kernel. */
@@ -64,6 +67,7 @@ struct hdPredictKernel {
 	uint32_t variableCount;
 	size_t variableRoom, variableNameRoom;
 	struct hdPredictPorts inputs, outputs;
+	bool hasInout; /**< An output replaces an input in place. */
 	struct hdPredictPhase *phases;
 	uint32_t phaseCount;
 	size_t phaseRoom;
@@ -239,6 +243,16 @@ static inline double hdPredictOutputSize(const hdPGraph *graph, uint32_t task,
 	return graph
 		->sizes[config->sizes +
 			graph->kernels[config->kernel].inputs.count + output];
+}
+
+/** Whether an output of any kernel replaces an input in place. */
+static inline bool hdPredictHasInout(const hdPGraph *graph)
+{
+	for (uint32_t k = 0; k < graph->kernelCount; k++) {
+		if (graph->kernels[k].hasInout)
+			return true;
+	}
+	return false;
 }
 
 /** Sizes that a configuration of a kernel has. */

@@ -151,32 +151,43 @@ static int inKernel(struct hdPredictSax *sax, const char *name,
 		    const struct hdPredictAttributes *attributes)
 {
 	static const char *const known[] = { "id", "size", "name", NULL };
+	static const char *const ofOutputs[] = { "id", "size", "inout", "name",
+						 NULL };
 	struct reading *reading = sax->data;
 	int kernel = (int)reading->graph->kernelCount - 1, ret = 0;
 	bool isVariable = strcmp(name, "variable") == 0;
 	bool isInput = strcmp(name, "input") == 0;
-	char *id, *size;
+	bool isOutput = strcmp(name, "output") == 0;
+	char *id, *size, *inout;
 	size_t length;
 
 	if (strcmp(name, "phase") == 0)
 		return beginPhase(sax, kernel, attributes);
 	if (strcmp(name, "io") == 0)
 		return graphXmlBeginIo(sax, kernel, attributes);
-	if (!isVariable && !isInput && strcmp(name, "output") != 0)
+	if (!isVariable && !isInput && !isOutput)
 		return hdPredictUnknown(sax, name, "kernel");
-	hdPredictOnly(sax, name, attributes, known);
+	hdPredictOnly(sax, name, attributes, isOutput ? ofOutputs : known);
 	if (!needed(sax, attributes, name, "id", &length) ||
 	    (!isVariable && !needed(sax, attributes, name, "size", &length)))
 		return ELEMENT_LEAF;
 	id = hdPredictAttributeCopy(attributes, "id", &ret);
 	size = hdPredictAttributeCopy(attributes, "size", &ret);
+	inout = isOutput ? hdPredictAttributeCopy(attributes, "inout", &ret)
+			 : NULL;
 	if (ret == 0)
 		ret = isVariable ? hdP_addVariable(reading->graph, kernel, id)
 		      : isInput
 			      ? hdP_addInput(reading->graph, kernel, id, size)
 			      : hdP_addOutput(reading->graph, kernel, id, size);
+	if (ret >= 0 && inout && !*inout)
+		hdPredictError(sax->report, sax->line, NULL, 0,
+			       "<output> has an empty attribute inout");
+	else if (ret >= 0 && inout)
+		ret = hdP_setInout(reading->graph, kernel, ret, inout);
 	free(id);
 	free(size);
+	free(inout);
 	if (ret == -EINVAL)
 		hdPredictError(sax->report, sax->line, NULL, 0,
 			       "a kernel has at most %d variables",

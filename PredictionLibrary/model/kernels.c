@@ -92,6 +92,41 @@ static int resolvePorts(const struct hdPredictKernel *kernel,
 	return hdPredictPortsSort(ports);
 }
 
+/* Inputs that outputs replace in place: each is there, and for one output. */
+static void resolveInouts(struct hdPredictKernel *kernel,
+			  struct hdPredictReport *report)
+{
+	for (uint32_t i = 0; i < kernel->outputs.count; i++) {
+		struct hdPredictPort *port = &kernel->outputs.ports[i];
+		uint32_t number = 0;
+
+		if (!port->inoutId)
+			continue;
+		while (number < kernel->inputs.count &&
+		       strcmp(kernel->inputs.ports[number].id, port->inoutId) !=
+			       0)
+			number++;
+		if (number == kernel->inputs.count) {
+			hdPredictError(report, kernel->line, kernel->id,
+				       strlen(kernel->id),
+				       "inout=\"%.200s\" of %.200s is not an "
+				       "input of the kernel",
+				       port->inoutId, port->id);
+			continue;
+		}
+		for (uint32_t k = 0; k < i; k++) {
+			if (kernel->outputs.ports[k].inout == number)
+				hdPredictError(report, kernel->line, kernel->id,
+					       strlen(kernel->id),
+					       "two outputs have "
+					       "inout=\"%.200s\"",
+					       port->inoutId);
+		}
+		port->inout = number;
+		kernel->hasInout = true;
+	}
+}
+
 static int resolveIos(struct hdPredictKernel *kernel,
 		      struct hdPredictReport *report)
 {
@@ -170,6 +205,7 @@ static int resolveKernel(struct hdPredictKernel *kernel, uint8_t *isSeen,
 		ret = resolvePorts(kernel, &kernel->outputs, isSeen, report);
 	forgetPorts(&kernel->inputs, isSeen);
 	forgetPorts(&kernel->outputs, isSeen);
+	resolveInouts(kernel, report);
 	if (ret == 0)
 		ret = resolveIos(kernel, report);
 	checkPhases(kernel, report);
@@ -301,6 +337,23 @@ static void ioSizesOf(hdPGraph *graph, struct hdPredictConfig *config,
 	}
 }
 
+/* What is replaced in place is as large as what replaces it. */
+static void inoutSizesOf(struct hdPredictConfig *config,
+			 const struct hdPredictKernel *kernel,
+			 const double *sizes)
+{
+	for (uint32_t i = 0; i < kernel->outputs.count && !config->error; i++) {
+		const struct hdPredictPort *port = &kernel->outputs.ports[i];
+
+		if (port->inout == HD_PREDICT_NONE ||
+		    sizes[kernel->inputs.count + i] == sizes[port->inout])
+			continue;
+		config->error = "it differs from the size of its inout";
+		config->isSize = true;
+		config->culprit = port->name;
+	}
+}
+
 int hdPredictConfigSizes(hdPGraph *graph, struct hdPredictConfig *config)
 {
 	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
@@ -310,6 +363,7 @@ int hdPredictConfigSizes(hdPGraph *graph, struct hdPredictConfig *config)
 	if (ret == 0)
 		ret = sizesOf(graph, config, &kernel->outputs,
 			      sizes + kernel->inputs.count);
+	inoutSizesOf(config, kernel, sizes);
 	if (ret == 0)
 		ioSizesOf(graph, config, kernel,
 			  sizes + kernel->inputs.count + kernel->outputs.count);

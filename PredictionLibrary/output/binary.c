@@ -121,8 +121,10 @@ static int kernelsText(const hdPGraph *graph, char **text, size_t *size)
 
 int hdPredictGraphWriteBinary(const hdPGraph *graph, FILE *file)
 {
-	struct hdPredictHeader header = { .version =
-						  HD_PREDICT_BINARY_VERSION };
+	struct hdPredictHeader header = {
+		.version = hdPredictHasInout(graph) ? HD_PREDICT_BINARY_VERSION
+						    : HD_PREDICT_BINARY_PLAIN,
+	};
 	struct sink sink = { 0 };
 	size_t kernelSize;
 	char *kernels;

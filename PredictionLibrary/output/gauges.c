@@ -12,11 +12,11 @@
 
 #include "PredictionLibrary/output/series.h"
 
-static const struct hdPredictColumn transfers[] = {
+const struct hdPredictColumn hdPredictTransferColumns[] = {
 	{ "Pending", INT64, "transfers", NULL, "gauge", NULL },
 	{ "Bytes", INT64, "B", NULL, "delta", NULL },
 };
-static const struct hdPredictColumn memory[] = {
+const struct hdPredictColumn hdPredictMemoryColumns[] = {
 	{ "Used", INT64, "B", NULL, "gauge", NULL },
 };
 
@@ -46,9 +46,9 @@ static int gaugesWriteServer(const struct hdPredictProject *project,
 {
 	struct hdPredictSeries series =
 		isMemory ? hdPredictSeriesBegin(project, server, "Memory",
-						memory, 1)
+						hdPredictMemoryColumns, 1)
 			 : hdPredictSeriesBegin(project, server, "Transfers",
-						transfers, 2);
+						hdPredictTransferColumns, 2);
 	union hdPredictCell cells[] = { { 0 }, { 0 } };
 
 	for (size_t i = 0; i < count && series.isGood;) {

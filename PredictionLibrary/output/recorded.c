@@ -37,6 +37,8 @@ static void putPorts(FILE *out, char kind, const struct hdPredictPorts *ports)
 	for (uint32_t i = 0; i < ports->count; i++) {
 		recordedWritePutText(out, kind, ports->ports[i].id);
 		recordedWritePutText(out, 'S', ports->ports[i].size);
+		if (ports->ports[i].inoutId)
+			recordedWritePutText(out, 'R', ports->ports[i].inoutId);
 	}
 }
 

@@ -34,8 +34,9 @@ static bool seriesAddColumn(hdStatsGroup *group, const char *source,
 	       hdS_addAttribute(group, "kind", column->kind) == 0 &&
 	       (strcmp(column->kind, "gauge") != 0 ||
 		hdS_addAttribute(group, "written", "change") == 0) &&
-	       hdS_addAttribute(group, "source", source) == 0 &&
-	       hdS_addAttribute(group, "simulated", "yes") == 0 &&
+	       (!source ||
+		(hdS_addAttribute(group, "source", source) == 0 &&
+		 hdS_addAttribute(group, "simulated", "yes") == 0)) &&
 	       addAttributes(group, column->attributes);
 }
 

@@ -47,7 +47,12 @@ struct hdPredictSeries {
 	uint32_t written;
 };
 
-/** Begin a group of a node of a level at a time; @p source is the simulator.
+/** Columns of the groups Transfers (two) and Memory (one). */
+extern const struct hdPredictColumn hdPredictTransferColumns[];
+extern const struct hdPredictColumn hdPredictMemoryColumns[];
+
+/** Begin a group of a node of a level at a time; @p source is the simulator, or
+ *  NULL for what was measured.
  *  Whether that worked is said at the end. Columns must live as long. */
 struct hdPredictSeries hdPredictSeriesOn(hdTopoNode *node, int level,
 					 int64_t base, const char *source,

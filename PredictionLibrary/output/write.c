@@ -103,6 +103,9 @@ static void writePorts(struct out *out, const char *element,
 		graphWritePutText(out, element);
 		graphWritePutAttribute(out, "id", ports->ports[i].id);
 		graphWritePutAttribute(out, "size", ports->ports[i].size);
+		if (ports->ports[i].inoutId)
+			graphWritePutAttribute(out, "inout",
+					       ports->ports[i].inoutId);
 		graphWritePutText(out, "/>\n");
 	}
 }

@@ -69,6 +69,7 @@ static struct hdPredictSim *simOf(const struct sampling *self)
 
 	options.recordsTransfers = 0;
 	options.progress = NULL;
+	options.deadlock = NULL;
 	return hdPredictSimNew(&self->base, &options);
 }
 

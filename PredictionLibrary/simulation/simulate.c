@@ -38,17 +38,55 @@ static void touchDomain(struct hdPredictSim *sim, uint32_t domain)
 	}
 }
 
+/* Who needs the buffer of an input of a task. */
+static uint32_t *simulateInputUsers(struct hdPredictSim *sim, uint32_t input)
+{
+	uint32_t message = sim->copy[input];
+
+	return message == HD_PREDICT_NONE
+		       ? &sim->users[sim->graph->source[input]]
+		       : &sim->copies[message];
+}
+
+/* Who needs the input that an output replaces in place: if only this task does,
+ * they have one buffer. NULL: it replaces none. */
+static uint32_t *simulateReplacedUsers(struct hdPredictSim *sim, uint32_t task,
+				       uint32_t output)
+{
+	uint32_t input = hdPredictKernelOf(sim->graph, task)
+				 ->outputs.ports[output]
+				 .inout;
+
+	return input == HD_PREDICT_NONE
+		       ? NULL
+		       : simulateInputUsers(sim,
+					    sim->graph->input[task] + input);
+}
+
 static bool simulateReserveMemory(struct hdPredictSim *sim, uint32_t task,
 				  uint32_t server)
 {
 	const hdPGraph *graph = sim->graph;
 	uint32_t count = graph->output[task + 1] - graph->output[task];
+	bool hasInout = hdPredictKernelOf(graph, task)->hasInout;
 	double size = 0;
 
-	for (uint32_t i = 0; i < count; i++)
-		size += hdPredictOutputSize(graph, task, i);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t *users =
+			hasInout ? simulateReplacedUsers(sim, task, i) : NULL;
+
+		if (!users || *users != 1)
+			size += hdPredictOutputSize(graph, task, i);
+	}
 	if (!hdPredictHasMemory(sim, server, size))
 		return false;
+	for (uint32_t i = 0; hasInout && i < count; i++) {
+		uint32_t *users = simulateReplacedUsers(sim, task, i);
+
+		/* Many, so that it does not go with the input. */
+		if (users && *users == 1)
+			*users = HD_PREDICT_NONE;
+	}
 	hdPredictTakeMemory(sim, server, size, task);
 	return true;
 }
@@ -117,14 +155,14 @@ static void releaseInputs(struct hdPredictSim *sim, uint32_t task,
 		&graph->configs[graph->config[task]];
 
 	for (uint32_t j = graph->input[task]; j < graph->input[task + 1]; j++) {
-		uint32_t message = sim->copy[j];
+		uint32_t users = --*simulateInputUsers(sim, j);
 
-		if (message == HD_PREDICT_NONE
-			    ? --sim->users[graph->source[j]] == 0
-			    : --sim->copies[message] == 0)
+		if (users == 0)
 			hdPredictGiveMemory(sim, server,
 					    graph->sizes[config->sizes + j -
 							 graph->input[task]]);
+		else if (users == 1)
+			hdPredictWakeWaiting(sim, server);
 	}
 }
 
@@ -377,6 +415,13 @@ void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server, double size)
 
 	store->used -= size;
 	simulateFillServer(sim, server);
+	hdPredictWakeWaiting(sim, server);
+}
+
+void hdPredictWakeWaiting(struct hdPredictSim *sim, uint32_t server)
+{
+	struct hdPredictStore *store = &sim->stores[server];
+
 	if (!store->isWaiting)
 		return;
 	store->isWaiting = false;

@@ -300,6 +300,10 @@ void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server,
 			 double size);
 
+/** Who waits for memory of a server may go on: there is more, or a task needs
+ *  less since it alone needs what it replaces in place. */
+void hdPredictWakeWaiting(struct hdPredictSim *sim, uint32_t server);
+
 /** Report that a number is more than a double can hold. */
 void hdPredictBeyond(struct hdPredictSim *sim, const char *what);
 

@@ -31,32 +31,84 @@ static uint32_t neededBy(const struct hdPredictSim *sim, uint32_t task)
 	return HD_PREDICT_NONE;
 }
 
+static void stuckTell(const struct hdPredictSim *sim, int64_t server,
+		      const int64_t *tasks, size_t count)
+{
+	const hdPDeadlock deadlock = { sim->now, server, tasks, count };
+
+	if (sim->options.deadlock)
+		sim->options.deadlock(&deadlock, sim->options.deadlockData);
+}
+
+/* Tasks that are next on their PEs of a server, and whose inputs were made:
+ * they, or messages with their inputs, wait for memory. */
+static size_t stuckListStarved(const struct hdPredictSim *sim, uint32_t server,
+			       int64_t *tasks)
+{
+	size_t count = 0;
+
+	for (uint32_t i = sim->base->serverFirst[server];
+	     i < sim->base->serverFirst[server + 1]; i++) {
+		uint32_t task = sim->runs[sim->base->serverPes[i]].head;
+
+		if (task != HD_PREDICT_NONE &&
+		    neededBy(sim, task) == HD_PREDICT_NONE)
+			tasks[count++] = task;
+	}
+	return count;
+}
+
 static void ofMemory(struct hdPredictSim *sim, uint32_t task)
 {
-	size_t length;
-	const char *id = hdPredictName(&sim->graph->ids, task, &length);
 	uint32_t server = sim->platform->pes[sim->states[task].pe].server;
+	int64_t *tasks =
+		malloc(((size_t)sim->platform->peCount + 1) * sizeof(*tasks));
+	size_t count, length, used = 0;
+	char text[900] = "";
+	const char *id;
 
-	hdPredictError(sim->report,
-		       sim->graph->line ? sim->graph->line[task] : 0, id,
-		       length,
-		       "deadlock at %.9g s: the task or its input data waits "
-		       "for memory (server %.100s has %.0f bytes)",
-		       sim->now, sim->platform->serverIds[server],
-		       sim->platform->servers[server].size);
+	if (!tasks)
+		return;
+	count = stuckListStarved(sim, server, tasks);
+	for (size_t i = 0, shownTasks = 0;
+	     i < count && shownTasks < SHOWN && used < sizeof(text); i++) {
+		if (tasks[i] == task)
+			continue;
+		id = hdPredictName(&sim->graph->ids, (uint32_t)tasks[i],
+				   &length);
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%s %.*s",
+			shownTasks++ ? "," : "; so do", shown(length), id);
+	}
+	id = hdPredictName(&sim->graph->ids, task, &length);
+	hdPredictError(
+		sim->report, sim->graph->line ? sim->graph->line[task] : 0, id,
+		length,
+		"deadlock at %.9g s: the task or its input data waits "
+		"for memory (server %.100s, %.0f of %.0f bytes in "
+		"use)%s",
+		sim->now, sim->platform->serverIds[server],
+		sim->stores[server].used, sim->stores[server].size, text);
+	stuckTell(sim, server, tasks, count);
+	free(tasks);
 }
 
 void hdPredictStuck(struct hdPredictSim *sim)
 {
 	const hdPPlatform *platform = sim->platform;
 	uint32_t *next = malloc((platform->peCount + 1) * sizeof(*next));
+	int64_t *tasks =
+		malloc(((size_t)platform->peCount + 1) * sizeof(*tasks));
 	uint32_t pe = 0, first, count = 0;
 	char text[900] = "";
 	size_t used = 0, length;
 	const char *id;
 
-	if (!next)
+	if (!next || !tasks) {
+		free(next);
+		free(tasks);
 		return;
+	}
 	while (sim->runs[pe].head == HD_PREDICT_NONE)
 		pe++;
 	memset(next, 0xff, (platform->peCount + 1) * sizeof(*next));
@@ -66,6 +118,7 @@ void hdPredictStuck(struct hdPredictSim *sim)
 		if (needed == HD_PREDICT_NONE) {
 			ofMemory(sim, sim->runs[pe].head);
 			free(next);
+			free(tasks);
 			return;
 		}
 		next[pe] = sim->states[needed].pe;
@@ -80,6 +133,7 @@ void hdPredictStuck(struct hdPredictSim *sim)
 
 		id = hdPredictName(&sim->graph->ids, task, &length);
 		name = hdPredictName(&sim->graph->ids, needed, &size);
+		tasks[count] = task;
 		if (count++ < SHOWN && used < sizeof(text))
 			used += (size_t)snprintf(
 				text + used, sizeof(text) - used,
@@ -96,5 +150,7 @@ void hdPredictStuck(struct hdPredictSim *sim)
 		id, length, "deadlock at %.9g s: %s, which is behind %s%.*s",
 		sim->now, text, count > SHOWN ? "... behind " : "",
 		shown(length), id);
+	stuckTell(sim, -1, tasks, count);
 	free(next);
+	free(tasks);
 }

@@ -113,6 +113,8 @@ static void transfersDeliverParcel(struct hdPredictSim *sim,
 		hdPredictArrive(sim, sim->graph->consumerTask[c]);
 	if (--sim->users[parcel->dataSet] == 0)
 		hdPredictGiveMemory(sim, parcel->from, parcel->size);
+	else if (sim->users[parcel->dataSet] == 1)
+		hdPredictWakeWaiting(sim, parcel->from);
 	if (!sim->options.recordsTransfers)
 		return;
 	if (hdPredictGrow(&result->transfers, result->transferCount,

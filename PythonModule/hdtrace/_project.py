@@ -212,7 +212,7 @@ class Group(_File):
 
     @property
     def column_names(self) -> list[str]:
-        return ["start", "end", *(value.name for value in self.value_list)]
+        return ["start", "end", *(value.column for value in self.value_list)]
 
     def _column_metadata(self, number: int) -> dict[str, str]:
         return {} if number < 2 else self._value_metadata[number - 2]
@@ -220,9 +220,7 @@ class Group(_File):
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a data frame whose index is the end of each entry."""
         frame = super().to_pandas()
-        frame.index = frame.iloc[:, 1].rename("end")
-        return frame.drop(columns=frame.columns[1]) \
-            if list(frame.columns).count("end") == 1 else frame
+        return frame.set_index("end")
 
     def release(self) -> None:
         self._times = None

@@ -103,6 +103,9 @@ class Value(NamedTuple):
     """gauge, counter or delta; empty for a string."""
     kind_is_guessed: bool
     attributes: dict[str, str]
+    column: str
+    """Name of its column in tables: its name, or "NAME[2]" if an earlier column has that
+    name, as "start" and "end" are."""
 
     @property
     def role(self) -> str:
@@ -224,12 +227,8 @@ class Table:
         return _native.arrow_stream(table.rows, tuple(fields))
 
     def to_numpy(self) -> "dict[str, numpy.ndarray[Any, Any]]":
-        """Return an array for each column. Of columns with the same name the first one
-        counts."""
-        arrays: dict[str, Any] = {}
-        for raw in self._read().columns:
-            arrays.setdefault(raw.name, to_numpy(raw))
-        return arrays
+        """Return an array for each column."""
+        return {raw.name: to_numpy(raw) for raw in self._read().columns}
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a data frame with all columns."""

@@ -7,10 +7,13 @@
 
 #include "PythonModule/src/python.h"
 
+#include <stdlib.h>
+
 #include <hdReading.h>
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/tables/metadata.h"
+#include "HDTraceTools/tables/read.h"
 
 PyObject *hdPyText(const char *text)
 {
@@ -120,15 +123,22 @@ static PyObject *describeValue(const void *list, size_t i)
 	const hdIValue *value = &group->values[i];
 	bool isGuessed;
 	enum hdKind kind = valueKind(group, value, &isGuessed);
+	char *column = tableNameOfValue(group, i);
+	PyObject *described;
 
-	return Py_BuildValue(
-		"{s:O&,s:s,s:O&,s:O&,s:s,s:O,s:N}", "name", describeText,
+	if (!column)
+		return PyErr_NoMemory();
+	described = Py_BuildValue(
+		"{s:O&,s:s,s:O&,s:O&,s:s,s:O,s:N,s:O&}", "name", describeText,
 		value->name, "type", columnTypeName(value->type), "unit",
 		describeText, value->unit, "grouping", describeText,
 		value->grouping, "kind",
 		value->type == HDI_STRING ? "" : hdKindName(kind),
 		"kind_is_guessed", isGuessed ? Py_True : Py_False, "attributes",
-		describeAttributes(value->attributes, value->attributeCount));
+		describeAttributes(value->attributes, value->attributeCount),
+		"column", describeText, column);
+	free(column);
+	return described;
 }
 
 static PyObject *describeGroup(const void *list, size_t i)

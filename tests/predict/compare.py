@@ -71,6 +71,13 @@ def make_platform(rng, exact):
     return out + ["</platform>"], pes
 
 
+def limit_memory(rng, platform):
+    """Give all servers less memory."""
+    room = rng.choice((2000, 10000, 400000, 4000000))
+    full = rng.choice(("", ' full="delay"', ' full="delay"', ' full="fail"'))
+    return [e.replace('size="1e12"', f'size="{room}"{full}') for e in platform]
+
+
 def make_graph(rng, pes, costs, limit):
     """Kernels k0.. with inputs and outputs whose size is the variable n."""
     count = rng.randint(1, limit)
@@ -82,9 +89,12 @@ def make_graph(rng, pes, costs, limit):
     for k, (i, o) in enumerate(kernels):
         io = "".join(f'<io order="{order}" access="{access}" size="n * {files.randint(0, 3)} + 1"/>'
                      for order, access in ACCESSES if files.random() < 0.1)
+        # Some outputs replace inputs, each another one.
+        inouts = files.sample(range(i), min(i, o)) if files.random() < 0.6 else ()
+        inouts = [f' inout="i{x}"' for x in inouts] + [""] * o
         out.append(f'<kernel id="k{k}"><variable id="n"/>'
                    + "".join(f'<input id="i{x}" size="n * (2 - 1)"/>' for x in range(i))
-                   + "".join(f'<output id="o{x}" size="n"/>' for x in range(o)) + io + "</kernel>")
+                   + "".join(f'<output id="o{x}" size="n"{inouts[x]}/>' for x in range(o)) + io + "</kernel>")
     sizes = rng.sample(SIZES, rng.randint(1, 3))
     made = {n: [] for n in sizes}
     tasks, edges = [], []
@@ -209,6 +219,8 @@ def one(program, directory, seed, problems):
     costs = {}
     graph = make_graph(rng, pes, costs, rng.choice((5, 30, 300)) if seed % 5 == 0 else 30)
     resources = make_resources(rng, costs, exact)
+    if seed % 2:
+        platform = limit_memory(rng, platform)
     names = [f"{directory}/{n}.xml" for n in ("graph", "platform", "resources")]
     for name, lines in zip(names, (graph, platform, resources)):
         with open(name, "w", encoding="utf-8") as file:
@@ -221,16 +233,24 @@ def one(program, directory, seed, problems):
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         want = oracle.simulate(*names, slowdown, exclusive)
-    except oracle.Deadlock:
+    except oracle.Deadlock as error:
         if run.returncode != 1 or "deadlock" not in run.stderr:
             problems.append(f"no deadlock: {run.returncode} {run.stderr}")
-        return "deadlock"
+            return "deadlock"
+        dead = json.loads(run.stdout)["deadlock"]
+        if dead["node"] and set(dead["tasks"]) != error.args[0].get(dead["node"]):
+            problems.append(f"deadlock {dead}, not {error.args[0]}")
+        return "deadlock of memory" if dead["node"] else "deadlock"
+    except oracle.Full:
+        if run.returncode != 1 or "is full at" not in run.stderr:
+            problems.append(f"not full: {run.returncode} {run.stderr}")
+        return "full"
     if run.returncode != 0:
         problems.append(f"exit {run.returncode}: {run.stderr}")
         return "failed"
     got = json.loads(run.stdout)
     for key, value in want.items():
-        if key == "per_task":
+        if key.startswith("per_"):
             continue
         check(value, got[key], key, problems)
     for task in got["per_task"]:
@@ -239,6 +259,9 @@ def one(program, directory, seed, problems):
             problems.append(f"{task['id']} on {task['pe']}")
         check(start, task["start_s"], task["id"] + " starts", problems)
         check(end, task["end_s"], task["id"] + " ends", problems)
+    for server in got["servers"]:
+        check(want["per_memory"][server["id"]], server["memory_peak_bytes"],
+              f"memory of {server['id']}", problems)
     _, edges = oracle.read_graph(names[0])
     invariants(names, edges, pes, got, problems)
     anomaly = ""

@@ -88,7 +88,7 @@ chain() {
 } >huge.xml
 {
 	echo '<application><kernel id="RING"><output id="o" size="1000"/></kernel>'
-	echo '<kernel id="TWO"><input id="i" size="1000"/><output id="o" size="1000"/><output id="p" size="1000"/></kernel>'
+	echo '<kernel id="TWO"><input id="i" size="1000"/><output id="o" size="1000" inout="i"/><output id="p" size="1000"/></kernel>'
 	echo '<task id="r" kernel="RING"><map pe="n0.0" priority="0"/></task>'
 	echo '<task id="t" kernel="TWO"><map pe="n0.0" priority="1"/></task>'
 	dep r t
@@ -434,7 +434,7 @@ for library in $(built_libraries); do
 		2 chain0.xml --platform small.xml
 	platform 1500 >small.xml
 	ok "missing memory for an output is reported after an input was reused" fails_readably 1 \
-		'task t .*not enough memory for an output of 1000 bytes: 1000 of 1500' \
+		'task t .*not enough memory for outputs of 1000 bytes: 1000 of 1500' \
 		2 two.xml --platform small.xml
 	ok "the number that a failing kernel returns is reported" fails_readably 1 \
 		'task t2 .*: failed with 7' 2 chain2.xml --platform p.xml

@@ -11,7 +11,49 @@ import xml.etree.ElementTree as ET
 
 
 class Deadlock(Exception):
-    pass
+    """Nothing goes on; tasks that wait for memory, by the id of their node."""
+
+
+class Full(Exception):
+    """The memory of a server with full="fail" is too small."""
+
+
+class Arena:
+    """Memory of a server: blocks of data sets, with the number of their users.
+
+    In place means that a block changes its name: no block is added.
+    """
+    def __init__(self, node, size, full):
+        self.node, self.size, self.full = node, size, full
+        self.blocks, self.peak, self.stuck = {}, 0, set()
+
+    def used(self):
+        return sum(size for size, _ in self.blocks.values())
+
+    def take(self, wanted):
+        """Add blocks (size, users) by name, if they fit or need not."""
+        used = self.used() + sum(size for size, _ in wanted.values())
+        if used > self.size and self.full == "delay":
+            return False
+        if used > self.size and self.full == "fail":
+            raise Full()
+        self.blocks.update(wanted)
+        self.peak = max(self.peak, used)
+        return True
+
+    def drop(self, name):
+        """One user less."""
+        size, users = self.blocks.pop(name)
+        if users > 1:
+            self.blocks[name] = (size, users - 1)
+        if users <= 2:
+            self.stuck.clear()
+
+
+def read_memories(path):
+    return {e.find("main-memory").get("id"): Arena(
+        e.get("id"), float(e.find("main-memory").get("size")), e.find("main-memory").get("full"))
+        for e in ET.parse(path).getroot().iter("node") if e.find("main-memory") is not None}
 
 
 def number(text, names):
@@ -32,9 +74,13 @@ def read_graph(path):
             "key": (int(place.get("priority")), len(order)),
             "sizes": {o.get("id"): number(o.get("size"), names)
                       for o in kernel.iter("output")},
+            "inout": {o.get("id"): o.get("inout") for o in kernel.iter("output")},
+            "inputs": {},
             "io": [((i.get("order"), i.get("access")), number(i.get("size"), names))
                    for i in kernel.iter("io")]}
         order.append(e.get("id"))
+    for d in root.iter("dependency"):
+        tasks[d.get("successor")]["inputs"][d.get("dest")] = (d.get("predecessor"), d.get("src"))
     dependencies = [(d.get("predecessor"), d.get("src"), d.get("successor"))
                     for d in root.iter("dependency")]
     return tasks, dependencies
@@ -141,11 +187,49 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
     running, flows, waiting, busy = {}, [], [], set()
     start, end, computation, communication, now = {}, {}, 0.0, 0.0, 0.0
 
+    arenas = read_memories(platform)
+
     def where(t):
         return pes[tasks[t]["pe"]][0]
 
+    def begins(t):
+        """Take memory for outputs; those in place have that of their inputs."""
+        arena, wanted, renamed = arenas[where(t)], {}, {}
+        for out, size in tasks[t]["sizes"].items():
+            source = tasks[t]["inputs"].get(tasks[t]["inout"][out])
+            if source and arena.blocks[source][1] == 1:
+                renamed[source] = (t, out)
+            else:
+                wanted[t, out] = (size, 1)
+        if not arena.take(wanted):
+            return False
+        for source, name in renamed.items():
+            arena.blocks[name] = arena.blocks.pop(source)
+        return True
+
+    def release(t):
+        arena = arenas[where(t)]
+        for source in tasks[t]["inputs"].values():
+            if source in arena.blocks:
+                arena.drop(source)
+        for out, size in tasks[t]["sizes"].items():
+            needs = [where(s) for p, o, s in dependencies if (p, o) == (t, out)]
+            users = needs.count(where(t)) + len(set(needs) - {where(t)})
+            arena.blocks[t, out] = (size, max(users, 1))
+            if not users:
+                arena.drop((t, out))
+
+    def starved():
+        found = {}
+        for p in pes:
+            if lists[p] and p not in running and all(
+                    s[0] in end for s in tasks[lists[p][0]]["inputs"].values()):
+                found.setdefault(arenas[pes[p][0]].node, set()).add(lists[p][0])
+        return found
+
     def finish(t):
         end[t] = now
+        release(t)
         remote = {}
         for number_, (p, out, s) in enumerate(dependencies):
             if p != t:
@@ -164,7 +248,8 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
                 joule += n * energy * 1e-9
                 if n * latency > 0:
                     cost[b] = n * latency / 1e9 / size
-            waiting.append({"number": min(served)[0], "path": path,
+            waiting.append({"number": min(served)[0], "path": path, "data": (t, out),
+                            "from": where(t), "to": server, "size": size,
                             "for": [s for _, s in served], "left": float(size),
                             "cost": cost, "joule": joule, "init": init / 1e9,
                             "time": (init + worst) / 1e9, "rate": None})
@@ -172,7 +257,11 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
     while len(end) < len(tasks):
         # What can be sent, lowest number first, then what can run.
         for m in sorted(waiting, key=lambda m: m["number"]):
-            if exclusive and any(b in busy for b in m["path"]):
+            arena = arenas[m["to"]]
+            if m["from"] in arena.stuck or exclusive and any(b in busy for b in m["path"]):
+                continue
+            if not arena.take({m["data"]: (m["size"], len(m["for"]))}):
+                arena.stuck.add(m["from"])
                 continue
             busy.update(m["path"])
             m["at"] = now + (m["time"] if exclusive else m["init"])
@@ -181,6 +270,8 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
             flows.append(m)
         for p in pes:
             if p in running or not lists[p] or missing[lists[p][0]]:
+                continue
+            if not begins(lists[p][0]):
                 continue
             t = lists[p].pop(0)
             fits = [e for e in entries
@@ -219,7 +310,7 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
                     f["at"] = now + max(0.0, f["left"]) / f["rate"]
         moments = [x["at"] for x in list(running.values()) + flows]
         if not moments:
-            raise Deadlock()
+            raise Deadlock(starved())
         now = min(moments)
         for p in [p for p in running if running[p]["at"] == now]:
             finish(running.pop(p)["task"])
@@ -230,6 +321,7 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
                 continue
             flows.remove(f)
             busy.difference_update(f["path"])
+            arenas[f["from"]].drop(f["data"])
             for s in f["for"]:
                 missing[s] -= 1
     makespan = max(end.values(), default=0.0)
@@ -240,4 +332,5 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
             "energy_dynamic_j": computation + communication,
             "energy_idle_j": idle,
             "energy_total_j": computation + communication + idle,
+            "per_memory": {a.node: a.peak for a in arenas.values()},
             "per_task": {t: (tasks[t]["pe"], start[t], end[t]) for t in tasks}}

@@ -241,6 +241,58 @@ END
 }
 ok "a task waits for memory until data were sent" delay
 
+# Each task replaces its input, so a chain needs one buffer; if another task needs it,
+# too, there is a copy until the last one has ended. PEAK of node A.
+chain_graph() {
+	graph <<END | sed '/id="T"/s/size="n\*1"/& inout="i"/' >g.xml
+$(task x S 400 A.0 0)$(task y T 400 A.0 1)$(task z T 400 A.0 2)$(dep x y)$(dep y z)
+$1
+END
+}
+peak() {
+	chain_graph "$2"
+	simulate g.xml --platform p.xml --resources r.xml >out.json || return 1
+	tr -d '\n' <out.json | grep -o '"id": "A", *"tasks[^}]*' | tee peaks | grep -q "\"memory_peak_bytes\": $1,"
+}
+ok "outputs in place need no memory" peak 400 ""
+ok "an input that another task needs is copied" peak 800 "$(task v T 400 A.0 3)$(dep x v)"
+ok "an input that a message carries is copied" peak 800 "$(task v T 400 B.0 3)$(dep x v)"
+in_place_fits() {
+	for size in 400 399; do
+		sed "s/id=\"A.m\" size=\"1000\"/id=\"A.m\" size=\"$size\" full=\"fail\"/" p.xml >fits.xml
+		chain_graph ""
+		"$hdpredict" simulate g.xml --platform fits.xml --resources r.xml >out 2>err
+		echo "$size: $?"
+	done >statuses
+	printf '%s\n' "400: 0" "399: 1" | diff - statuses && [ "$(wc -l <err)" -eq 1 ] &&
+		grep -q 'the memory of server A is full' err
+}
+ok "memory of the peak is enough, and a byte less is not" in_place_fits
+# y has a copy from 2 to 6, then w; v is the last one at 10 and needs no memory.
+last_user() {
+	sed 's/id="A.m" size="1000"/id="A.m" size="800" full="delay"/' p.xml >d.xml
+	graph <<END | sed '/id="T"/s/size="n\*1"/& inout="i"/' >g.xml
+$(task x S 400 A.0 0)$(task y T 400 A.0 1)$(task v T 400 A.1 0)$(task w T 400 A.0 2)
+$(dep x y)$(dep x v)$(dep x w)
+END
+	simulate g.xml --platform d.xml --resources r.xml >out.json || return 1
+	cat out.json
+	grep -q '"y".*"start_s": *2,' out.json && grep -q '"w".*"start_s": *6,' out.json &&
+		grep -q '"v".*"start_s": *10,' out.json
+}
+ok "a task waits until a copy of its input fits" last_user
+dead() {
+	sed 's/id="A.m" size="1000"/id="A.m" size="900" full="delay"/' p.xml >d.xml
+	graph <<END >g.xml
+$(task x S 400 A.0 0)$(task y S 400 A.1 0)$(task v T 400 A.0 1)$(task w T 400 A.1 1)$(dep x v)$(dep y w)
+END
+	exits 1 "$hdpredict" simulate g.xml --platform d.xml --resources r.xml --format=json || return 1
+	[ "$(wc -l <err)" -eq 1 ] &&
+		grep -q 'v: deadlock at 2 s: .* waits for memory (server A, 800 of 900 bytes in use); so do w$' err &&
+		tr -d ' \n' <out | grep -q '"deadlock":{"node":"A","time_s":2,"tasks":\["v","w"\]}'
+}
+ok "a deadlock by memory is named with its tasks" dead
+
 # Accesses to files: 250 bytes in pieces of 100 are 3 accesses, of 0.5 s and 0.25 J; one
 # is written, of 1 s and 2 J.
 costs() {
@@ -686,6 +738,18 @@ overflow() {
 }
 ok "an overflow of memory is a result" overflow
 
+for wrong in 'inout="none"|inout="none" of o is not an input of the kernel' \
+	'inout="o"|inout="o" of o is not an input' 'inout=""|<output> has an empty attribute inout'; do
+	chain_graph ""
+	sed "s/inout=\"i\"/${wrong%|*}/" g.xml >wrong.xml
+	misplaced() { exits 1 "$hdpredict" validate wrong.xml && grep -qF "${wrong#*|}" err; }
+	ok "rejected: ${wrong%|*}" misplaced
+done
+chain_graph ""
+sed 's/n\*1/n*2/' g.xml >wrong.xml
+misplaced() { exits 1 "$hdpredict" validate wrong.xml && grep -q 'size of o: it differs from the size of its inout' err; }
+ok "rejected: an output in place of another size" misplaced
+
 # ---- What cannot be read or written: exit status 2 ----------------------------
 
 # MESSAGE ARGUMENT...
@@ -735,7 +799,18 @@ changed() {
 	printf '%b' "\\0$2" | dd of=bad.bin bs=1 seek="$1" conv=notrunc 2>dd.err
 	exits 2 "$hdpredict" validate bad.bin && grep -qE "$3" err
 }
-ok "a binary graph of another version is rejected" changed 8 002 'version 2 of the binary form; expected 1'
+ok "a binary graph of another version is rejected" changed 8 003 'version 3 of the binary form; expected 1 or 2'
+ok "a binary graph of version 1 has nothing in place" changed 8 001 'the file is damaged: inout in version 1'
+# Without it graphs have the version that older readers know, and both are the same again.
+versions() {
+	sed 's/ inout="[^"]*"//' c.xml >apart.xml
+	for of in apart:1 c:2; do
+		"$hdpredict" convert "${of%:*}.xml" -o "${of%:*}.bin" &&
+			[ "$(od -An -tu4 -j8 -N4 "${of%:*}.bin" | tr -d ' ')" = "${of#*:}" ] &&
+			"$hdpredict" convert --to xml "${of%:*}.bin" -o back.xml && cmp back.xml "${of%:*}.xml" || return 1
+	done
+}
+ok "only graphs with outputs in place have version 2" versions
 ok "a binary graph with a wrong size is rejected" changed 16 001 'damaged'
 ok "a binary graph with a changed byte is rejected" changed 300 377 'checksum is wrong'
 ok "a binary graph with wrong numbers is rejected" changed 32 377 'damaged'

@@ -99,6 +99,25 @@ def test_arrow():
         assert repr(again[1]) == repr(columns)
 
 
+def test_names():
+    """columns of a table have different names"""
+    names = ["start", "P", "end", "P", "P[2]", "start", "P"]
+    header = STAT[:STAT.index(b"  <Value")] + b"".join(
+        b"<Value name='%s' type='INT32'/>" % name.encode() for name in names) + \
+        STAT[STAT.index(b"</Group>"):]
+    with open("n_node_G.stat", "wb") as file:
+        file.write(b"%05d\n" % len(header) + header + struct.pack(">II", 100, 0))
+        file.write(struct.pack(">II7i", 101, 0, *range(7)))
+    wanted = ["start", "end", "start[2]", "P", "end[2]", "P[3]", "P[2]", "start[3]", "P[4]"]
+    group = hdtrace.open("n_node_G.stat").groups[0]
+    fields, columns, _ = arrowread.read(group)
+    assert [field[0] for field in fields] == wanted == group.column_names
+    assert [column[0] for column in columns[2:]] == list(range(7))
+    assert group["start"].values[0] == 0 and group.values("start")[0] == 100 * 10**9
+    assert group.values("P[4]")[0] == 6 and group.value_list[3].column == "P[3]"
+    assert [value.name for value in group.value_list] == names
+
+
 def test_traces():
     """traces are tables with typed attributes; events are apart"""
     project = hdtrace.open("mini")

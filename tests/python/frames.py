@@ -53,6 +53,8 @@ def test_frames():
     assert (frame["end"] - frame["start"]).sum() == pandas.Timedelta("5.75s")
     assert trace.events.to_pandas()["name"].tolist() == ['a < "b"']
     assert len(hdtrace.open("e_node_G.stat").groups[0].to_pandas()) == 0
+    frame = hdtrace.open("n_node_G.stat").groups[0].to_pandas()
+    assert frame.index.name == "end" and frame["end[2]"].tolist() == [2]
 
 
 def test_times():

@@ -54,10 +54,19 @@ by_chance() (
 )
 ok "values of random projects are those of dump" by_chance
 
-# Files of Arrow, of all projects above.
+# Files of Arrow, of all projects above, and of a group with names of other columns.
+{
+	stat_header node G 'name="start" type="INT32"' 'name="P" type="INT32"' \
+		'name="P" type="INT32"'
+	stamp 100
+	stamp 101
+	u32 1
+	u32 2
+	u32 3
+} >names_node_G.stat
 readers=$abs_top_srcdir/tests/tools/readers
 arrow_files() {
-	set -- mini bits.proj rel.proj "$scratch"/chance/random/*/trip.proj
+	set -- mini bits.proj rel.proj names_node_G.stat "$scratch"/chance/random/*/trip.proj
 	[ ! -d "$corpus" ] || set -- "$@" "$corpus"/*/*.proj
 	"$python" "$tests/arrowfiles.py" "$readers" "$hdtrace" "$scratch/arrows" "$@"
 }
@@ -116,6 +125,12 @@ points() {
 for interpreter in $pythons; do
 	points "$interpreter" "$interpreter" "$tests/api.py"
 done
+if "$python" -c 'import _testcapi' 2>/dev/null; then
+	ok "a failed allocation of Python is an error, and nothing is lost" \
+		"$python" "$tests/nomemory.py" mini rel
+else
+	skip "failed allocations of Python" "no _testcapi in $python"
+fi
 points "recording" "$python" "$tests/recording.py" "$hdtrace"
 points "commands" "$python" "$tests/commands.py" "$hdtrace"
 # HDTRACE_DUCKDB is libduckdb.so, as in npm's @duckdb/node-bindings-linux-x64.

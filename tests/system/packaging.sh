@@ -176,11 +176,38 @@ END
 		other_1_all.deb source/mine | diff - "$scratch/files"
 }
 
+# verify-abi in a repository of its own, with a compiler and an abidiff that know its own
+# check only: EXPECTED
+compares() {
+	GIT_CEILING_DIRECTORIES=$scratch PATH=$scratch/abi:$PATH CC=true packaging/verify-abi "$scratch/clone" . \
+		"$scratch/verify" >"$scratch/compared" 2>&1
+	found=$?
+	cat "$scratch/compared"
+	[ "$found" -eq 0 ] && grep -q "^ok 1 - abidiff" "$scratch/compared" &&
+		grep -q "^ok 2 - .* # SKIP $1" "$scratch/compared"
+}
+says_without_release() {
+	mkdir -p "$scratch/abi" "$scratch/clone" &&
+		printf '#!/bin/sh\ncase $* in *[bc].so) exit 4 ;; esac\n' >"$scratch/abi/abidiff" &&
+		cp "$scratch/abi/abidiff" "$scratch/abi/abidw" && chmod +x "$scratch/abi"/* &&
+		compares ".* is not a git clone" && cd "$scratch/clone" || return 1
+	git init -q . && git config user.name x && git config user.email x &&
+		git commit -q --allow-empty -m first || return 1
+	cd "$abs_top_srcdir" && compares "there is no tag vVERSION" &&
+		git -C "$scratch/clone" tag v7.8 &&
+		compares "v7.8 is this revision, and the first release"
+}
+
 ok "the packages have this version" is_of_version debian
 ok "each library, page and command is in a package" is_complete "$PWD/debian"
 ok "a missing package, page, command or version is found" finds_missing
 ok "the tests of the packages exist" tests_exist
 ok "make deb replaces its own packages only" makes_packages
+if command -v git >/dev/null; then
+	ok "verify-abi says that there is no release before" says_without_release
+else
+	skip "verify-abi without a release before" "git is missing"
+fi
 if command -v python3 >/dev/null; then
 	ok "the Spack recipe is valid" recipe spack packaging/spack/package.py
 	ok "the EasyBuild file is valid" recipe easybuild \

@@ -35,6 +35,10 @@ has_options() {
 	diff "$scratch/described" "$scratch/options"
 }
 
+names_product() {
+	! grep -LE '^\.Os HDTrace$|^\.TH .*"HDTrace [0-9.]+"' "$man"/*.[1-8] | grep .
+}
+
 lint() {
 	mandoc -Tlint -Werror "$1"
 }
@@ -49,6 +53,7 @@ for command in $commands; do
 	ok "hdtrace(1) names $command" grep -q "^\\.It Cm $command\$" \
 		"$man/hdtrace.1"
 done
+ok "each page says that it is of HDTrace" names_product
 if command -v mandoc >/dev/null; then
 	for page in "$man"/*.[1-8]; do
 		ok "mandoc accepts ${page##*/}" lint "$page"

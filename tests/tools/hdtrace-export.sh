@@ -1130,6 +1130,10 @@ torn() {
 		status 2 export --to "$format" --output torn.out torn &&
 			grep -q Energy torn.out || return 1
 	done
+	rm -rf torn.out
+	status 2 export --to arrow --output torn.out torn &&
+		[ ! -e "torn.out/$1.arrow" ] && [ -s "torn.out/$2.arrow" ] &&
+		[ -s torn.out/torn_alpha_Energy.stat.arrow ]
 }
 ok "an unreadable trace does not hide the other files" torn
 done_testing

@@ -113,6 +113,39 @@ check("POST with a body", request(BASE, "POST", Content_Length=5) + b"abcde",
 check("a body that never comes",
       request(BASE, "POST", Content_Length=1 << 62), 405, 413)
 
+# Notes: only pages of ours may change them.
+NOTE = "@1247419294.5..1247419295\t\ta <b> \u202e note".encode()
+
+
+def change(what, line, status, **fields):
+    own = {"Origin": f"http://{OWN}", **fields}
+    own = {name: value for name, value in own.items() if value is not None}
+    return check(f"{what}: {line[:40]!r}",
+                 request(f"{BASE}notes?do={what}", "POST",
+                         Content_Length=len(line), **own) + line, status)
+
+
+for fields in [{"Origin": None}, {"Origin": "null"}, {"Origin": "https://evil.example"},
+               {"host": "evil.example"}, {"Sec_Fetch_Site": "cross-site"}]:
+    change("add", NOTE, 403, **fields)
+check("notes without the token",
+      request(f"/{wrong}/notes?do=add", "POST", Origin=f"http://{OWN}",
+              Content_Length=len(NOTE)) + NOTE, 405)
+for line in [b"", b"no note", b"@1\ttext", b"@x\t\ttext", b"@2..1\t\ttext", b"@1\t\t",
+             b"@1\t\ta\nb", b"@1\t\ta\tb", b"@1\ta\x01\tb", b"@1\t\t\xff", b"1\t\ttext",
+             b"@1\t\t" + b"x" * 17000, b"@1\t\t" + b"x" * 1000000]:
+    change("add", line, 400)
+change("forget", NOTE, 400)
+change("remove", NOTE, 409)
+for line in [NOTE, b"@5\thost\tother", NOTE]:
+    change("add", line, 200)
+change("remove", NOTE, 200)
+notes = check("notes", request(BASE + "notes"), 200)
+if notes.split(b"\r\n\r\n", 1)[1] != b"@5\thost\tother\n" + NOTE + b"\n":
+    fail("the notes are not those that were added")
+if b"text/plain" not in notes or b"nosniff" not in notes:
+    fail("notes are not plain text")
+
 # Data, when it was read.
 while b'"isComplete": true' not in send(request(BASE + "progress")):
     time.sleep(0.05)
@@ -122,6 +155,9 @@ paths(200, BASE + "progress", BASE + "track?id=s0", BASE + "track?id=t1",
 paths(404, *[f"{BASE}track?id={name}" for name in [
     "", "s", "s99", "t99", "m1", "x0", "s-1", "s0x", "s1e3", "s+0", "s%200",
     "s99999999999999999999", "0", "%00", "../s0"]])
+paths(200, BASE + "states", BASE + "states?from=-5&to=5", BASE + "pairs")
+paths(400, *[f"{BASE}states?{text}" for text in [
+    "from=x", "to=", "from=5&to=4", "from=9223372036854775808", "to=1e3"]])
 paths(404, BASE + "track", BASE + "track?number=s0")
 paths(400, *[f"{BASE}part?{text}" for text in [
     "", "at=0", "size=1", "at=-1&size=1", "at=0&size=-1", "at=x&size=1",

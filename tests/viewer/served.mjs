@@ -34,6 +34,32 @@ await ok("numbers of an interval agree", async () => {
   ]);
 });
 
+await ok("the server makes the table of states, as hdtrace report does", async () => {
+  await viewer.panel("profile");
+  const rows = await page.$$eval("#panel-profile tr[data-state]", (list) =>
+    list.map((row) => [
+      row.dataset.state,
+      ...[...row.querySelectorAll("[data-value]")]
+        .slice(0, 3)
+        .map((cell) => Number(cell.dataset.value)),
+    ]),
+  );
+  const { states } = JSON.parse(
+    hdtrace("report", "-q", "--format=json", "--from=0.3", "--to=1.75", project),
+  );
+
+  assert(rows.length > 0, "no states are shown");
+  assertSame(
+    rows.sort(),
+    states.map((row) => [row.name, row.count, row.own_s, row.total_s]).sort(),
+  );
+  assert(
+    viewer.requests.some((url) => url.includes("/states?from=")),
+    "the server was not asked",
+  );
+  await viewer.panel("interval");
+});
+
 await ok("the report appears after loading", async () => {
   const report = JSON.parse(
     hdtrace("report", "-q", "--format=json", "--phases=borders", project),

@@ -28,11 +28,26 @@ left_nothing() {
 	[ -z "$(ls -A tmp)" ]
 }
 
+# No thread but the first one has SIGTERM (15) unblocked.
+others_block() {
+	blocked=0
+	for task in /proc/"$view"/task/*; do
+		[ "${task##*/}" != "$view" ] || continue
+		mask=$(sed -n 's/^SigBlk:[[:space:]]*//p' "$task/status" 2>/dev/null)
+		[ -n "$mask" ] || continue
+		echo "${task##*/}: $mask"
+		[ "$((0x$mask >> 14 & 1))" -eq 1 ] || return 1
+		blocked=$((blocked + 1))
+	done
+	[ "$blocked" -gt 0 ]
+}
+
 for signal in INT TERM HUP; do
 	ok "view starts" start_view --no-browser mini
 	ok "view prints only its URL" \
 		grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{48}/' url
 	mv url "url.$signal"
+	[ "$signal" != TERM ] || ok "only the first thread takes signals" others_block
 	ok "SIG$signal ends view" end_view "$signal"
 	ok "no temporary files remain after SIG$signal" left_nothing
 done
@@ -70,6 +85,9 @@ if command -v python3 >/dev/null; then
 	start_view --no-browser mini
 	ok "requests without the token are refused" \
 		python3 "$abs_top_srcdir/tests/viewer/requests.py" "$url"
+	printf '@5\thost\tother\n@%s\t\ta <b> \342\200\256 note\n' \
+		1247419294.5..1247419295 >notes
+	ok "notes are beside the project" cmp notes mini.notes
 	port=${url#http://*:}
 	ok "an occupied port is reported" says "Address already in use" 2 view \
 		--no-browser --port="${port%%/*}" mini

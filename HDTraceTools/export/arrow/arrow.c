@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/arrow/ipc.h"
 #include "HDTraceTools/export/export.h"
@@ -215,7 +216,8 @@ static struct tableReading arrowReading(const struct arrowPart *part)
 	};
 }
 
-/** Write both tables of what was read; the second one if it has rows. */
+/** Write both tables of what was read; the second one if it has rows. A file
+ *  that cannot be opened has none, which is said here if it was not before. */
 static int arrowWriteBoth(struct arrowPart *part, const char *path,
 			  const hdINode *node, struct tableReading *reading,
 			  int ret, const char *ending)
@@ -226,7 +228,9 @@ static int arrowWriteBoth(struct arrowPart *part, const char *path,
 				  ? "a column has more than 2 GiB of text; "
 				    "select a part with --from and --until"
 				  : strerror(-ret));
-	if (ret == 0)
+	if (ret == 0 && reading->openError && reading->openError != EBADMSG)
+		toolErrorRead(part->export->tool, path, reading->openError);
+	else if (ret == 0)
 		ret = arrowWriteTable(part, path, node, &reading->table,
 				      ".arrow");
 	if (ret == 0 && reading->more.rows)

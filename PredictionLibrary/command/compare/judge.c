@@ -34,7 +34,11 @@ struct trialUse *trialUseOf(struct trial *self, enum trialKind kind,
 	if (!use->isThere)
 		*use = (struct trialUse){ .isThere = true,
 					  .energy = NAN,
-					  .dynamic = NAN };
+					  .dynamic = NAN,
+					  .memoryPeak = NAN,
+					  .memoryMean = NAN,
+					  .pendingMost = NAN,
+					  .pendingMean = NAN };
 	return use;
 }
 

@@ -32,6 +32,12 @@ static const struct {
 	{ "bytes", offsetof(struct trialUse, bytes), OF(LINK) },
 	{ "energy_j", offsetof(struct trialUse, energy), ~0u },
 	{ "energy_dynamic_j", offsetof(struct trialUse, dynamic), OF(NODE) },
+	{ "memory_peak_bytes", offsetof(struct trialUse, memoryPeak),
+	  OF(NODE) },
+	{ "memory_mean_bytes", offsetof(struct trialUse, memoryMean),
+	  OF(NODE) },
+	{ "pending_max", offsetof(struct trialUse, pendingMost), OF(NODE) },
+	{ "pending_mean", offsetof(struct trialUse, pendingMean), OF(NODE) },
 };
 
 /* The cause that differs most, or NULL. */
@@ -371,6 +377,48 @@ static void textRows(const struct trial *self, enum trialKind kind)
 	outTablePrint(table, "  ", false);
 }
 
+/* Memory of nodes, and messages that they have to send. */
+static void trialPrintGauges(const struct trial *self)
+{
+	static const char *const headings[] = {
+		"<",         ".memory peak B", ".measured", ".error",
+		".mean B",   ".measured",      ".error",    ".pending most",
+		".measured", ".mean",          ".measured", NULL
+	};
+	static const size_t places[] = { offsetof(struct trialUse, memoryPeak),
+					 offsetof(struct trialUse, memoryMean),
+					 offsetof(struct trialUse, pendingMost),
+					 offsetof(struct trialUse,
+						  pendingMean) };
+	struct outTable *table = outTableNew(headings);
+	bool isKnown = false;
+
+	for (guint i = 0; i < self->rows->len; i++) {
+		const struct trialRow *row = self->rows->pdata[i];
+
+		if (row->kind != TRIAL_NODE)
+			continue;
+		outTableAdd(table, row->name);
+		for (size_t k = 0; k < G_N_ELEMENTS(places); k++) {
+			double pair[2];
+
+			trialPair(self, row, places[k], pair);
+			trialPrintAddCell(table, pair[0]);
+			trialPrintAddCell(table, pair[1]);
+			if (k < 2)
+				percent(table, trialError(pair[0], pair[1]),
+					true);
+			isKnown |= !isnan(pair[1]);
+		}
+	}
+	if (!isKnown) {
+		outTableFree(table);
+		return;
+	}
+	printf("\nMemory and pending transfers\n");
+	outTablePrint(table, "  ", false);
+}
+
 static void trialPrintPrintTasks(const struct trial *self)
 {
 	static const char *const headings[] = { "<Task",        "<kernel",
@@ -408,5 +456,6 @@ void trialText(const struct trial *self)
 	textCauses(self);
 	for (int k = 0; k < TRIAL_KINDS; k++)
 		textRows(self, (enum trialKind)k);
+	trialPrintGauges(self);
 	trialPrintPrintTasks(self);
 }

@@ -276,6 +276,72 @@ static void trialReadAddGroup(struct reading *self,
 	powerSeriesFree(series);
 }
 
+/* ---- Memory, and pending messages -------------------------------------- */
+
+/* A gauge of a node over the time of a run. */
+struct trialGauge {
+	const struct trialRun *run;
+	size_t column;
+	double most, sum; /* The sum is by seconds. */
+	int64_t known;
+};
+
+static bool trialReadAddGauge(const hdIBlock *block, void *data)
+{
+	struct trialGauge *self = data;
+
+	for (size_t i = 0; i < block->count; i++) {
+		double value = (double)block->columns[self->column].int64[i];
+		int64_t start = MAX(block->start[i], self->run->start);
+		int64_t end = MIN(block->end[i], self->run->end);
+
+		if (end <= start)
+			continue;
+		self->most = fmax(self->most, value);
+		self->sum += value * (double)(end - start);
+		self->known += end - start;
+	}
+	return true;
+}
+
+static void trialReadGauge(struct reading *self, const hdIGroup *group,
+			   const char *value, double *most, double *mean)
+{
+	struct scan scan = { .tool = &self->trial->tool,
+			     .project = self->project };
+	struct trialGauge gauge = { .run = self->run, .most = 0 };
+
+	while (gauge.column < group->valueCount &&
+	       strcmp(group->values[gauge.column].name, value) != 0)
+		gauge.column++;
+	if (gauge.column == group->valueCount ||
+	    group->values[gauge.column].type != HDI_INT64)
+		return;
+	scanGroup(&scan, group, trialReadAddGauge, &gauge);
+	if (!gauge.known)
+		return;
+	*most = gauge.most;
+	*mean = gauge.sum / (double)gauge.known;
+}
+
+static void trialReadAddGauges(struct reading *self, const hdIGroup *group)
+{
+	const hdINode *host =
+		rolesAt(group->node, rolesLevel(self->project, HD_LEVEL_HOST));
+	struct trialUse *use;
+
+	if (!host || (strcmp(group->name, "Memory") != 0 &&
+		      strcmp(group->name, "Transfers") != 0))
+		return;
+	use = trialUseOf(self->trial, TRIAL_NODE, host->label, self->number);
+	if (strcmp(group->name, "Memory") == 0)
+		trialReadGauge(self, group, "Used", &use->memoryPeak,
+			       &use->memoryMean);
+	else
+		trialReadGauge(self, group, "Pending", &use->pendingMost,
+			       &use->pendingMean);
+}
+
 /* ---- All of it --------------------------------------------------------- */
 
 static void trialReadAddAll(struct reading *self,
@@ -293,8 +359,10 @@ static void trialReadAddAll(struct reading *self,
 	run->values[TRIAL_TIME] = seconds;
 	run->values[TRIAL_TOTAL] = 0;
 	run->idle = 0;
-	for (size_t i = 0; i < self->project->groupCount; i++)
+	for (size_t i = 0; i < self->project->groupCount; i++) {
 		trialReadAddGroup(self, &findings->groups[i]);
+		trialReadAddGauges(self, findings->groups[i].group);
+	}
 	if (!self->powers || !self->isPowerKnown)
 		run->values[TRIAL_TOTAL] = NAN;
 	if (!self->powers || !self->isIdleKnown)

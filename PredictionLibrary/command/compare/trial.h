@@ -32,6 +32,8 @@ struct trialUse {
 	double bytes;
 	double energy; /**< J. */
 	double dynamic;
+	/** Of nodes: bytes of data sets, and messages to be sent. */
+	double memoryPeak, memoryMean, pendingMost, pendingMean;
 };
 
 /** The same in all runs, the predicted one first. */

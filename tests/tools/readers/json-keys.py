@@ -24,7 +24,7 @@ UNITLESS = {
     "number of operations or events":
         r"cycles|instructions|cache_misses|cache_references|branches|"
         r"branch_misses|page_faults|held|others|deviation|operations|little|"
-        r"pending_at_end|count(_a|_b|_difference)?",
+        r"pending_(at_end|max|mean)|count(_a|_b|_difference)?",
 }
 # Their unit is named by another key of the object.
 OF_ROW = re.compile(r"(mean|min|max|stddev|sum|integral|total|rate|amount|energy|"
@@ -93,7 +93,7 @@ class Rules:
         if not re.fullmatch("[a-z][a-z0-9_]*", key):
             self.say(place, "not in lower case with underscores")
         if part in OF_PARENT:
-            if not has_unit and key != "count":
+            if not has_unit and key not in ("count", "pending_max", "pending_mean"):
                 self.say(place, f"a {part} without a unit")
         elif has_unit and not kinds & {"number", "integer"}:
             self.say(place, "ends in a unit, but is not a number")

@@ -133,6 +133,14 @@ export class ServerSource {
     return inflate(await this.#get(path));
   }
 
+  /** The states in ]from, to], in ns since 1970, as far as they were read. */
+  async profile(from, to) {
+    const response = await this.#fetch(`states?from=${from}&to=${to}`);
+
+    if (!response.ok) throw new Error(`states: ${response.status}`);
+    return response.json();
+  }
+
   /** How far all was read, and the report when that is complete. */
   async progress() {
     const response = await this.#fetch("progress");

@@ -5,6 +5,7 @@ import { h, prepareCanvas, replace, table } from "../ui/dom.js";
 import { stateProfile, totalEnergy } from "../data/energy.js";
 import { Known } from "../data/known.js";
 import { exact, percent } from "../data/numbers.js";
+import { hasServedProfile, servedProfile } from "../data/servedprofile.js";
 import { phasesOf } from "../draw/ruler.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 
@@ -101,13 +102,13 @@ export class ProfilePanel {
       this.scope.value === "all" ? null : new Set([Number(this.scope.value)]);
 
     this.element.setAttribute("aria-busy", "true");
-    const profile = await stateProfile(
-      model,
-      from,
-      to,
-      chosen,
-      () => turn === this.turn,
-    );
+    const goesOn = () => turn === this.turn;
+    const profile =
+      !chosen && hasServedProfile(model)
+        ? await servedProfile(model, from, to, goesOn, (part) =>
+            this.#showStates(part),
+          )
+        : await stateProfile(model, from, to, chosen, goesOn);
 
     if (!profile) return;
     this.#showStates(profile);
@@ -126,6 +127,10 @@ export class ProfilePanel {
 
     replace(
       this.note,
+      profile.part < 1
+        ? `${percent(profile.part)} of the traces have been read. `
+        : "",
+      profile.hasFailed ? "Some files could not be read. " : "",
       profile.isExact
         ? ""
         : "The interval cuts reduced data: times are estimates. ",
