@@ -87,10 +87,12 @@ static bool moduleGetField(const struct hdPyState *state, PyObject *tuple,
 			     &field->offsets) ||
 	    !moduleGetBuffer(state, nulls, rows, &field->nulls))
 		return false;
-	if (!field->offsets == (*field->format != 'u') &&
+	/* A table has fields instead of values. */
+	if (!field->values == (*field->format == '+') &&
+	    !field->offsets == (*field->format != 'u') &&
 	    (!field->offsets || moduleOffsetsFit(field, rows)))
 		return true;
-	PyErr_SetString(PyExc_ValueError, "a column of text is damaged");
+	PyErr_SetString(PyExc_ValueError, "a column is damaged");
 	return false;
 }
 
@@ -125,8 +127,10 @@ static PyObject *moduleArrowStream(PyObject *module, PyObject *arguments)
 	if (!PyArg_ParseTuple(arguments, "nO!", &rows, &PyTuple_Type, &list))
 		return NULL;
 	count = (size_t)PyTuple_Size(list);
-	if (count == 0 || rows < 0) {
-		PyErr_SetString(PyExc_ValueError, "a table has no fields");
+	if (count == 0 || rows < 0 || rows > PY_SSIZE_T_MAX / 16) {
+		PyErr_SetString(PyExc_ValueError,
+				count == 0 ? "a table has no fields"
+					   : "invalid number of rows");
 		return NULL;
 	}
 	fields = calloc(count + 1, sizeof(*fields));

@@ -128,22 +128,26 @@ static bool writingPut(const char *key, PyObject *value)
 PyObject *hdPyWritingPut(PyObject *module, PyObject *arguments)
 {
 	unsigned long long state;
-	PyObject *attributes, *key, *value;
+	PyObject *given, *attributes, *key, *value;
+	bool isGood = true;
 	Py_ssize_t at = 0;
 
 	(void)module;
-	if (!PyArg_ParseTuple(arguments, "KO!", &state, &PyDict_Type,
-			      &attributes))
+	if (!PyArg_ParseTuple(arguments, "KO!", &state, &PyDict_Type, &given))
 		return NULL;
 	if (!hdPyLanesIsInnermost(state))
 		return Py_NewRef(Py_False);
-	while (PyDict_Next(attributes, &at, &key, &value)) {
+	/* The __str__ of a value may change what was given. */
+	attributes = PyDict_Copy(given);
+	if (!attributes)
+		return NULL;
+	while (isGood && PyDict_Next(attributes, &at, &key, &value)) {
 		const char *name = PyUnicode_AsUTF8AndSize(key, NULL);
 
-		if (!name || !writingPut(name, value))
-			return NULL;
+		isGood = name && writingPut(name, value);
 	}
-	return Py_NewRef(Py_True);
+	Py_DECREF(attributes);
+	return isGood ? Py_NewRef(Py_True) : NULL;
 }
 
 PyObject *hdPyWritingEvent(PyObject *module, PyObject *arguments)

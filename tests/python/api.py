@@ -315,7 +315,11 @@ def test_native():
     for rows, field in ((9, ("a", "l", None, raw.columns[0].values, None, None)),
                         (3, ("a", "u", None, text.values, None, None)),
                         (3, ("a", "u", None, text.values, raw.columns[3].values, None)),
-                        (3, ("a", "l", None, text.values, text.offsets, None))):
+                        (3, ("a", "l", None, text.values, text.offsets, None)),
+                        (3, ("a", "l", None, None, None, None)),
+                        (3, ("a", "u", None, None, text.offsets, None)),
+                        # So many rows of 8 bytes are 0 bytes in 64 bits.
+                        (2**61, ("a", "l", None, raw.columns[0].values, None, None))):
         raises(ValueError, lambda r=rows, f=field: native.arrow_stream(r, (table, f)))
     raises(TypeError, lambda: native.arrow_stream(1, (table, ("a", "l", None, b"12345678",
                                                               None, None))))

@@ -57,6 +57,14 @@ def test_states():
             raise KeyError
     except KeyError:
         pass
+    # Keys and values that go away while they are recorded.
+    with hdtrace.state("own") as own:
+        class Changes:
+            def __str__(self):
+                attributes.clear()
+                return "1"
+        attributes = {"a" + str(1): Changes(), "b" + str(2): Changes()}
+        assert _native.put(own._number, attributes)
     hdtrace.event("done & \"x\"")
     project = recorded("states")
     assert project.levels == ("Host", "Rank", "Thread")
@@ -65,7 +73,8 @@ def test_states():
         ("_Nested", 1, {"name": "Nested"}),
         ("outer__", 0, {"name": "outer \u00fc", "n": 3, "x": 0.5, "who": "a<b",
                         "big": str(2**70), "yes": 1, "loss": 1e-300}),
-        ("_1", 0, {"name": "1", "error": "KeyError"})], states_of(project)
+        ("_1", 0, {"name": "1", "error": "KeyError"}),
+        ("own", 0, {"a1": 1, "b2": 1})], states_of(project)
     assert list(project.traces[0].events.values("name")) == ['done & "x"']
 
 
