@@ -13,7 +13,7 @@
 	{                                                                     \
 		"compress", 0, G_OPTION_FLAG_OPTIONAL_ARG,                    \
 			G_OPTION_ARG_CALLBACK, (gpointer)(void *)cliCompress, \
-			"Compress the files with zstd, from 1 (fastest) to "  \
+			"Compress the files with zstd, from -7 (fastest) to " \
 			"19 (default: 1)",                                    \
 			"N"                                                   \
 	}

@@ -503,6 +503,25 @@ int hdI_seekStat(hdIStatReader *reader, int64_t offset, int64_t start,
 		 uint64_t number);
 
 /**
+ * Skip entries that end at or before a time, without reading them. In a
+ * compressed file, this takes some milliseconds even if the file is large. The
+ * last entries before the time are not skipped, so the previous reading of each
+ * counter is still known. In a plain file, and in a group with strings, nothing
+ * is skipped. Problems in the skipped part are not reported.
+ *
+ * If entries are skipped, hdIBlock::first counts from the first entry that is
+ * delivered.
+ *
+ * @param reader Reader to use.
+ * @param time Time before which entries are not needed.
+ *
+ * @retval 1 Entries were skipped.
+ * @retval 0 Nothing was skipped.
+ * @retval -1 Error, and nothing was changed; errno is set.
+ */
+int hdI_skipStat(hdIStatReader *reader, int64_t time);
+
+/**
  * Get the start of the first interval of a group.
  *
  * @param reader Reader to ask.

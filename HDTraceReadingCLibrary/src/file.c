@@ -170,6 +170,16 @@ int64_t hdIFileSkip(struct hdIFile *file)
 	return end;
 }
 
+size_t hdIFileFrameCount(const struct hdIFile *file)
+{
+	return file->frames ? hdIFramesCount(file->frames) : 0;
+}
+
+int64_t hdIFileFrameStart(const struct hdIFile *file, size_t index)
+{
+	return hdIFramesStart(file->frames, index);
+}
+
 void hdIFileSilence(struct hdIFile *file, int isSilent)
 {
 	file->isSilent = isSilent;

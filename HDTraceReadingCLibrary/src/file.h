@@ -58,6 +58,13 @@ int hdIFileSeek(struct hdIFile *file, int64_t offset);
  */
 int64_t hdIFileSkip(struct hdIFile *file);
 
+/** Number of frames of a compressed file; 0 if the file is plain. */
+size_t hdIFileFrameCount(const struct hdIFile *file);
+
+/** Where a frame begins in the plain file; behind the last one, where that
+ *  ends. */
+int64_t hdIFileFrameStart(const struct hdIFile *file, size_t index);
+
 /** Whether problems are not reported: to look ahead, before going back. */
 void hdIFileSilence(struct hdIFile *file, int isSilent);
 

@@ -257,6 +257,16 @@ int64_t hdIFramesSize(const struct hdIFrames *frames)
 	return frames->entries[frames->count].plain;
 }
 
+size_t hdIFramesCount(const struct hdIFrames *frames)
+{
+	return frames->count;
+}
+
+int64_t hdIFramesStart(const struct hdIFrames *frames, size_t index)
+{
+	return frames->entries[index].plain;
+}
+
 struct hdIFramesRest hdIFramesRest(const struct hdIFrames *frames)
 {
 	return frames->rest;

@@ -56,6 +56,13 @@ int64_t hdIFramesSize(const struct hdIFrames *frames);
 ssize_t hdIFramesGet(struct hdIFrames *frames, int64_t offset,
 		     const char **bytes, char *why);
 
+/** Number of frames that were found. */
+size_t hdIFramesCount(const struct hdIFrames *frames);
+
+/** Where a frame begins in the plain file; behind the last one, where that
+ *  ends. */
+int64_t hdIFramesStart(const struct hdIFrames *frames, size_t index);
+
 /** Where the frame that contains an offset of the plain file begins, in the
  *  compressed file. */
 int64_t hdIFramesPlace(const struct hdIFrames *frames, int64_t offset);

@@ -185,10 +185,28 @@ int scanElements(const struct scan *self, hdIRelationReader *reader,
 	return more;
 }
 
+hdIStatReader *scanOpenStatFrom(const struct scan *self, const hdIGroup *group)
+{
+	hdIStatReader *reader = scanOpenStat(self, group);
+
+	if (reader && self->selection)
+		hdI_skipStat(reader, self->selection->start);
+	return reader;
+}
+
 void scanGroup(const struct scan *self, const hdIGroup *group, scanBlock *take,
 	       void *data)
 {
 	hdIStatReader *reader = scanOpenStat(self, group);
+
+	scanBlocks(self, reader, take, data);
+	hdI_closeStat(reader);
+}
+
+void scanGroupFrom(const struct scan *self, const hdIGroup *group,
+		   scanBlock *take, void *data)
+{
+	hdIStatReader *reader = scanOpenStatFrom(self, group);
 
 	scanBlocks(self, reader, take, data);
 	hdI_closeStat(reader);

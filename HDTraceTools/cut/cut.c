@@ -217,8 +217,22 @@ void cutOptionsFree(struct cutOptions *options)
 	g_free(options->region);
 }
 
-/** Find the ranks that were asked for, which must exist: -1, or the status of a
- *  mistake. */
+/** Whether a trace belongs to a rank of a range. */
+static bool cutRangeExists(const hdIProject *project,
+			   const struct cutRange *range)
+{
+	for (size_t i = 0; i < project->traceCount; i++) {
+		int64_t rank =
+			messagesRankOf(project, project->traces[i]->node);
+
+		if (rank >= range->first && rank <= range->last)
+			return true;
+	}
+	return false;
+}
+
+/** Find the ranks that were asked for. Each rank or range must exist, as all
+ *  that is selected: -1, or the status of a mistake. */
 static int cutFindRanks(struct cut *cut, const char *list)
 {
 	const hdIProject *project = cut->project;
@@ -231,15 +245,25 @@ static int cutFindRanks(struct cut *cut, const char *list)
 				 "--ranks: invalid value \"%s\"; expected a "
 				 "list of ranks, such as 0-3,8",
 				 list);
-	for (size_t i = 0; i < project->traceCount; i++) {
-		const hdINode *node = project->traces[i]->node;
+	for (guint i = 0; i < cut->ranks->len; i++) {
+		const struct cutRange *range =
+			&g_array_index(cut->ranks, struct cutRange, i);
 
-		if (messagesRankOf(project, node) >= 0 && cutHasNode(cut, node))
-			return -1;
+		if (cutRangeExists(project, range))
+			continue;
+		if (range->first == range->last)
+			toolError(cut->tool,
+				  "--ranks: no trace of the project belongs to "
+				  "rank %" PRId64,
+				  range->first);
+		else
+			toolError(cut->tool,
+				  "--ranks: no trace of the project belongs to "
+				  "ranks %" PRId64 "-%" PRId64,
+				  range->first, range->last);
+		return TOOL_FAILED;
 	}
-	toolError(cut->tool, "--ranks: no trace of the project belongs to %s",
-		  list);
-	return TOOL_FAILED;
+	return -1;
 }
 
 /** Whether states were left out that should be there: then the region does not

@@ -351,6 +351,7 @@ static int cutReadGroup(struct cutGroupState *self)
 	if (!reader)
 		return -errno;
 	hasStart = hdI_getStatStart(reader, &start) == 1;
+	hdI_skipStat(reader, selection->start);
 	scanBlocks(&scan, reader, cutAddBlock, self);
 	/* An empty group has the time where it begins. */
 	if (!self->isStarted && hasStart && !self->isOld)

@@ -179,8 +179,13 @@ static void dumpEntries(struct dump *dump, const hdIGroup *group)
 {
 	if (!group->isReadable)
 		return;
-	scanGroup(&dump->scan, group, dump->window ? takeWindows : dumpAddBlock,
-		  dump);
+	/* Windows know the readings before them, and CSV has numbers. */
+	if (dump->window)
+		scanGroup(&dump->scan, group, takeWindows, dump);
+	else if (dump->tool->format == OUT_CSV)
+		scanGroup(&dump->scan, group, dumpAddBlock, dump);
+	else
+		scanGroupFrom(&dump->scan, group, dumpAddBlock, dump);
 	if (dump->window)
 		takeWindows(NULL, dump);
 }

@@ -361,7 +361,10 @@ struct windowSource exportWindowSource(const struct export *export,
 struct exportReader *exportOpenStat(struct export *export,
 				    const struct exportGroup *group)
 {
-	hdIStatReader *stat = scanOpenStat(&export->scan, group->source);
+	/* Windows know the readings before them. */
+	hdIStatReader *stat =
+		group->window ? scanOpenStat(&export->scan, group->source)
+			      : scanOpenStatFrom(&export->scan, group->source);
 	struct exportReader *reader;
 	struct windowSource source;
 

@@ -210,6 +210,9 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 	int64_t offset = 0;
 	int ret = 0;
 
+	/* All others need the entries before the selected time. */
+	if (work->part && !summary && !series && !gauge)
+		hdI_skipStat(reader, work->findings->selection.start);
 	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
 		int64_t last = block->offset[block->count - 1];
 

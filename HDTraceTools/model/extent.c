@@ -37,12 +37,17 @@ void extentAddGroup(struct extent *extent, const hdIProject *project,
 							&diagnosticsDropped)
 				  : NULL;
 	const hdIBlock *block;
+	bool isFirst = true;
 
 	if (!reader)
 		return;
-	while (hdI_readStat(reader, &block) == 1)
+	while (hdI_readStat(reader, &block) == 1) {
 		extentAdd(extent, block->start[0],
 			  block->end[block->count - 1]);
+		if (isFirst)
+			hdI_skipStat(reader, INT64_MAX);
+		isFirst = false;
+	}
 	hdI_closeStat(reader);
 }
 

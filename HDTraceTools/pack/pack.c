@@ -273,7 +273,7 @@ static int packRunOn(struct tool *tool, const struct packOptions *options,
 }
 
 static const struct cliNumber packNumbers[] = {
-	{ "compress", HD_COMPRESS_MIN, HD_COMPRESS_MAX, NULL },
+	{ "compress", 1, HD_COMPRESS_MAX, NULL },
 	{ NULL, 0, 0, NULL },
 };
 

@@ -99,6 +99,26 @@ static bool statAddBlock(const hdIBlock *block, void *data)
 	return true;
 }
 
+static bool statAddFirst(const hdIBlock *block, void *data)
+{
+	statAddBlock(block, data);
+	return false;
+}
+
+/** Read a group. Its first block tells when it starts; after it, entries before
+ *  the selected time may be skipped. */
+static void statReadGroup(struct statGroup *work)
+{
+	const struct statRun *run = work->run;
+	hdIStatReader *reader = scanOpenStat(&run->scan, work->group);
+
+	if (reader && !run->hasPhases && !run->window.length &&
+	    scanBlocks(&run->scan, reader, statAddFirst, work) == 1)
+		hdI_skipStat(reader, run->selection.start);
+	scanBlocks(&run->scan, reader, statAddBlock, work);
+	hdI_closeStat(reader);
+}
+
 /** Begin a title: node and group, after a blank line between groups. */
 static void startTitle(const struct statGroup *work)
 {
@@ -287,7 +307,7 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 	summaryStart(&work.summary, &run->selection);
 	hasColumns = work.summary.columnCount > 0;
 	if (hasColumns)
-		scanGroup(&run->scan, group, statAddBlock, &work);
+		statReadGroup(&work);
 	else if (!run->hasPhases)
 		extentAddGroup(&run->extent, run->project, group);
 	summaryFinish(&work.summary);

@@ -260,6 +260,7 @@ int tableReadGroup(struct tableReading *reading, const hdIGroup *group,
 	reader = diagnosticsOpenStat(reading->project, group, &reading->sink);
 	if (!reader)
 		return tableNoteOpenError(reading);
+	hdI_skipStat(reader, reading->times.start);
 	do {
 		ret = hdI_readStat(reader, &block);
 		if (ret == 1)

@@ -112,18 +112,20 @@ static void settingsClock(void)
 static void settingsCompression(void)
 {
 	const char *text = hdEnvironmentText("HDTRACE_COMPRESS");
-	int level = text ? hdCompressParse(text) : 0;
-	const char *missing = level > 0 ? hdZstdMissing() : NULL;
+	const char *missing;
+	int level = 0;
 
-	if (level < 0)
-		hdMessage(HD_LOG_ERROR,
-			  "HDTRACE_COMPRESS: invalid value \"%s\"; expected "
-			  "zstd, zstd:%d to zstd:%d, or none",
-			  text, HD_COMPRESS_MIN, HD_COMPRESS_MAX);
+	if (text && hdCompressParse(text, &level) < 0)
+		hdMessage(
+			HD_LOG_ERROR,
+			"HDTRACE_COMPRESS: invalid value \"%s\"; expected "
+			"zstd, zstd:%d to zstd:-1, zstd:1 to zstd:%d, or none",
+			text, HD_COMPRESS_MIN, HD_COMPRESS_MAX);
+	missing = level != 0 ? hdZstdMissing() : NULL;
 	if (missing)
 		hdLoss("HDTRACE_COMPRESS=%s: files are not compressed: %s",
 		       text, missing);
-	settings.compression = level > 0 && !missing ? level : 0;
+	settings.compression = missing ? 0 : level;
 }
 
 static void settingsRead(void)

@@ -27,16 +27,10 @@
 #include "common/clock.h"
 #include "common/environment.h"
 
-/** Shorter steps and plans have no edges to speak of. */
-#define SECONDS_MIN 1e-3
-#define SECONDS_MAX 86400.0
 /** Idle time before and after a sequence. */
 #define PAUSE_NS HD_NS_PER_S
 /** A step of a sequence in cycles of the meter: so edges lie anywhere in it. */
 #define STEP_CYCLES 2.37
-#define ORDER_DEFAULT 7
-#define LEVELS_DEFAULT 10
-#define FILE_SIZE_DEFAULT 256
 /** Names a file for who follows the load. */
 #define EDGES "HDLOAD_EDGES"
 
@@ -44,54 +38,6 @@ struct run {
 	const struct hdloadOptions *options;
 	struct hdLoadPlan plan;
 	struct hdloadCpus cpus;
-};
-
-static const struct cliNumber numbers[] = {
-	{ "load", 0, 1, NULL },
-	{ "duration", SECONDS_MIN, SECONDS_MAX, "s" },
-	{ "level-time", SECONDS_MIN, SECONDS_MAX, "s" },
-	{ "pause", 0, SECONDS_MAX, "s" },
-	{ "levels", 1, 1000, NULL },
-	{ "calibrate", 0, 100, NULL },
-	{ "rate", CLI_ABOVE_ZERO, INFINITY, NULL },
-	{ "max-temperature", CLI_ABOVE_ZERO, 200, NULL },
-	{ "min-free", CLI_ABOVE_ZERO, 1e12, NULL },
-	{ "file-size", 1, 1e9, NULL },
-	{ "memory", 1, 1e9, NULL },
-	{ "order", HD_LOAD_ORDER_MIN, HD_LOAD_ORDER_MAX, NULL },
-	{ "step", SECONDS_MIN * 1e3, SECONDS_MAX * 1e3, "ms" },
-	{ NULL, 0, 0, NULL },
-};
-
-static const struct cliWords words[] = {
-	{ "component",
-	  (const char *const[]){ "cpu-int", "cpu-float", "cpu-vector",
-				 "memory-bandwidth", "memory", "network",
-				 "disk-read", "disk-write", "disk-sync", NULL },
-	  true },
-	{ "operations", (const char *const[]){ "exponential", "fixed", NULL },
-	  false },
-	{ NULL, NULL, false },
-};
-
-const struct cliCommand hdloadCommand = {
-	.name = "hdload",
-	.description =
-		"Keep CPUs, memory, network or disks at a known load, and "
-		"record the power.\nlibRUT measures the load of all processes, "
-		"and a controller corrects it. 100 % is the\nmaximum of this "
-		"machine. -p records the levels, and -c also records the "
-		"power.",
-	.notes = "Examples:\n"
-		 "  hdload --load=0.5 --duration=10s\n"
-		 "  hdload --staircase=cpu-int --level-time=10s -p stairs && "
-		 "hdtrace loads stairs\n"
-		 "  hdload --component=disk-write --load=0.3 -d 1min\n"
-		 "  hdload --sequence -c pt.cfg -p lag && hdtrace delay "
-		 "--state=Load lag",
-	.usageStatus = HDLOAD_FAILED,
-	.words = words,
-	.numbers = numbers,
 };
 
 /* ---- What is asked for --------------------------------------------------- */
@@ -184,22 +130,24 @@ static const char *hdloadCheckPlans(const struct hdloadOptions *options)
 {
 	int plans = (options->loads != NULL) + !!options->isSequence +
 		    (options->staircase != NULL) + !!options->isSquare +
-		    !!options->isRandom;
+		    !!options->isRandom + (options->replay != NULL);
 
 	if (options->loads && options->isSequence)
 		return "--loads: cannot be combined with --sequence";
 	if (plans > 1)
-		return "--loads, --sequence, --staircase, --square and "
-		       "--random: only one of them is possible";
+		return "--loads, --sequence, --staircase, --square, --random "
+		       "and --replay: only one of them is possible";
 	if (options->duration != 0 && options->loads)
 		return "--loads: cannot be combined with --duration";
+	if (options->duration != 0 && options->replay)
+		return "--replay: cannot be combined with --duration";
 	if (options->duration != 0 && options->staircase)
 		return "--staircase: cannot be combined with --duration; use "
 		       "--level-time";
 	if (options->duration == 0 && !options->loads && !options->isSequence &&
-	    !options->staircase)
-		return "missing option: --duration, --loads, --staircase or "
-		       "--sequence";
+	    !options->staircase && !options->replay)
+		return "missing option: --duration, --loads, --staircase, "
+		       "--replay or --sequence";
 	if (options->components && (options->staircase || options->isSequence))
 		return "--component: cannot be combined with --staircase or "
 		       "--sequence";
@@ -217,6 +165,10 @@ static const char *hdloadCheckOptions(const struct hdloadOptions *options)
 	if (options->seed != 0 && !options->isSequence && !options->isRandom &&
 	    !options->operations)
 		return "--seed: requires --sequence";
+	if (options->node && !options->replay)
+		return "--node: requires --replay";
+	if (options->isOfNode && options->isSequence)
+		return "--together: cannot be combined with --sequence";
 	if (options->configuration && !options->project)
 		return "--config: requires --project";
 	if (options->isForced && options->isNumbered)
@@ -393,131 +345,16 @@ static int hdloadRun(const struct hdloadOptions *options)
 	return status;
 }
 
-static int hdloadParseAndRun(struct hdloadOptions *options, int argc,
-			     char **argv)
-{
-	const GOptionEntry entries[] = {
-		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &options->cpus,
-		  "CPUs, such as 0,2-3 (default: all CPUs that the process may "
-		  "use)",
-		  "LIST" },
-		{ "component", 0, 0, G_OPTION_ARG_STRING, &options->components,
-		  "Components to load (default: cpu-int)", "LIST" },
-		{ "load", 0, 0, G_OPTION_ARG_DOUBLE, &options->load,
-		  "Load as a fraction of the maximum, 0 to 1 (default: 1)",
-		  "LOAD" },
-		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
-		  "Duration in seconds", "SECONDS" },
-		{ "staircase", 0, 0, G_OPTION_ARG_STRING, &options->staircase,
-		  "Calibrate, and run levels from 100 % to 0 %, or up",
-		  "COMPONENT[:UP|DOWN]" },
-		{ "square", 0, 0, G_OPTION_ARG_NONE, &options->isSquare,
-		  "Alternate between the load and none", NULL },
-		{ "random", 0, 0, G_OPTION_ARG_NONE, &options->isRandom,
-		  "Run levels chosen at random", NULL },
-		{ "levels", 0, 0, G_OPTION_ARG_INT, &options->levels,
-		  "Number of levels above 0 % (default: 10)", "N" },
-		{ "level-time", 0, 0, G_OPTION_ARG_DOUBLE, &options->levelTime,
-		  "Length of a level in seconds (default: 240 for a "
-		  "staircase, else 10)",
-		  "SECONDS" },
-		{ "pause", 0, 0, G_OPTION_ARG_DOUBLE, &options->pause,
-		  "Idle time between levels in seconds (default: 1/24 level "
-		  "for a staircase, else 0)",
-		  "SECONDS" },
-		{ "calibrate", 0, 0, G_OPTION_ARG_INT, &options->calibrate,
-		  "Number of calibrations (default: 3 where 100 % has to be "
-		  "measured)",
-		  "N" },
-		{ "rate", 0, 0, G_OPTION_ARG_DOUBLE, &options->rate,
-		  "Operations or bytes per second at 100 %, instead of "
-		  "calibrations",
-		  "RATE" },
-		{ "operations", 0, 0, G_OPTION_ARG_STRING, &options->operations,
-		  "Let operations arrive at the rate of the level: "
-		  "exponential or fixed",
-		  "KIND" },
-		{ "loads", 0, 0, G_OPTION_ARG_STRING, &options->loads,
-		  "Run these loads in turn, each for its duration",
-		  "DURATION:LOAD,..." },
-		{ "sequence", 0, 0, G_OPTION_ARG_NONE, &options->isSequence,
-		  "Run a pseudo-random on-off sequence, once or for --duration",
-		  NULL },
-		{ "order", 0, 0, G_OPTION_ARG_INT, &options->order,
-		  "Order of the sequence of 2^N - 1 steps, 2 to 20 (default: "
-		  "7)",
-		  "N" },
-		{ "step", 0, 0, G_OPTION_ARG_DOUBLE, &options->step,
-		  "Length of one step in ms (default: 2.37 meter cycles)",
-		  "MS" },
-		{ "seed", 0, 0, G_OPTION_ARG_INT, &options->seed,
-		  "Seed of random levels and operations; position at which "
-		  "the sequence begins (default: 0)",
-		  "N" },
-		{ "directory", 0, 0, G_OPTION_ARG_FILENAME, &options->directory,
-		  "Directory of the file that disk components use (default: "
-		  ".)",
-		  "DIR" },
-		{ "file-size", 0, 0, G_OPTION_ARG_DOUBLE, &options->fileSize,
-		  "Size of this file in MB (default: 256)", "MB" },
-		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &options->memory,
-		  "Memory at 100 % in MB (default: half of the available "
-		  "memory)",
-		  "MB" },
-		{ "peer", 0, 0, G_OPTION_ARG_STRING, &options->peer,
-		  "IPv4 address that gets datagrams at port 9 (default: this "
-		  "process)",
-		  "ADDRESS" },
-		{ "max-temperature", 0, 0, G_OPTION_ARG_DOUBLE,
-		  &options->maxTemperature,
-		  "Stop above this temperature in degrees Celsius", "DEGREES" },
-		{ "min-free", 0, 0, G_OPTION_ARG_DOUBLE, &options->minFree,
-		  "Stop if less memory or disk is free, in MB", "MB" },
-		{ "config", 'c', 0, G_OPTION_ARG_FILENAME,
-		  &options->configuration,
-		  "Measure power with this configuration; see pt.cfg(5)",
-		  "FILE" },
-		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
-		  "Record into this project", "NAME" },
-		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->isForced,
-		  "Replace an old project", NULL },
-		CLI_OPTION_NUMBER(&options->isNumbered),
-		CLI_OPTION_COMPRESS,
-		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->isQuiet,
-		  "Print no summary", NULL },
-		{ NULL, 0, 0, 0, NULL, NULL, NULL },
-	};
-	const GOptionEntry *lists[] = { entries, NULL };
-	int status = cliParse(&hdloadCommand, lists, &argc, &argv);
-
-	if (status >= 0)
-		return status;
-	if (argc > 1)
-		return cliErrorUnexpected(&hdloadCommand, argv[1]);
-	return hdloadRun(options);
-}
-
 int main(int argc, char **argv)
 {
-	struct hdloadOptions options = { .load = 1,
-					 .order = ORDER_DEFAULT,
-					 .levels = LEVELS_DEFAULT,
-					 .pause = -1,
-					 .calibrate = -1,
-					 .fileSize = FILE_SIZE_DEFAULT };
+	const struct hdloadOptions *options;
 	int status;
 
 	/* For the character set only: numbers keep their decimal point. */
 	setlocale(LC_CTYPE, "");
-	status = hdloadParseAndRun(&options, argc, argv);
-	g_free(options.cpus);
-	g_free(options.components);
-	g_free(options.staircase);
-	g_free(options.operations);
-	g_free(options.directory);
-	g_free(options.peer);
-	g_free(options.loads);
-	g_free(options.configuration);
-	g_free(options.project);
+	status = hdloadParse(argc, argv, &options);
+	if (status < 0)
+		status = hdloadRun(options);
+	hdloadForgetOptions();
 	return status;
 }

@@ -26,6 +26,8 @@ struct hdloadOptions {
 	char *loads;
 	char *staircase; /**< COMPONENT[:UP|DOWN] */
 	char *operations;
+	char *replay; /**< Project whose utilization is replayed. */
+	char *node;   /**< Pattern of its node. */
 	char *configuration;
 	char *project;
 	char *directory;
@@ -44,6 +46,7 @@ struct hdloadOptions {
 	int calibrate;
 	int order; /**< 0: no sequence. */
 	int seed;
+	gboolean isOfNode;
 	gboolean isSequence;
 	gboolean isSquare;
 	gboolean isRandom;
@@ -59,6 +62,19 @@ struct hdloadCpus {
 };
 
 extern const struct cliCommand hdloadCommand;
+
+/** Parse the command line. @return -1, or the exit status after a message. */
+int hdloadParse(int argc, char **argv, const struct hdloadOptions **options);
+
+/** Free what hdloadParse() took. */
+void hdloadForgetOptions(void);
+
+/**
+ * Make phases of the utilization that a project measured.
+ *
+ * @return -1, or the exit status after a message.
+ */
+int hdloadReplay(const struct hdloadOptions *options, struct hdLevelJob *job);
 
 /**
  * Find the components, and make the phases.

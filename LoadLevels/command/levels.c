@@ -27,6 +27,11 @@ struct levelsCommand {
 	struct cliProgress progress;
 	UtilTrace *utilization;
 	bool isMissed; /**< A level was not reached. */
+	/** Of a replay: sums over its levels, in full load times seconds. */
+	double replayedS;
+	double replayedTarget;
+	double replayedReached;
+	double replayedOwn;
 };
 
 /* ---- What is printed ----------------------------------------------------- */
@@ -63,12 +68,50 @@ static void levelsSayReached(const struct hdLevelResult *result)
 		       100 * result->own);
 }
 
+/* Levels of a replay are too short to be judged one by one. */
+static void levelsAddReplayed(struct levelsCommand *self,
+			      const struct hdLevelResult *result)
+{
+	const struct hdLevelPhase *phase = result->phase;
+	double seconds = (double)(phase->endNs - phase->startNs) / 1e9;
+
+	if (phase->isCalibration || isnan(result->reached))
+		return;
+	self->replayedS += seconds;
+	self->replayedTarget += phase->target * seconds;
+	self->replayedReached += result->reached * seconds;
+	self->replayedOwn += result->own * seconds;
+}
+
+static void levelsJudgeReplay(struct levelsCommand *self)
+{
+	const struct hdLoadKind *kind = self->job.kinds[0];
+	double target = 100 * self->replayedTarget / self->replayedS;
+	double reached = 100 * self->replayedReached / self->replayedS;
+
+	if (!(self->replayedS > 0))
+		return;
+	if (fabs(reached - target) > kind->tolerance &&
+	    self->replayedS * 1e9 >= (double)HD_LEVEL_JUDGED_NS)
+		self->isMissed = true;
+	if (!self->isMissed && self->options->isQuiet)
+		return;
+	outSay(stderr,
+	       "hdload: %s: replay%s: target %.1f %%, reached %.1f %%, own "
+	       "%.1f %% in %.1f s",
+	       kind->name, self->isMissed ? " not reached" : "", target,
+	       reached, 100 * self->replayedOwn / self->replayedS,
+	       self->replayedS);
+}
+
 static void levelsDone(void *context, const struct hdLevelResult *result)
 {
 	struct levelsCommand *self = context;
 
 	cliProgressHide(&self->progress);
-	if (!result->isReached) {
+	if (self->options->replay && !result->phase->isCalibration) {
+		levelsAddReplayed(self, result);
+	} else if (!result->isReached) {
 		self->isMissed = true;
 		levelsSayMissed(result);
 	} else if (!self->options->isQuiet) {
@@ -121,6 +164,8 @@ static int levelsRun(struct levelsCommand *self)
 			 phases->list[phases->count - 1].endNs);
 	ret = hdLevelRun(&self->job, &end, &failed);
 	cliProgressEnd(&self->progress);
+	if (ret == 0 && self->options->replay)
+		levelsJudgeReplay(self);
 	if (ret == 0)
 		return levelsSayEnd(self, end);
 	outSay(stderr, "hdload: %s: cannot be used: %s",
@@ -218,6 +263,7 @@ int hdloadRunLevels(const struct hdloadOptions *options,
 			   .peer = options->peer,
 			   .memoryBytes =
 				   (int64_t)(options->memory * LEVELS_MB) },
+		.isOfNode = options->isOfNode,
 		.rate = options->rate,
 		.seed = (uint64_t)options->seed,
 		.maxTemperature = options->maxTemperature,

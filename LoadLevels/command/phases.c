@@ -117,8 +117,9 @@ static int phasesCalibrate(const struct hdloadOptions *options,
 	int count = options->calibrate;
 	int ret = 0;
 
+	/* With a rate, 100 % is known. */
 	if (count < 0)
-		count = options->staircase ||
+		count = (options->staircase && !(options->rate > 0)) ||
 					phasesNeedCalibration(options, job)
 				? PHASE_CALIBRATIONS
 				: 0;
@@ -236,6 +237,9 @@ static int phasesCheckRates(const struct hdloadOptions *options,
 	if (options->rate > 0 && job->kindCount > 1)
 		return cliUsage(&hdloadCommand,
 				"--rate: requires a single component");
+	if (options->rate > 0 && options->calibrate > 0)
+		return cliUsage(&hdloadCommand,
+				"--rate: cannot be combined with --calibrate");
 	if (options->calibrate == 0 && phasesNeedCalibration(options, job))
 		return cliUsage(&hdloadCommand,
 				"--calibrate: 100 %% is unknown; use 1 or "
@@ -260,6 +264,11 @@ int hdloadMakePhases(const struct hdloadOptions *options,
 		status = phasesCheckRates(options, job);
 	if (status >= 0)
 		return status;
+	if (options->replay) {
+		ret = phasesCalibrate(options, job, PHASE_CALIBRATION_S, 0);
+		return ret < 0 ? phasesSayError(options, ret)
+			       : hdloadReplay(options, job);
+	}
 	if (options->staircase)
 		ret = phasesStaircase(options, job, isUp);
 	else if (options->isSquare || options->isRandom)

@@ -8,8 +8,6 @@
 #define CONTROL_HORIZON 0.5
 /* Deficits do not grow beyond this, where a level cannot be reached. */
 #define CONTROL_DEFICIT_MAX 0.3
-/* Workers may do so much more or less than they are asked for. */
-#define CONTROL_BIAS_MAX 0.3
 /* Weight of a new measurement of other processes. */
 #define CONTROL_SMOOTHING 0.5
 
@@ -20,8 +18,6 @@ static double controlClamp(double value, double least, double most)
 
 void hdLoadControllerReset(struct hdLoadController *self)
 {
-	self->bias = controlClamp(self->bias + self->deficit / CONTROL_HORIZON,
-				  -CONTROL_BIAS_MAX, CONTROL_BIAS_MAX);
 	self->deficit = 0;
 }
 

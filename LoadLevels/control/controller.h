@@ -13,13 +13,11 @@
 /** State of a controller. Zero-initialise. */
 struct hdLoadController {
 	double deficit; /**< Load that is owed, in full load times seconds. */
-	double bias;    /**< Share that is always added. */
 	double others;  /**< Smoothed share of other processes. */
 	bool isPrimed;
 };
 
-/** Begin a new mean: what was owed before is forgotten, but the share that it
- *  asked for stays. */
+/** Begin a new mean: what was owed before is forgotten. */
 void hdLoadControllerReset(struct hdLoadController *self);
 
 /**

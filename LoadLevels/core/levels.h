@@ -73,6 +73,7 @@ struct hdLevelJob {
 	size_t kindCount;
 	const int *cpus;
 	size_t cpuCount;
+	bool isOfNode; /**< Targets hold for the CPUs together, not for each. */
 	struct hdLevelPhases phases;
 	struct hdLoadSetup setup;
 	double rate;         /**< Amount per second at 100 %; 0: calibrate. */

@@ -9,26 +9,33 @@
 #include "common/format/compress.h"
 #include "common/format/frame.h"
 
-int hdCompressParse(const char *text)
+int hdCompressParse(const char *text, int *level)
 {
 	static const char name[] = "zstd";
-	const size_t length = sizeof(name) - 1;
+	const char *digits = text + sizeof(name) - 1;
 	char *end;
-	long level;
+	long number;
 
-	if (strcmp(text, "none") == 0)
+	if (strcmp(text, "none") == 0) {
+		*level = 0;
 		return 0;
-	if (strncmp(text, name, length) != 0)
+	}
+	if (strncmp(text, name, sizeof(name) - 1) != 0)
 		return -EINVAL;
-	if (!text[length])
-		return HD_COMPRESS_DEFAULT;
-	if (text[length] != ':' || text[length + 1] < '0' ||
-	    text[length + 1] > '9')
+	if (!*digits) {
+		*level = HD_COMPRESS_DEFAULT;
+		return 0;
+	}
+	if (*digits++ != ':')
 		return -EINVAL;
-	level = strtol(text + length + 1, &end, 10);
-	if (*end || level < HD_COMPRESS_MIN || level > HD_COMPRESS_MAX)
+	if (digits[*digits == '-'] < '0' || digits[*digits == '-'] > '9')
 		return -EINVAL;
-	return (int)level;
+	number = strtol(digits, &end, 10);
+	if (*end || number == 0 || number < HD_COMPRESS_MIN ||
+	    number > HD_COMPRESS_MAX)
+		return -EINVAL;
+	*level = (int)number;
+	return 0;
 }
 
 ZSTD_CCtx *hdCompressCreate(int level)

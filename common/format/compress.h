@@ -10,17 +10,20 @@
 
 #include "common/format/zstd.h"
 
-/** The levels that users may choose, and the default. */
-#define HD_COMPRESS_MIN 1
+/** The levels that users may choose, but for 0, and the default. Those below 0
+ *  are the fast ones of zstd. */
+#define HD_COMPRESS_MIN (-7)
 #define HD_COMPRESS_MAX 19
 #define HD_COMPRESS_DEFAULT 1
 
 /**
  * Parse "zstd" or "zstd:LEVEL", or "none".
  *
- * @return The level, 0 for none, or -EINVAL.
+ * @param[out] level The level, or 0 for none.
+ *
+ * @return 0 or -EINVAL.
  */
-int hdCompressParse(const char *text);
+int hdCompressParse(const char *text, int *level);
 
 /** Create a compressor; NULL: no memory. hdZstdMissing() must be NULL. */
 ZSTD_CCtx *hdCompressCreate(int level);

@@ -129,7 +129,7 @@ while IFS='|' read -r name arguments text; do
 	ok "$name" [ $found -eq 2 ]
 	ok "$name: the message" grep -qF -- "$text" err
 done <<'END'
-no plan||missing option: --duration, --loads, --staircase or --sequence
+no plan||missing option: --duration, --loads, --staircase, --replay or --sequence
 load above 1|--load=1.5 -d 1|--load: invalid number "1.5"; expected 0 to 1
 negative duration|-d -1|--duration: invalid duration "-1"; expected 0.001 to 86400 s
 loads without their times|--loads=1|--loads: invalid value "1"; expected DURATION:LOAD

@@ -79,11 +79,24 @@ upwards() {
 }
 ok "staircase goes up" upwards
 
+# With a rate, 100 % is known: no calibration replaces it, and no more than the rate is
+# sent: 300 KB in operations of 16 datagrams of 1442 bytes are 13.
+rated() {
+	"$hdload" -q --cpus="$cpu" --component=network --staircase=network --rate=1000000 \
+		--levels=1 --level-time=200ms --pause=0 -p w 2>/dev/null && return 1
+	"$hdload" -q --cpus="$cpu" --staircase=network --rate=1000000 --levels=1 \
+		--level-time=300ms --pause=0 -p w || return 1
+	levels w target calibration operations | tee found
+	[ "$(wc -l <found)" -eq 2 ] && read -r target calibration operations <found &&
+		[ "$target $calibration" = '100 -' ] && [ "$operations" -le 30 ]
+}
+
 square() {
 	"$hdload" -q --cpus="$cpu" --square --load=0.6 --level-time=50ms -d 200ms \
 		-p q || return 1
 	[ "$(levels q target | tr '\n' ' ')" = '60  0  60  0  ' ]
 }
+ok "a rate needs no calibration" rated
 ok "square alternates" square
 
 random() {
@@ -260,6 +273,108 @@ else
 	skip "a reader of /proc/net/dev counts the datagrams" "needs root and network namespaces"
 fi
 
+# A project with a known utilization: CPU_TOTAL and NET_OUT of one or two nodes, in
+# entries of 100 ms; one is missing.
+utilization() {
+	python3 - "$@" <<'END'
+import struct, sys
+name, *nodes = sys.argv[1:]
+BASE, MS = 10 ** 9, 10 ** 6
+with open(f"{name}.proj", "w") as file:
+    file.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<Application name="{name}">\n'
+               ' <Topology>\n  <Level type="Host" />\n'
+               + "".join(f'  <Node name="{n}" />\n' for n in nodes)
+               + " </Topology>\n <ExternalStatistics>\n  <Utilization />\n"
+               " </ExternalStatistics>\n</Application>\n")
+for node in nodes:
+    header = (f'<Statistics>\n<TopologyNode>\n  <Label value="{node}" />\n</TopologyNode>\n'
+              '<Group name="Utilization" timestampDatatype="EPOCH"'
+              ' timeAdjustment="-0000000000.000000000">\n'
+              '  <Value name="CPU_TOTAL" type="FLOAT" unit="%" />\n'
+              '  <Value name="NET_OUT" type="INT64" unit="B" missing="-1" />\n'
+              '</Group>\n</Statistics>\n')
+    data = b"%05d\n" % len(header) + header.encode() + struct.pack(">II", BASE, 0)
+    for i, (busy, out) in enumerate([(10, 20000), (30, 40000), (80, 100000), (100, 300000),
+                                     (float("nan"), -1), (float("nan"), -1), (0, 0)]):
+        data += struct.pack(">IIfq", BASE, (i + 1) * 100 * MS, busy, out)
+    with open(f"{name}_{node}_Utilization.stat", "wb") as file:
+        file.write(data)
+END
+}
+
+# Windows of 200 ms: means, what is unknown goes on, and a short one at the end.
+replay() {
+	utilization run node1 || return 1
+	"$hdload" --cpus="$cpu" --replay=run --level-time=200ms -p again 2>err
+	status=$?
+	cat err
+	[ "$status" -eq 0 ] && grep -q 'run: 0\.200 s of the utilization are unknown' err &&
+		grep -q 'cpu-int: replay: target 57\.1 %, reached .* in 0\.7 s$' err || return 1
+	# (20 + 90 + 90) x 200 ms + 0 x 100 ms, by 700 ms: 57.1 %.
+	levels again target | tee found
+	[ "$(tr '\n' ' ' <found)" = '20  90  90  0  ' ]
+}
+ok "replay of a measured utilization" replay
+
+# Bytes of 100 ms, by a rate of 1 MB/s; more than 100 % is 100 %.
+replay_bytes() {
+	"$hdload" -q --cpus="$cpu" --component=network --rate=1000000 --replay=run.proj \
+		--level-time=100ms -p bytes || return 1
+	levels bytes target | tee found
+	[ "$(tr '\n' ' ' <found)" = '20  40  100  100  100  100  0  ' ]
+}
+ok "replay of measured traffic" replay_bytes
+
+replay_node() {
+	utilization two node1 node2 || return 1
+	"$hdload" --replay=two --level-time=100ms 2>err
+	[ $? -eq 2 ] && grep -q 'two: several nodes have a utilization: node1, node2; use --node' err ||
+		return 1
+	"$hdload" -q --cpus="$cpu" --replay=two -n node2 --level-time=700ms -p one || return 1
+	# Of known time: (10 + 30 + 80 + 100 + 0) / 5.
+	[ "$(levels one target)" = '44 ' ]
+}
+ok "replay of one of several nodes" replay_node
+
+# Ctrl-C leaves a complete project, and nothing else.
+interrupted() {
+	mkdir e
+	(cd e && exec "$hdload" -q --cpus="$cpu" --component=cpu-int,disk-write \
+		--calibrate=1 --file-size=1 --load=0.2 -d 60s -p i) &
+	local pid=$!
+	until_done [ -f "e/i_$host.trc" ] && sleep 0.3
+	kill -INT "$pid"
+	wait "$pid"
+	ls e
+	"$hdtrace" check e/i && [ -z "$(find e -type f ! -name 'i[._]*')" ]
+}
+ok "a complete project remains after SIGINT" interrupted
+
+# A cpuset that loses the CPU while it is loaded.
+cpuset() {
+	local group=/sys/fs/cgroup/cpuset/hdload-test-$$ other status
+
+	other=$(taskset -cp $$ | sed 's/.*: *//' | sed 's/.*[,-]//')
+	mkdir "$group" && cat /sys/fs/cgroup/cpuset/cpuset.mems >"$group/cpuset.mems" &&
+		echo "$cpu,$other" >"$group/cpuset.cpus" || return 1
+	sh -c 'echo $$ >"$1/cgroup.procs"; exec "$2" --cpus="$3" -d 4s' \
+		x "$group" "$hdload" "$cpu" 2>err &
+	local pid=$!
+	until_done grep -q "hdload-test-$$" "/proc/$pid/cgroup" && sleep 0.5
+	echo "$other" >"$group/cpuset.cpus"
+	# Where others keep the CPU busy, the level is reached without hdload.
+	wait "$pid"
+	status=$?
+	cat err
+	until_done rmdir "$group"
+	[ "$status" -eq 0 ] || grep -q 'CPUs that the cpuset no longer has$' err
+}
+if [ "$(id -u)" -eq 0 ] && [ -w /sys/fs/cgroup/cpuset/cpuset.cpus ] && [ "$(nproc)" -ge 2 ]; then
+	ok "a lost CPU is named" cpuset
+else
+	skip "a lost CPU is named" "needs root, cpusets and two CPUs"
+fi
+
 # Nothing remains of files, also after a kill.
 killed() {
 	mkdir d
@@ -292,9 +407,16 @@ component twice|--component=cpu-int,cpu-int -d 1|--component: invalid value "cpu
 unknown staircase|--staircase=gpu|--staircase: invalid value "gpu"
 unknown direction|--staircase=cpu-int:left|--staircase: invalid value "cpu-int:left"
 staircase and duration|--staircase=cpu-int -d 1|--staircase: cannot be combined with --duration
+replay and duration|--replay=x -d 1|--replay: cannot be combined with --duration
+replay of nothing|--replay=none|none.proj: No such file
+replay of copies|--component=memory-bandwidth --replay=x|--replay: memory-bandwidth: libRUT does not measure it
+replay without a rate|--component=network --replay=x --calibrate=1|--replay: network: requires --rate
+node without a replay|--node=x -d 1|--node: requires --replay
+sequence of CPUs together|--sequence --together|--together: cannot be combined with --sequence
 two plans|--square --random -d 1|only one of them is possible
 unknown operations|--operations=often -d 1|--operations: invalid value "often"
 rate of two components|--component=network,disk-read --rate=1 -d 1|--rate: requires a single component
+rate and calibrations|--component=network --calibrate=1 --rate=1 -d 1|--rate: cannot be combined with --calibrate
 no calibration|--component=network --calibrate=0 -d 1|--calibrate: 100 % is unknown
 no directory|--component=disk-read --directory=none -d 1|disk-read: cannot be used: No such file
 invalid peer|--component=network --peer=x -d 1|network: cannot be used: Invalid argument

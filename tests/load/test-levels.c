@@ -7,11 +7,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <glib.h>
 #include <glib/gstdio.h>
 
 #include "LoadLevels/control/controller.h"
+#include "LoadLevels/control/judge.h"
 #include "LoadLevels/control/limits.h"
 #include "LoadLevels/core/levels.h"
 #include "LoadLevels/core/load.h"
@@ -387,6 +390,214 @@ static void testRun(void)
 	hdLevelPhasesClear(&job.phases);
 }
 
+/* A sensor above the limit ends a load. */
+static void testHot(void)
+{
+	int cpu;
+	char *root = g_dir_make_tmp("levels-XXXXXX", NULL);
+	struct hdLevelJob job = {
+		.kinds = { &hdLoadCpuInt },
+		.kindCount = 1,
+		.cpus = &cpu,
+		.cpuCount = hdLoadCpus(&cpu, 1),
+		.root = root,
+		.setup = { .directory = "." },
+		.maxTemperature = 80,
+	};
+	const struct hdLoadKind *failed;
+	enum hdLevelEnd end;
+
+	put(root, "/sys/class/thermal/thermal_zone0/temp", "79999\n");
+	hdLevelPhasesAdd(&job.phases, 300000000, 0, false, false);
+	g_assert_cmpint(hdLevelRun(&job, &end, &failed), ==, 0);
+	g_assert_cmpint(end, ==, HD_LEVEL_COMPLETE);
+	put(root, "/sys/class/hwmon/hwmon0/temp1_input", "80001\n");
+	hdLevelPhasesAdd(&job.phases, INT64_C(600000000000), 0, false, false);
+	g_assert_cmpint(hdLevelRun(&job, &end, &failed), ==, 0);
+	g_assert_cmpint(end, ==, HD_LEVEL_TOO_HOT);
+	hdLevelPhasesClear(&job.phases);
+	removeTree(root);
+	g_free(root);
+}
+
+/* ---- Reasons ------------------------------------------------------------- */
+
+static void testReasons(void)
+{
+	static const int nowhere = HD_LOAD_CPUS_MAX - 1;
+	const struct hdLevelPhase phase = { .target = 0.9 };
+	struct hdLevelResult result = { .kind = &hdLoadCpuInt,
+					.phase = &phase,
+					.reached = 0.5,
+					.own = 0.5 };
+	char *root = g_dir_make_tmp("levels-XXXXXX", NULL);
+	int cpu;
+	struct hdLevelJob job = { .cpus = &cpu,
+				  .cpuCount = hdLoadCpus(&cpu, 1),
+				  .root = root };
+
+	hdLevelJudgeShare(&result);
+	g_assert_false(result.isReached);
+	hdLevelFindReason(&job, 0, &result);
+	g_assert_cmpstr(result.reason, ==, "");
+	result.steal = 0.011;
+	hdLevelFindReason(&job, 0, &result);
+	g_assert_nonnull(strstr(result.reason, "hypervisor"));
+	put(root,
+	    "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
+	    "3\n");
+	hdLevelFindReason(&job, 3, &result);
+	g_assert_nonnull(strstr(result.reason, "hypervisor"));
+	hdLevelFindReason(&job, 2, &result);
+	g_assert_nonnull(strstr(result.reason, "heat"));
+	result.own = 0.4;
+	hdLevelFindReason(&job, 2, &result);
+	g_assert_nonnull(strstr(result.reason, "other processes"));
+	job.cpus = &nowhere;
+	hdLevelFindReason(&job, 2, &result);
+	g_assert_nonnull(strstr(result.reason, "cpuset"));
+	/* Version 2, on a made-up system. */
+	put(root, "/proc/self/cgroup", "0::/a\n");
+	put(root, "/sys/fs/cgroup/a/cpu.max", "50000 100000\n");
+	hdLevelFindReason(&job, 2, &result);
+	g_assert_nonnull(strstr(result.reason, "quota"));
+	g_assert_cmpfloat(result.quota, ==, 0.5);
+	removeTree(root);
+	g_free(root);
+}
+
+/* At the limits of SPEC, and a little beyond. */
+static void testJudgeRate(void)
+{
+	static const struct {
+		double target, rate;
+		bool isReached;
+	} cases[] = {
+		{ 1, 97.51, true },  { 1, 97.49, false },  { 1, 101.99, true },
+		{ 1, 102.1, false }, { 0.9, 87.51, true }, { 0.8, 77.6, false },
+		{ 0.8, 78.1, true }, { 0.1, 12.1, false },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct hdLevelPhase phase = { .target = cases[i].target };
+		struct hdLevelResult result = { .phase = &phase,
+						.rate = cases[i].rate };
+
+		hdLevelJudgeRate(&result, 100);
+		g_assert_true(result.isReached == cases[i].isReached);
+	}
+}
+
+/* ---- Each CPU, or all together ------------------------------------------- */
+
+/* A made-up node whose first CPU is busy by others, and whose second is idle.
+ */
+struct madeNode {
+	const char *root;
+	GMutex lock;
+	bool isOver;
+};
+
+static void *writeNode(void *context)
+{
+	struct madeNode *self = context;
+	char *path = g_strconcat(self->root, "/proc/stat", NULL);
+	int64_t start = g_get_monotonic_time();
+	bool isOver = false;
+
+	while (!isOver) {
+		int64_t ticks = (g_get_monotonic_time() - start) / 10000 + 1;
+		char *text = g_strdup_printf(
+			"cpu  %10" G_GINT64_FORMAT " 0 0 %10" G_GINT64_FORMAT
+			" 0 0 0 0 0 0\ncpu0 %10" G_GINT64_FORMAT
+			" 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 %10" G_GINT64_FORMAT
+			" 0 0 0 0 0 0\n",
+			ticks, ticks, ticks, ticks);
+		FILE *file = fopen(path, "r+");
+
+		if (!file)
+			file = fopen(path, "w");
+		fputs(text, file);
+		fclose(file);
+		g_free(text);
+		g_usleep(5000);
+		g_mutex_lock(&self->lock);
+		isOver = self->isOver;
+		g_mutex_unlock(&self->lock);
+	}
+	g_free(path);
+	return NULL;
+}
+
+static void takeOwn(void *context, const struct hdLevelResult *result)
+{
+	double *own = context;
+
+	g_test_message("reached %g, own %g", result->reached, result->own);
+	*own = result->own;
+}
+
+/* The own share of a level of 40 %, once it has settled. */
+static double ownOn(const char *root, const int *cpus, bool isOfNode)
+{
+	double own = NAN;
+	struct hdLevelJob job = {
+		.kinds = { &hdLoadCpuInt },
+		.kindCount = 1,
+		.cpus = cpus,
+		.cpuCount = 2,
+		.isOfNode = isOfNode,
+		.root = root,
+		.setup = { .directory = "." },
+		.done = takeOwn,
+		.context = &own,
+	};
+	const struct hdLoadKind *failed;
+	enum hdLevelEnd end;
+
+	hdLevelPhasesAdd(&job.phases, HD_LEVEL_JUDGED_NS, 0.4, false, false);
+	g_assert_cmpint(hdLevelRun(&job, &end, &failed), ==, 0);
+	hdLevelPhasesClear(&job.phases);
+	return own;
+}
+
+/* The mean of both CPUs is above the target without any work; CPU 1 is below.
+ */
+static void testTogether(void)
+{
+	int cpus[2];
+	struct madeNode node = { .isOver = false };
+	char *root = g_dir_make_tmp("levels-XXXXXX", NULL);
+	GThread *writer;
+	double each, together;
+
+	if (hdLoadCpus(cpus, 2) < 2 || cpus[0] != 0 || cpus[1] != 1) {
+		g_test_skip("needs the CPUs 0 and 1");
+		g_rmdir(root);
+		g_free(root);
+		return;
+	}
+	node.root = root;
+	put(root, "/proc/stat", "");
+	put(root, "/sys/devices/system/cpu/present", "0-1\n");
+	put(root, "/sys/devices/system/cpu/possible", "0-1\n");
+	put(root, "/sys/devices/system/cpu/online", "0-1\n");
+	g_mutex_init(&node.lock);
+	writer = g_thread_new("node", writeNode, &node);
+	g_usleep(20000);
+	each = ownOn(root, cpus, false);
+	together = ownOn(root, cpus, true);
+	g_mutex_lock(&node.lock);
+	node.isOver = true;
+	g_mutex_unlock(&node.lock);
+	g_thread_join(writer);
+	g_mutex_clear(&node.lock);
+	g_assert_cmpfloat(together, <, 0.02);
+	g_assert_cmpfloat(each, >, together);
+	removeTree(root);
+	g_free(root);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -396,9 +607,13 @@ int main(int argc, char **argv)
 	g_test_add_func("/levels/arrivals by seed", testSeed);
 	g_test_add_func("/levels/quotas of control groups", testQuotas);
 	g_test_add_func("/levels/temperature, throttling, memory", testSensors);
+	g_test_add_func("/levels/reasons", testReasons);
+	g_test_add_func("/levels/limits of SPEC", testJudgeRate);
 	g_test_add_func("/levels/phases", testPhases);
 	g_test_add_func("/levels/operations of all kinds", testKinds);
 	g_test_add_func("/levels/unusable components", testUnusable);
 	g_test_add_func("/levels/calibration, pause, level", testRun);
+	g_test_add_func("/levels/--max-temperature", testHot);
+	g_test_add_func("/levels/each CPU, or together", testTogether);
 	return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
@@ -445,6 +446,147 @@ static void testNames(void)
 	g_assert_false(hdFrameIsEnding(".trc.zst2", ".trc"));
 }
 
+/* ---- Skipping ---------------------------------------------------------- */
+
+/** Entries as text, one a line, from the first one that ends behind a time; and
+ *  how many come before it. */
+static char *entriesFrom(hdIStatReader *reader, gint64 from, guint *before)
+{
+	GString *text = g_string_new(NULL);
+	const hdIBlock *block;
+	int ret;
+
+	*before = 0;
+	while ((ret = hdI_readStat(reader, &block)) == 1) {
+		for (size_t i = 0; i < block->count; i++) {
+			if (block->end[i] <= from) {
+				++*before;
+				continue;
+			}
+			g_string_append_printf(
+				text,
+				"%" G_GINT64_FORMAT " %" G_GINT64_FORMAT
+				" %d %" G_GINT64_FORMAT " %d\n",
+				block->start[i], block->end[i],
+				block->isAfterGap[i], block->offset[i],
+				block->columns[0].int32[i]);
+		}
+	}
+	g_assert_cmpint(ret, ==, 0);
+	return g_string_free(text, FALSE);
+}
+
+/** Skip up to a time, after some blocks were read; the rest is the same as
+ *  without. Returns how many entries less were read. */
+static guint skipOne(const hdIProject *project, gint64 from, guint blocks,
+		     const char *all)
+{
+	hdIStatReader *reader = hdI_openStat(project, project->groups[0]);
+	guint before, early = 0;
+	const hdIBlock *block;
+	char *text;
+	int ret;
+
+	for (guint i = 0; i < blocks; i++) {
+		g_assert_cmpint(hdI_readStat(reader, &block), ==, 1);
+		early += (guint)block->count;
+	}
+	ret = hdI_skipStat(reader, from);
+	text = entriesFrom(reader, from, &before);
+	if (ret == 1)
+		g_assert_cmpuint(before, >, 0);
+	else
+		g_assert_cmpint(ret, ==, 0);
+	if (blocks == 0)
+		g_assert_cmpstr(text, ==, all);
+	else
+		g_assert_true(g_str_has_suffix(all, text));
+	hdI_closeStat(reader);
+	g_free(text);
+	return before + early;
+}
+
+/** Skip to times of half seconds, each @p step. Returns how many entries were
+ *  not read in all. */
+static guint skipAll(const char *name, const char *bytes, gsize size, int step)
+{
+	char *directory = g_dir_make_tmp("hdtrace-skip-XXXXXX", NULL);
+	char *path = g_build_filename(directory, name, NULL);
+	hdIProject *project;
+	guint skipped = 0;
+
+	g_assert_true(g_file_set_contents(path, bytes, (gssize)size, NULL));
+	project = hdI_openProject(path, NULL, NULL);
+	g_assert_nonnull(project);
+	for (gint64 half = 0; half < 130; half += step) {
+		gint64 from = half * 500000000;
+		hdIStatReader *reader =
+			hdI_openStat(project, project->groups[0]);
+		guint before;
+		char *all = entriesFrom(reader, from, &before);
+
+		hdI_closeStat(reader);
+		skipped += before - skipOne(project, from, 0, all);
+		if (before > 20)
+			skipOne(project, from, 2, all);
+		g_free(all);
+	}
+	hdI_closeProject(project);
+	remove(path);
+	remove(directory);
+	g_free(path);
+	g_free(directory);
+	return skipped;
+}
+
+/* A file whose values look like time stamps, with a gap after each tenth entry.
+ */
+static void testSkip(void)
+{
+	GString *words = g_string_new("T1");
+	GString *bytes;
+	gsize head, record = 8 + 4 + 8;
+	struct made made;
+
+	for (int i = 0; i < 60; i++) {
+		if (i % 10 == 9)
+			g_string_append_printf(words, " GAP T%d.25", i + 1);
+		g_string_append_printf(words, " T%d I%d L%d", i + 2, i, i);
+	}
+	bytes = readingStat(NULL, NULL, "INT32 INT64", NULL, words->str);
+	head = bytes->len - 8 - 60 * record - 6 * 16;
+	g_assert_cmpuint(skipAll("test.stat", bytes->str, bytes->len, 5), ==,
+			 0);
+	/* Frames of whole records, three in each and what a gap takes. */
+	made = makeFile();
+	addFrame(&made, bytes->str, head, TRUE);
+	addFrame(&made, bytes->str + head, 8, TRUE);
+	for (gsize at = head + 8, i = 0; at < bytes->len; i += 3) {
+		gsize size = 3 * record + (i % 30 / 3 == 3 || i % 30 / 3 == 6 ||
+					   i % 30 / 3 == 9) *
+						  16;
+
+		addFrame(&made, bytes->str + at, size, FALSE);
+		at += size;
+	}
+	g_assert_cmpuint(
+		skipAll("test.stat.zst", made.bytes->str, made.bytes->len, 3),
+		>, 700);
+	addTable(&made);
+	g_assert_cmpuint(
+		skipAll("test.stat.zst", made.bytes->str, made.bytes->len, 3),
+		>, 700);
+	freeMade(&made);
+	/* Frames that begin anywhere. */
+	for (gsize step = 5; step < 200; step += 23) {
+		made = makeFrames(bytes->str, bytes->len, step);
+		skipAll("test.stat.zst", made.bytes->str, made.bytes->len, 11);
+		freeMade(&made);
+	}
+	g_string_free(bytes, TRUE);
+	g_string_free(words, TRUE);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -462,5 +604,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/read-compressed/each bit flipped", testFlips);
 	g_test_add_func("/read-compressed/hostile files", testHostile);
 	g_test_add_func("/read-compressed/limits of windows", testWindow);
+	g_test_add_func("/read-compressed/skipped entries", testSkip);
 	return g_test_run();
 }

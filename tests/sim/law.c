@@ -20,7 +20,7 @@
 static const struct {
 	const char *name;
 	const char *parameters; /**< What a message about a mistake says. */
-	bool levels, period, duty, late;
+	bool levels, period, duty, late, memory;
 } shapes[] = {
 	[SIM_CONSTANT] = { "constant", "watts", false, false, false },
 	[SIM_RAMP] = { "ramp", "low, high, period", true, true, false },
@@ -33,6 +33,8 @@ static const struct {
 			  false },
 	[SIM_EDGES] = { "edges", "a path first, low, high, late", true, false,
 			false, true },
+	[SIM_NODE] = { "node", "a path first, low, high, memory", true, false,
+		       false, false, true },
 };
 
 uint32_t simBits(double value)
@@ -67,6 +69,8 @@ static bool setParameter(struct simLaw *law, const char *name, double value)
 		where = &law->duty;
 	else if (!strcmp(name, "late") && shapes[law->shape].late)
 		where = &law->late;
+	else if (!strcmp(name, "memory") && shapes[law->shape].memory)
+		where = &law->memory;
 	if (!where)
 		return false;
 	*where = value;
@@ -155,13 +159,14 @@ struct simLaw *simLawParse(const char *text, GError **error)
 	if (shape == G_N_ELEMENTS(shapes)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
 			    "law \"%s\": the kinds are constant, ramp, sine, "
-			    "square, host, file, process, edges",
+			    "square, host, file, process, edges, node",
 			    text);
 		good = false;
 	} else if (shape == SIM_FILE) {
 		good = readValues(law, words[0] ? words[0] : "", error) &&
 		       parseParameters(law, words + 1, error);
-	} else if (shape == SIM_PROCESS || shape == SIM_EDGES) {
+	} else if (shape == SIM_PROCESS || shape == SIM_EDGES ||
+		   shape == SIM_NODE) {
 		law->path = g_strdup(words[0] ? words[0] : "");
 		good = parseParameters(law, words[0] ? words + 1 : words,
 				       error);
@@ -341,10 +346,26 @@ static double integral(const struct simLaw *law, double x)
 	}
 }
 
+/* The memory traffic that was last written, as a fraction of all that is
+   possible; 0 before. */
+static double memoryTraffic(const struct simLaw *law)
+{
+	char *text = NULL;
+	double traffic = 0;
+
+	if (g_file_get_contents(law->path, &text, NULL, NULL))
+		traffic = CLAMP(g_ascii_strtod(text, NULL), 0, 1);
+	g_free(text);
+	return traffic;
+}
+
 static double meanPower(struct simLaw *law, double from, double to)
 {
 	double share = 0;
 
+	if (law->shape == SIM_NODE)
+		return law->low + hostBusy(law) * (law->high - law->low) +
+		       memoryTraffic(law) * law->memory;
 	if (law->shape == SIM_HOST)
 		share = hostBusy(law);
 	else if (law->shape == SIM_PROCESS)

@@ -37,12 +37,14 @@ enum simShape {
 	SIM_FILE,
 	SIM_PROCESS,
 	SIM_EDGES,
+	SIM_NODE,
 };
 
 /** The law of a channel. */
 struct simLaw {
 	enum simShape shape;
 	double low, high;    /**< The levels, in watts. */
+	double memory;       /**< Of a node: watts at full memory traffic. */
 	double period;       /**< In seconds of the meter's time. */
 	double duty;         /**< Share of the period at the high level. */
 	double volts;        /**< Voltage. */
@@ -51,18 +53,19 @@ struct simLaw {
 	GArray *values;      /**< Of a file: uint32_t, the bits of a float. */
 	guint next;          /**< Of a file: the next value. */
 	uint64_t busy, idle; /**< Of the host: what /proc/stat last said. */
-	char *path;          /**< Of a process: where its number is; edges. */
-	double late;         /**< Of edges: how far behind, in ms. */
-	GArray *edges;       /**< What was read of them so far. */
-	long offset;         /**< Until there. */
-	int64_t origin;      /**< Time 0, of the monotonic clock, in ns. */
-	int64_t spent;       /**< Of a process: CPU time, ns; -1: not there. */
-	char *text;          /**< As it was given. */
+	char *path;     /**< Of a process: where its number is; of edges; of a
+			     node: where its memory traffic is. */
+	double late;    /**< Of edges: how far behind, in ms. */
+	GArray *edges;  /**< What was read of them so far. */
+	long offset;    /**< Until there. */
+	int64_t origin; /**< Time 0, of the monotonic clock, in ns. */
+	int64_t spent;  /**< Of a process: CPU time, ns; -1: not there. */
+	char *text;     /**< As it was given. */
 };
 
 /**
  * Read a law: KIND[:NAME=VALUE,...], or file:PATH[,NAME=VALUE...],
- * and process and edges likewise.
+ * and process, edges and node likewise.
  *
  * @return The law, to be given to simLawDestroy(); or NULL, and @p error says
  * what is wrong and what is allowed.

@@ -118,6 +118,35 @@ static char *makeFile(const void *content, gssize length)
 	return path;
 }
 
+/* Memory traffic adds its part; what is no fraction is cut, and what is no
+ * number is none. */
+static void testNode(void)
+{
+	static const struct {
+		const char *traffic;
+		double watts;
+	} cases[] = {
+		{ "", 50 },  { "0.25\n", 60 }, { "1", 90 },
+		{ "7", 90 }, { "-3", 50 },     { "nothing", 50 },
+	};
+	char *path = makeFile("", 0);
+	char *text = g_strdup_printf("node:%s,low=50,high=50,memory=40", path);
+	struct simLaw *law = simLawParse(text, NULL);
+
+	g_assert_nonnull(law);
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_assert_true(
+			g_file_set_contents(path, cases[i].traffic, -1, NULL));
+		g_assert_cmpfloat(measure(law, i, i + 1, SIM_P), ==,
+				  cases[i].watts);
+	}
+	g_remove(path);
+	g_assert_cmpfloat(measure(law, 9, 10, SIM_P), ==, 50);
+	simLawDestroy(law);
+	g_free(text);
+	g_free(path);
+}
+
 /* What this process computes is in the energy, whatever the cycles are; not
  * what it did before, and nothing while there is no process. */
 static void testProcess(void)
@@ -345,6 +374,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/sim/law/power", testPower);
 	g_test_add_func("/sim/law/quantities", testQuantities);
 	g_test_add_func("/sim/law/host", testHost);
+	g_test_add_func("/sim/law/node", testNode);
 	g_test_add_func("/sim/law/process", testProcess);
 	g_test_add_func("/sim/law/edges", testEdges);
 	g_test_add_func("/sim/law/file", testFile);

@@ -34,13 +34,15 @@ ok "rut --compress" rut_records
 
 rut_level() {
 	"$abs_top_builddir/rut" --compress=19 -q -i 5ms -p level -- sleep 0.1 &&
-		is_compressed level
+		is_compressed level &&
+		"$abs_top_builddir/rut" --compress=-7 -q -i 5ms -p fast -- sleep 0.1 &&
+		is_compressed fast
 }
-ok "rut --compress=19" rut_level
+ok "rut --compress=19 and --compress=-7" rut_level
 
 wrong_level() {
 	exits 125 "$abs_top_builddir/rut" --compress=20 -p wrong -- true &&
-		grep -q -- '--compress: invalid value "20"; expected 1 to 19' err
+		grep -q -- '--compress: invalid value "20"; expected -7 to -1 or 1 to 19' err
 }
 ok "a level that does not exist is refused" wrong_level
 

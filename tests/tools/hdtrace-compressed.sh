@@ -88,6 +88,79 @@ for directory in handwritten partdiff-mpi old-format pvfs2-server-nan; do
 	fi
 done
 
+# ---- a part of the time ----
+
+# A long group: 400 entries of a gauge, a delta and a counter, in frames of 10.
+long() {
+	rm -rf long
+	mkdir long
+	(
+		cd long || exit 99
+		cat >long.proj <<-'END'
+		<Application name="long"><Topology><Level type="Host"/><Node name="h"/></Topology><ExternalStatistics><Long/></ExternalStatistics></Application>
+		END
+		python3 - <<-'END'
+		import struct
+		values = "".join(f'  <Value name="{name}" type="INT64" unit="B" kind="{kind}"/>\n'
+		                 for name, kind in (("G", "gauge"), ("D", "delta"), ("C", "counter")))
+		header = ('<Statistics>\n<TopologyNode>\n  <Label value="h"/>\n</TopologyNode>\n'
+		          '<Group name="Long" timestampDatatype="EPOCH" timeAdjustment="0">\n'
+		          + values + '</Group>\n</Statistics>\n').encode()
+		head = b"%05d\n" % len(header) + header
+		with open("long_h_Long.stat", "wb") as file, open("sizes", "w") as sizes:
+		    file.write(head + struct.pack(">II", 1000, 0))
+		    sizes.write(f"{len(head) + 8}\n")
+		    for i in range(400):
+		        file.write(struct.pack(">IIqqq", 1000 + i // 2, i % 2 * 500000000 + 1000,
+		                               i * i % 97, i % 7, i * 11))
+		        if i % 10 == 9:
+		            sizes.write("320\n")
+		END
+	)
+}
+# The same in frames of whole records.
+take_long() {
+	take long
+	rm -f compressed/sizes
+	at=1
+	while read -r size; do
+		tail -c +"$at" long/long_h_Long.stat | head -c "$size" >part
+		zstd -qc part
+		at=$((at + size))
+	done <long/sizes >compressed/long_h_Long.stat.zst
+	zstd -qdc compressed/long_h_Long.stat.zst | cmp - long/long_h_Long.stat &&
+		rm compressed/long_h_Long.stat
+}
+commands_from() {
+	for command in "dump --format=json" "dump --format=csv" "dump --step=7" "stat" \
+		"report --format=json" "cut -f -o part"; do
+		# Words.
+		# shellcheck disable=SC2086
+		same $command --from="$1" --to="$2" long || return 1
+	done
+	cmp plain/part_h_Long.stat compressed/part_h_Long.stat &&
+		same export --to=csv-wide -o wide --from="$1" --until="$2" long &&
+		diff -r plain/wide compressed/wide && rm -r plain/wide compressed/wide
+}
+part() {
+	long && take_long || return 1
+	commands_from 4.5 10 && commands_from 100.2 300
+}
+ok "commands print the same of a part of the time" part
+# Frames before the part are not read: one that is damaged does not matter.
+skips() {
+	take_long || return 1
+	printf '\377\377\377\377' | dd of=compressed/long_h_Long.stat.zst bs=1 conv=notrunc \
+		seek=$(($(wc -c <compressed/long_h_Long.stat.zst) / 8)) 2>/dev/null
+	breaks zst.frame 1 dump --from=150 --format=csv compressed/long || return 1
+	for command in "dump --format=json" "stat --format=json" "report" "cut -o $scratch/skip"; do
+		# Words.
+		# shellcheck disable=SC2086
+		status 0 $command --from=150 compressed/long || return 1
+	done
+}
+ok "entries before the part are skipped" skips
+
 exports() {
 	take mini && compress compressed || return 1
 	for format in csv-wide ctf; do

@@ -291,7 +291,11 @@ thin_regions() {
 }
 ok "each state of a name is a region" thin_regions
 ok "an unknown region" says '--thin: no state has the name "Nope"' 2 cut -o x --thin=Nope mini
-ok "an unknown rank" says "--ranks: no trace of the project belongs to 5" 2 cut -o x --ranks=5 mini
+ok "an unknown rank" says "--ranks: no trace of the project belongs to rank 5" 2 cut -o x --ranks=5 mini
+ok "one of several ranks is unknown" says "--ranks: no trace of the project belongs to rank 77" 2 \
+	cut -o x --ranks=0,77 mini
+ok "an unknown range of ranks" says "--ranks: no trace of the project belongs to ranks 5-7" 2 \
+	pack -o x.hdz --ranks=0-9,5-7 mini
 for list in '' 0- -1 0,,1 1-0 a '0,' 99999999999999999999; do
 	ok "invalid ranks: \"$list\"" says "--ranks: invalid value \"$list\"" 2 \
 		cut -o x "--ranks=$list" mini

@@ -93,6 +93,15 @@ if command -v python3 >/dev/null; then
 		--no-browser --port="${port%%/*}" mini
 	ok "SIGTERM ends view after requests" end_view TERM
 	ok "no temporary files remain after requests" left_nothing
+	if "$hdtrace" pack -q -o packed.hdz mini; then
+		start_view --no-browser packed.hdz
+		ok "an archive is served in place" \
+			python3 "$abs_top_srcdir/tests/viewer/requests.py" "$url"
+		ok "SIGTERM ends view of an archive" end_view TERM
+		ok "no temporary files remain after an archive" left_nothing
+	else
+		skip "an archive is served in place" "no libzstd"
+	fi
 else
 	skip "requests with and without the token" "python3 is missing"
 fi

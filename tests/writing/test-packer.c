@@ -36,22 +36,29 @@ static char *decompress(const char *path, gsize *size, bool isWhole)
 
 /* ---- The environment --------------------------------------------------- */
 
+/** 99: it is not valid. */
 static const struct {
 	const char *text;
 	int level;
 } levels[] = {
-	{ "zstd", 1 },          { "zstd:1", 1 },        { "zstd:19", 19 },
-	{ "none", 0 },          { "zstd:0", -EINVAL },  { "zstd:20", -EINVAL },
-	{ "zstd:", -EINVAL },   { "zstd:-1", -EINVAL }, { "zstd: 1", -EINVAL },
-	{ "zstd:1x", -EINVAL }, { "zstd1", -EINVAL },   { "gzip", -EINVAL },
-	{ "", -EINVAL },
+	{ "zstd", 1 },     { "zstd:1", 1 },    { "zstd:19", 19 },
+	{ "zstd:-1", -1 }, { "zstd:-7", -7 },  { "none", 0 },
+	{ "zstd:0", 99 },  { "zstd:20", 99 },  { "zstd:-8", 99 },
+	{ "zstd:-", 99 },  { "zstd:--1", 99 }, { "zstd:-0", 99 },
+	{ "zstd:", 99 },   { "zstd:+1", 99 },  { "zstd: 1", 99 },
+	{ "zstd:1x", 99 }, { "zstd1", 99 },    { "gzip", 99 },
+	{ "", 99 },
 };
 
 static void testLevels(void)
 {
-	for (gsize i = 0; i < G_N_ELEMENTS(levels); i++)
-		g_assert_cmpint(hdCompressParse(levels[i].text), ==,
-				levels[i].level);
+	for (gsize i = 0; i < G_N_ELEMENTS(levels); i++) {
+		int level = 99;
+		int ret = hdCompressParse(levels[i].text, &level);
+
+		g_assert_cmpint(ret, ==, level == 99 ? -EINVAL : 0);
+		g_assert_cmpint(level, ==, levels[i].level);
+	}
 }
 
 /* ---- Records of all sizes ---------------------------------------------- */
@@ -66,7 +73,7 @@ static const struct ringTest {
 		"HDTRACE_FLUSH_MS=1",
 		20000, 300, 10000 },
   growingRing = { "HDTRACE_OVERWRITE_EXISTING_FILES=1 "
-		  "HDTRACE_COMPRESS=zstd:3 HDTRACE_FLUSH_MS=1",
+		  "HDTRACE_COMPRESS=zstd:-5 HDTRACE_FLUSH_MS=1",
 		  2000, 20000, 2000000 },
   flushedRing = { "HDTRACE_OVERWRITE_EXISTING_FILES=1 "
 		  "HDTRACE_COMPRESS=zstd HDTRACE_FORCE_FLUSH=1",

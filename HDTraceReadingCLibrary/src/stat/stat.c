@@ -17,9 +17,6 @@
 #define BUFFER_SIZE (256 << 10)
 #define ENTRIES_MAX 8192
 
-#define GAP_SIZE 16
-#define GAP_MARK UINT64_MAX
-
 /* ---- Input ------------------------------------------------------------- */
 
 /* An error was reported, and ends the reading. */
@@ -137,15 +134,15 @@ static int takeOther(struct hdIStatReader *reader)
 
 	if (rest < HDI_STAMP_SIZE)
 		return 0;
-	if (hdIBytes64(reader->buffer + reader->used) == GAP_MARK) {
-		if (rest < GAP_SIZE)
+	if (hdIBytes64(reader->buffer + reader->used) == HDI_GAP_MARK) {
+		if (rest < HDI_GAP_SIZE)
 			return 0;
 		ret = takeStamp(reader, reader->used + HDI_STAMP_SIZE, &stamp);
 		if (ret < 0)
 			return ret;
 		reader->last = stamp;
 		reader->isAfterGap = 1;
-		reader->used += GAP_SIZE;
+		reader->used += HDI_GAP_SIZE;
 		return 1;
 	}
 	if (isCut(reader))
@@ -225,7 +222,7 @@ static int statReaderResume(struct hdIStatReader *reader)
 
 	if (rest < HDI_STAMP_SIZE)
 		return 0;
-	if (hdIBytes64(reader->buffer + reader->used) != GAP_MARK) {
+	if (hdIBytes64(reader->buffer + reader->used) != HDI_GAP_MARK) {
 		ssize_t measured = size ? (ssize_t)size
 					: hdIStatMeasure(reader, &position);
 

@@ -15,6 +15,10 @@
 /** Bytes of a time stamp. */
 #define HDI_STAMP_SIZE 8
 
+/** A gap: a mark instead of a time stamp, and where the group goes on. */
+#define HDI_GAP_SIZE (2 * HDI_STAMP_SIZE)
+#define HDI_GAP_MARK UINT64_MAX
+
 struct hdIStatReader {
 	struct hdISink sink;
 	const hdIGroup *group;

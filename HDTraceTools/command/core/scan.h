@@ -58,6 +58,9 @@ void scanRelations(const struct scan *self, struct forest *forest);
 
 /** Open a file; NULL: why not was said. */
 hdIStatReader *scanOpenStat(const struct scan *self, const hdIGroup *group);
+/** The same; entries before the selected time are skipped where that takes no
+ *  time (hdI_skipStat). */
+hdIStatReader *scanOpenStatFrom(const struct scan *self, const hdIGroup *group);
 hdITraceReader *scanOpenTrace(const struct scan *self,
 			      const hdITraceFile *trace);
 hdIRelationReader *scanOpenRelations(const struct scan *self,
@@ -76,6 +79,9 @@ int scanElements(const struct scan *self, hdIRelationReader *reader,
 /** Open, read, and close a file. */
 void scanGroup(const struct scan *self, const hdIGroup *group, scanBlock *take,
 	       void *data);
+/** The same from the selected time on, as scanOpenStatFrom(). */
+void scanGroupFrom(const struct scan *self, const hdIGroup *group,
+		   scanBlock *take, void *data);
 void scanTrace(const struct scan *self, const hdITraceFile *trace,
 	       scanRecord *take, void *data);
 

@@ -119,7 +119,7 @@ extern const char *const toolTextOnly[];
 	X(check, "List all problems of a project")                      \
 	X(recover, "Write repaired copies of damaged files")            \
 	X(merge, "Write the .proj file of a run")                       \
-	X(cut, "Write a time range of a project as a new project")      \
+	X(cut, "Write times, ranks or a region as a new project")       \
 	X(pack, "Write a project as one compressed file")               \
 	X(unpack, "Write the plain files of a packed project")
 
