@@ -176,7 +176,8 @@ export class Viewer {
   stretch() {
     const [start, end] = this.times("view").map(Number);
 
-    return [start, end - start];
+    // Times have nine decimals.
+    return [start, Math.round((end - start) * 1e9) / 1e9];
   }
 
   async mark(from, to) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The rows: for each node a heading, below it its values, and then the nodes in it; so
-// the power of a node stands above its ranks.
+// The rows: for each node a heading, below it its power, the nodes in it, and then its
+// other values; so the power of a node stands above its ranks.
 // A row is a lane or a group of them (lane.js); only those on the screen have
 // elements, and what is asked of all rows takes no longer the more there are.
 import { comparisonOf } from "../data/series/comparison.js";
@@ -211,20 +211,22 @@ export class Rows {
   }
 
   #addContent(node, depth, isFound, group) {
-    const addValues = () => {
-      for (const series of [...(node.defined ?? []), ...node.series])
+    const values = [...(node.defined ?? []), ...node.series];
+    // The power of a node stands above its ranks, that of a rank below its states.
+    const isAbove = ({ value }) => node.children.length > 0 && value.isPower;
+    const addValues = (list) => {
+      for (const series of list)
         this.#addValue(node, series, depth, isFound, group);
     };
 
-    // The power of a node stands above its ranks, that of a rank below its states.
-    if (node.children.length) addValues();
+    addValues(values.filter((series) => isAbove(series)));
     if (node.states) this.#addStates(node, depth, "States", isFound, group);
     if (node.relations)
       this.#addRelations(node, depth, "Relations", isFound, group);
     if (node !== this.model.root)
       for (const child of node.children)
         this.#addNode(child, depth, isFound, group);
-    if (!node.children.length) addValues();
+    addValues(values.filter((series) => !isAbove(series)));
   }
 
   #addStates(node, depth, label, isFound, group) {
