@@ -251,6 +251,17 @@ links_carry_messages() {
 		[ $# -eq 8 ]
 }
 
+# A host of this name has a row of its own.
+host_named_links() {
+	make_run ring 8 && sed 's/"h3"/"links"/g' star.xml >named.xml &&
+		replay ring --platform=named.xml -o named -f &&
+		"$hdtrace" check -q named &&
+		[ "$(grep -c 'Node name="links"' named.proj)" -eq 1 ] &&
+		[ "$(grep -c 'Node name="host-links"' named.proj)" -eq 1 ] &&
+		set -- named_links_*_Link.stat && [ $# -eq 16 ] &&
+		[ -f named_host-links_Energy.stat ] && [ -f named_host-links_7_0.trc ]
+}
+
 waits_are_found() {
 	make_run unbalanced 8 && replay unbalanced -o unbalanced-out -f &&
 		"$hdtrace" report -q unbalanced-out | grep -q 'wait-at-barrier'
@@ -519,6 +530,7 @@ ok "links: same times of messages" links_change_nothing stencil 6 cyclic
 ok "links: same times of collective calls" links_change_nothing unbalanced 8 block
 ok "links: bytes of messages" links_carry_messages
 ok "links: a reason for missing rows" links_missing_are_named
+ok "links: a host of the name \"links\"" host_named_links
 ok "waits are found in it" waits_are_found
 ok "network without cost: as the report computes it" zero_cost
 ok "platform of the run" own_platform

@@ -385,10 +385,22 @@ hdTopoNode *timedProjectNode(const struct timedProject *self,
 	return hdT_createTopoNode(self->topology, (const char **)path, levels);
 }
 
+/* The label of a host; "links" has the rows of links. */
+static char *timedWriteHostLabel(const struct timedProject *self, guint host)
+{
+	char *label = timedProjectLabel(replayHostAt(self->replay, host)->name);
+
+	if (strcmp(label, TIMED_LINKS) == 0) {
+		g_free(label);
+		label = g_strdup("host-" TIMED_LINKS);
+	}
+	return label;
+}
+
 static hdTopoNode *timedWriteNode(const struct timedProject *self, guint host,
 				  gssize rank)
 {
-	char *label = timedProjectLabel(replayHostAt(self->replay, host)->name);
+	char *label = timedWriteHostLabel(self, host);
 	char number[24];
 	const char *path[] = { label, number, "0" };
 	hdTopoNode *node;
@@ -493,7 +505,7 @@ bool timedProjectIsGood(const struct timedProject *self)
 static void timedWritePutHost(const struct timedProject *self, FILE *file,
 			      guint host)
 {
-	char *label = timedProjectLabel(replayHostAt(self->replay, host)->name);
+	char *label = timedWriteHostLabel(self, host);
 	char number[24];
 
 	hdProjectTag(file, 4, "Node name", label, false);
