@@ -125,6 +125,17 @@ in_part() {
 		"$hdtrace" check ring
 }
 
+# Without hdtrace, the traces have no project file.
+no_hdtrace() {
+	rm -rf ring.* ring_*
+	HDTRACE_MPI_HDTRACE=$scratch/missing run -p ring "./ring-$library" && said \
+		"^libhdMPI: no project file: $scratch/missing: No such file .*; run 'hdtrace merge .*ring'" &&
+		[ ! -e ring.proj ] && "$hdtrace" merge ring && "$hdtrace" check ring || return 1
+	rm -rf ring.* ring_*
+	HDTRACE_MPI_HDTRACE=/bin/false run -p ring "./ring-$library" && said \
+		"^libhdMPI: no project file: hdtrace merge failed; run 'hdtrace merge .*ring' to see why"
+}
+
 # The meter measures a node that is no host of the run.
 power_elsewhere() {
 	rm -rf ring.* ring_*
@@ -219,6 +230,7 @@ for library in $(built_libraries); do
 	fi
 	ok "$library: missing utilization is reported" in_part
 	ok "$library: power of another node than the hosts is reported" power_elsewhere
+	ok "$library: a missing project file is reported" no_hdtrace
 	ok "$library: --force replaces the project" replaces
 	ok "$library: --force keeps the project if no rank records" keeps
 	ok "$library: --force keeps the project if one rank fails" one_fails

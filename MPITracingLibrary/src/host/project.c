@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/core/mpilog.h"
 #include "common/environment.h"
@@ -120,6 +121,14 @@ bool hdmpiProjectCanMerge(void)
 	return access(project.program, X_OK) == 0;
 }
 
+static bool mpiProjectIsThere(const char *prefix)
+{
+	char file[HDMPI_PATH_MAX + sizeof(".proj")];
+
+	snprintf(file, sizeof(file), "%s.proj", prefix);
+	return access(file, F_OK) == 0;
+}
+
 void hdmpiProjectMerge(void)
 {
 	char path[HDMPI_PATH_MAX];
@@ -139,9 +148,11 @@ void hdmpiProjectMerge(void)
 	size_t count = 0, kept = 0;
 	char **environment;
 
+	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
 	if (access(command.program, X_OK) < 0) {
-		hdmpiMessage(HD_LOG_ERROR, "no project file: %s: %s",
-			     command.program, strerror(errno));
+		hdmpiLossSay("no project file: %s: %s; run 'hdtrace merge %s'",
+			     command.program, strerror(errno),
+			     hdmpiOptionsShown(path));
 		return;
 	}
 	/* A program may have none: clearenv(). */
@@ -154,10 +165,10 @@ void hdmpiProjectMerge(void)
 		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
 			environment[kept++] = environ[i];
 	command.environment = environment;
-	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
-	if (!mpiProjectRunCommand(&command))
-		hdmpiMessage(HD_LOG_ERROR,
-			     "no project file: hdtrace merge %s failed",
+	/* An older one that is kept was reported before. */
+	if (!mpiProjectRunCommand(&command) && !mpiProjectIsThere(path))
+		hdmpiLossSay("no project file: hdtrace merge failed; run "
+			     "'hdtrace merge %s' to see why",
 			     hdmpiOptionsShown(path));
 	free(environment);
 }
