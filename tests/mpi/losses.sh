@@ -136,6 +136,15 @@ no_hdtrace() {
 		"^libhdMPI: no project file: hdtrace merge failed; run 'hdtrace merge .*ring' to see why"
 }
 
+# %h is the host by the name that it has in the project.
+power_here() {
+	rm -rf ring.* ring_*
+	power_config | sed 's/^node=.*/node=%h/' >pt.cfg
+	HDTRACE_MPI_HOST=big.example.org HDTRACE_PT_CFG=pt.cfg run -p ring "./ring-$library" &&
+		nothing_said && [ -e ring_big.example.org_Energy.stat ] &&
+		"$hdtrace" check ring
+}
+
 # The meter measures a node that is no host of the run.
 power_elsewhere() {
 	rm -rf ring.* ring_*
@@ -230,6 +239,7 @@ for library in $(built_libraries); do
 	fi
 	ok "$library: missing utilization is reported" in_part
 	ok "$library: power of another node than the hosts is reported" power_elsewhere
+	ok "$library: %h is the name of the host in the project" power_here
 	ok "$library: a missing project file is reported" no_hdtrace
 	ok "$library: --force replaces the project" replaces
 	ok "$library: --force keeps the project if no rank records" keeps

@@ -144,6 +144,14 @@ static void testHostNode(void)
 	g_assert_cmpstr(config.nodes[0].labels[1], ==, host);
 	g_assert_cmpstr(config.nodes[1].labels[0], ==, host);
 	ptConfigClear(&config);
+	g_setenv("PT_HOST", "big_7.example.org", TRUE);
+	g_assert_cmpint(readText("[Trace]\ntype=HDSTATS\nnode=%h\n"
+				 "input=1\nvalues=P\n" GENERAL,
+				 &request, &config),
+			==, 0);
+	g_assert_cmpstr(config.nodes[0].path, ==, "big-7.example.org");
+	ptConfigClear(&config);
+	g_unsetenv("PT_HOST");
 	g_assert_cmpint(readText("[Trace]\ntype=HDSTATS\nnode=%x\ninput=1\n"
 				 "values=P\n" GENERAL,
 				 &request, &config),

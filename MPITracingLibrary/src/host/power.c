@@ -10,6 +10,7 @@
 #include "MPITracingLibrary/src/core/mpilog.h"
 #include "MPITracingLibrary/src/core/options.h"
 #include "common/environment.h"
+#include "common/format/projectname.h"
 #include "common/ini.h"
 
 /* So many nodes are compared with hosts; their names may be so long. */
@@ -46,6 +47,27 @@ static void powerIgnore(void *context, long line, const char *text)
 	(void)context;
 	(void)line;
 	(void)text;
+}
+
+/* Replace "%h" as libPT does. */
+static void powerExpand(char name[NODE_MAX])
+{
+	const char *given = hdEnvironmentText("PT_HOST");
+	char host[NODE_MAX];
+	size_t length, rest;
+	char *at = name;
+
+	hdProjectHost(given, host, sizeof(host));
+	if (!given)
+		host[strcspn(host, ".")] = '\0';
+	length = strlen(host);
+	for (; (at = strstr(at, "%h")); at += length) {
+		rest = strlen(at + 2) + 1;
+		if ((size_t)(at - name) + length + rest > NODE_MAX)
+			return;
+		memmove(at + length, at + 2, rest);
+		memcpy(at, host, length);
+	}
 }
 
 /* The hosts of the nodes in the configuration, as their first labels say. */
@@ -93,8 +115,14 @@ void hdmpiPowerCheck(MPI_Comm world, const struct hdmpiProcess *process)
 	int isHere[NODES_MAX], isAnywhere[NODES_MAX];
 	int count = powerShare(world, process, names);
 
-	for (int i = 0; i < count; i++)
-		isHere[i] = strcmp(names[i], process->host) == 0;
+	for (int i = 0; i < count; i++) {
+		char name[NODE_MAX];
+
+		/* Each host has its own %h. */
+		strcpy(name, names[i]);
+		powerExpand(name);
+		isHere[i] = strcmp(name, process->host) == 0;
+	}
 	if (count == 0 || PMPI_Allreduce(isHere, isAnywhere, count, MPI_INT,
 					 MPI_MAX, world) != MPI_SUCCESS)
 		return;

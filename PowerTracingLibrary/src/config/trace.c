@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/src/config/parse.h"
+#include "common/environment.h"
 #include "common/format/projectname.h"
 
 /* A channel that a trace uses. */
@@ -158,15 +159,17 @@ static bool traceFits(const struct ptParse *parse, size_t depth, size_t *levels)
 	return depth <= *levels || (*levels == 0 && parse->request->depth < 0);
 }
 
-/* Get a path with the name of this host, without its domain, for each "%h". To
- * be freed; NULL: no memory. */
+/* Get a path with a name for each "%h": PT_HOST, or the name of this host
+ * without its domain. To be freed; NULL: no memory. */
 static char *traceExpand(struct ptParse *parse, const char *text)
 {
+	const char *given = hdEnvironmentText("PT_HOST");
 	char host[256], *path, *at;
 	size_t count = 0;
 
-	hdProjectHost(NULL, host, sizeof(host));
-	host[strcspn(host, ".")] = '\0';
+	hdProjectHost(given, host, sizeof(host));
+	if (!given)
+		host[strcspn(host, ".")] = '\0';
 	for (const char *c = strstr(text, "%h"); c; c = strstr(c + 2, "%h"))
 		count++;
 	path = malloc(strlen(text) + count * strlen(host) + 1);
