@@ -174,7 +174,8 @@ struct hdExecution {
 	atomic_uint refused;      /**< Messages to here that have no memory. */
 	atomic_bool hasRoom;      /**< They may be asked for again. */
 	struct hdExecuteRecord *record; /**< That is written, or NULL. */
-	bool keepsResults; /**< What no task needs is kept, to be checked. */
+	bool keepsResults;    /**< What no task needs is kept, to be checked. */
+	atomic_uint complete; /**< Tasks whose last input came. */
 	struct hdExecuteWorker *workers;
 	uint32_t workerCount;
 	struct hdExecuteMark *marks; /**< Of workers. */

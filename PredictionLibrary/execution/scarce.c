@@ -193,11 +193,26 @@ static bool scarceIsStuck(struct hdExecution *run,
 	return task != HD_PREDICT_NONE && atomic_load(&run->missing[task]);
 }
 
-/* Whether nothing goes on here until something comes from other nodes. */
+/* What lets workers that are stuck go on: inputs, and memory. */
+static uint64_t scarceProgress(struct hdExecution *run)
+{
+	uint64_t progress;
+
+	pthread_mutex_lock(&run->memoryLock);
+	progress = run->releases + atomic_load(&run->complete);
+	pthread_mutex_unlock(&run->memoryLock);
+	return progress;
+}
+
+/* Whether nothing goes on here until something comes from other nodes. Workers
+ * are looked at one after the other: one that was stuck may have got something
+ * by another, which is stuck when it is looked at. So there must be no progress
+ * while they are. */
 static bool scarceIsIdle(struct hdTransport *self)
 {
 	struct hdExecution *run = self->run;
 	bool isStarved = self->refusedCount > 0;
+	uint64_t progress = scarceProgress(run);
 	uint32_t stuck = 0;
 
 	if (self->count != 1 + self->isLeaving || self->sending ||
@@ -205,7 +220,8 @@ static bool scarceIsIdle(struct hdTransport *self)
 		return false;
 	for (uint32_t w = 0; w < run->workerCount; w++)
 		stuck += scarceIsStuck(run, &run->workers[w], &isStarved);
-	if (stuck < atomic_load(&run->working))
+	if (stuck < atomic_load(&run->working) ||
+	    progress != scarceProgress(run))
 		return false;
 	for (uint32_t i = 0; i < run->ownCount; i++) {
 		bool isEmpty;

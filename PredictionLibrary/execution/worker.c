@@ -94,6 +94,8 @@ static void arrive(struct hdExecution *self, uint32_t task, uint64_t activity)
 	atomic_store(&self->last[task], activity);
 	if (atomic_fetch_sub(&self->missing[task], 1) != 1)
 		return;
+	/* Afterwards: see scarceIsIdle(). */
+	atomic_fetch_add(&self->complete, 1);
 	pthread_mutex_lock(&worker->lock);
 	if (atomic_load(&worker->mark->awaited) == task)
 		pthread_cond_signal(&worker->wake);
