@@ -230,9 +230,14 @@ export class Model {
     return damageOf(this.report, item);
   }
 
+  /** Types of the levels of the project of a node. */
+  levelsOf(node) {
+    return (node.part?.meta.project ?? this.meta.project).levels;
+  }
+
   /** Type of the level that a node is at, or "". */
   levelOf(node) {
-    const { levels } = node.part?.meta.project ?? this.meta.project;
+    const levels = this.levelsOf(node);
 
     return node.level > 0 ? (levels[node.level - 1] ?? "") : "";
   }
