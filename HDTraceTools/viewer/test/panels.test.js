@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { evenness } from "../src/data/states/balance.js";
+import { evenness, iterationsOf } from "../src/data/states/balance.js";
 import { callTree } from "../src/data/states/calls.js";
 import { binsOf, quantileOf, rankOf } from "../src/data/states/durations.js";
 import { groupCells, matrixOf } from "../src/data/relations/matrix.js";
@@ -136,4 +136,40 @@ test("a message is of the interval in which it was sent", async () => {
   assert.deepEqual([all.count, all.bytes, all.ns], [3, 18, 11]);
   assert.equal((await matrixOf(messagesOf([], 1), 0n, 1n)).isExact, false);
   assert.equal(await matrixOf(messages, 0n, 9999n, () => false), null);
+});
+
+test("an iteration lasts from its earliest start to its latest end", async () => {
+  const trace = (number, starts, lengths) => {
+    const level = { chunks: [{ start: 0n, end: 1000n }] };
+    const track = {
+      names: ["Step"],
+      isComplete: true,
+      load: async () => ({
+        base: 0n,
+        starts,
+        lengths,
+        names: starts.map(() => 0),
+        isEvent: starts.map(() => 0),
+      }),
+    };
+
+    return { number, track, states: { track, levels: [level], isExact: true } };
+  };
+  const model = { traces: [trace(0, [10, 40], [20, 25]), trace(1, [15, 50], [22, 20])] };
+  const of = async (from, to) => {
+    const { list } = await iterationsOf(model, "Step", { from, to, isWanted: () => true });
+
+    return list.map(({ start, end, most, traces, slowest }) =>
+      [start, end, most, traces, slowest].map(Number),
+    );
+  };
+  const all = [
+    [10, 37, 22, 2, 1],
+    [40, 70, 25, 2, 0],
+  ];
+
+  assert.deepEqual(await of(-1n, 1000n), all);
+  // Where an iteration is marked, all of its states are seen.
+  assert.deepEqual(await of(10n, 37n), [all[0]]);
+  assert.deepEqual(await of(40n, 70n), [all[1]]);
 });

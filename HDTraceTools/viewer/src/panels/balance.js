@@ -167,15 +167,14 @@ export class BalancePanel {
             [
               {
                 title: "Iteration",
-                value: ({ number: i, start, most }) =>
+                value: ({ number: i, start, end }) =>
                   h(
                     "button",
                     {
                       type: "button",
                       class: "link",
                       title: "Mark it",
-                      onclick: () =>
-                        view.setMark(start, start + BigInt(Math.round(most))),
+                      onclick: () => view.setMark(start, end),
                     },
                     String(i),
                   ),
