@@ -102,14 +102,15 @@ export class DetailsPanel {
       });
 
       if (!found) return null;
-      this.lengths = { key, sorted: found.lengths };
+      this.lengths = { key, sorted: found.lengths, isExact: found.isExact };
     }
-    const { sorted } = this.lengths;
+    const { sorted, isExact } = this.lengths;
 
     return {
       count: sorted.length,
       rank: rankOf(sorted, Number(state.end - state.start)),
       median: quantileOf(sorted, 0.5),
+      isExact,
     };
   }
 
@@ -143,6 +144,9 @@ export class DetailsPanel {
                 shown(among.count, "", String(among.count), { "data-key": "count" }),
                 ", median ",
                 shown(among.median / 1e9, "s", formatLength(among.median)),
+                among.isExact
+                  ? ""
+                  : "; the page is reduced or still read: states are missing",
               ],
             ],
           ]
