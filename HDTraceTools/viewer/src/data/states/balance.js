@@ -13,13 +13,15 @@ import { chunksBetween } from "../codec/track.js";
  *
  * @param isCall Whether a name is a call of a library, less work of the program.
  *
- * @return [{trace, active, calls, joules, known}], in ns and J: "active" is the time
- *         between its first and last record; "known" a Known, or null if it is not
- *         charged with energy. null: it is not wanted any more.
+ * @return {rows, isExact, isRead}: rows are {trace, active, calls, joules, known}, in ns
+ *         and J: "active" is the time between its first and last record; "known" a
+ *         Known, or null if it is not charged with energy. isExact and isRead are as
+ *         those of a Profile. null: it is not wanted any more.
  */
 export async function balanceOf(model, { from, to, isCall, isWanted }) {
   const charges = chargesOf(model);
   const rows = [];
+  let [isExact, isRead] = [true, true];
 
   for (const { number, states, track } of model.traces) {
     const charge = charges.get(number) ?? null;
@@ -27,6 +29,8 @@ export async function balanceOf(model, { from, to, isCall, isWanted }) {
     const { range } = track;
 
     if (!isWanted()) return null;
+    isExact &&= profile.isExact;
+    isRead &&= track.isComplete;
     if (!range) continue;
     const active = Number(minTime(range.end, to) - maxTime(range.start, from));
     let [calls, joules, known, time] = [0, 0, 0, 0];
@@ -46,7 +50,7 @@ export async function balanceOf(model, { from, to, isCall, isWanted }) {
         known: charge && new Known(known, time),
       });
   }
-  return rows;
+  return { rows, isExact, isRead };
 }
 
 /** Mean, largest, and their ratio: 1 is an even distribution; NaN of nothing. */
