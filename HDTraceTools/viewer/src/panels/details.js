@@ -92,7 +92,8 @@ export class DetailsPanel {
   /** How the length is among those of all states of the name. */
   async #among(state, isWanted) {
     const { model } = this.app;
-    const key = `${state.name}\0${model.traces.filter(({ track }) => track.isComplete).length}`;
+    const read = model.traces.filter(({ track }) => track.isComplete).length;
+    const key = `${state.name}\0${read}\0${model.reportCount}`;
 
     if (this.lengths.key !== key) {
       const found = await durationsOf(model.traces, state.name, {

@@ -64,8 +64,9 @@ export class FindPanel {
   async update() {
     const { view, model } = this.app;
     const { find } = view;
-    // A list that is complete stays.
-    const key = `${find}\0${model.tracks.filter(({ isComplete }) => isComplete).length}`;
+    const read = model.tracks.filter(({ isComplete }) => isComplete).length;
+    // A list stays until more was read, or times count from another start.
+    const key = `${find}\0${read}\0${model.reportCount}`;
 
     if (key === this.key) return;
     this.key = key;
