@@ -256,7 +256,8 @@ static bool queryParseBare(struct queryParser *parser,
 		value->form = QUERY_NUMBER;
 		return true;
 	}
-	if (numbers == QUERY_COUNTS && strstr(value->text, ".."))
+	if (term->operator!= QUERY_CONTAINS && numbers == QUERY_COUNTS &&
+	    strstr(value->text, ".."))
 		return queryFail(parser, where,
 				 "invalid range \"%s\"; use N..M", value->text);
 	value->form =

@@ -22,9 +22,11 @@ struct matrixReading {
 	void *data;
 };
 
+/** Read a trace; false: it is over. What is damaged has no messages, as in a
+ *  table of states; a file that cannot be opened is an error. */
 static bool matrixReadTrace(const struct matrixReading *self,
 			    const hdIProject *project,
-			    const hdITraceFile *trace)
+			    const hdITraceFile *trace, int *error)
 {
 	hdITraceReader *reader;
 	const hdIRecord *record;
@@ -34,6 +36,8 @@ static bool matrixReadTrace(const struct matrixReading *self,
 	if (!trafficEnter(self->traffic, trace))
 		return self->progress(self->data, trace->fileSize);
 	reader = diagnosticsOpenTrace(project, trace, &diagnosticsDropped);
+	if (!reader && errno != EBADMSG && *error == 0)
+		*error = -errno;
 	while (reader && goesOn && hdI_readTrace(reader, &record) == 1) {
 		trafficTake(self->traffic, record, NULL,
 			    record->end > self->start &&
@@ -57,15 +61,17 @@ int matrixRead(const hdIProject *project, int64_t start, int64_t end,
 		.progress = progress,
 		.data = data,
 	};
+	int error = 0;
 
 	for (size_t i = 0; i < project->traceCount; i++) {
-		if (!matrixReadTrace(&self, project, project->traces[i])) {
+		if (!matrixReadTrace(&self, project, project->traces[i],
+				     &error)) {
 			trafficFree(self.traffic);
 			return -ECANCELED;
 		}
 	}
 	*traffic = self.traffic;
-	return 0;
+	return error;
 }
 
 static void matrixPutBytes(struct outJson *json, const struct sizes *sizes)

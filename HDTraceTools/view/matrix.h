@@ -22,6 +22,8 @@ typedef bool matrixProgress(void *data, int64_t bytes);
  *
  * @retval 0 Success; what is damaged is left out.
  * @retval -ECANCELED progress returned false; nothing is set.
+ * @return The negative errno of the first file that cannot be opened; the
+ *         messages of all others are set.
  */
 int matrixRead(const hdIProject *project, int64_t start, int64_t end,
 	       matrixProgress *progress, void *data, struct traffic **traffic);

@@ -146,7 +146,7 @@ async function checkIterations(name, from, to, a, b) {
 
   for (const { node } of dump.traces)
     states
-      .filter((s) => s.node === node && s.name === name && s.from > from && s.from <= to)
+      .filter((s) => s.node === node && s.name === name && s.from >= from && s.from < to)
       .forEach((state, i) => (rounds[i] ??= []).push(state.to - state.from));
   check(list.length === rounds.length, `${list.length} iterations, not ${rounds.length}`);
   rounds.forEach((lengths, i) =>

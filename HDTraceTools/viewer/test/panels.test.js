@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { evenness } from "../src/data/states/balance.js";
+import { stateProfile } from "../src/data/energy/energy.js";
+import { balanceOf, evenness, iterationsOf } from "../src/data/states/balance.js";
 import { callTree } from "../src/data/states/calls.js";
 import { binsOf, quantileOf, rankOf } from "../src/data/states/durations.js";
+import { Profile } from "../src/data/states/states.js";
 import { groupCells, matrixOf } from "../src/data/relations/matrix.js";
 
 const call = (depth, parent, name, ns, joules = 0) => ({
@@ -136,4 +138,76 @@ test("a message is of the interval in which it was sent", async () => {
   assert.deepEqual([all.count, all.bytes, all.ns], [3, 18, 11]);
   assert.equal((await matrixOf(messagesOf([], 1), 0n, 1n)).isExact, false);
   assert.equal(await matrixOf(messages, 0n, 9999n, () => false), null);
+});
+
+test("an iteration lasts from its earliest start to its latest end", async () => {
+  const trace = (number, starts, lengths) => {
+    const level = { chunks: [{ start: 0n, end: 1000n }] };
+    const track = {
+      names: ["Step"],
+      isComplete: true,
+      load: async () => ({
+        base: 0n,
+        starts,
+        lengths,
+        names: starts.map(() => 0),
+        isEvent: starts.map(() => 0),
+      }),
+    };
+
+    return { number, track, states: { track, levels: [level], isExact: true } };
+  };
+  const model = { traces: [trace(0, [10, 40], [20, 25]), trace(1, [15, 50], [22, 20])] };
+  const of = async (from, to) => {
+    const { list } = await iterationsOf(model, "Step", { from, to, isWanted: () => true });
+
+    return list.map(({ start, end, most, traces, slowest }) =>
+      [start, end, most, traces, slowest].map(Number),
+    );
+  };
+  const all = [
+    [10, 37, 22, 2, 1],
+    [40, 70, 25, 2, 0],
+  ];
+
+  assert.deepEqual(await of(-1n, 1000n), all);
+  // Where an iteration is marked, all of its states are seen.
+  assert.deepEqual(await of(10n, 37n), [all[0]]);
+  assert.deepEqual(await of(40n, 70n), [all[1]]);
+});
+
+test("numbers of traces say whether these were read", async () => {
+  const modelOf = (...read) => ({
+    meta: { powers: [] },
+    traces: read.map((isComplete, number) => {
+      const track = { isComplete, range: { start: 0n, end: 100n } };
+      const profile = async () => {
+        const found = new Profile();
+
+        found.at("A").own = 30;
+        return found;
+      };
+
+      return { number, track, states: { track, profile } };
+    }),
+  });
+  const isCall = () => true;
+  const isWanted = () => true;
+
+  for (const read of [[true, true], [false, true], [true, false]]) {
+    const model = modelOf(...read);
+    const isRead = read.every(Boolean);
+    const balance = await balanceOf(model, { from: 0n, to: 50n, isCall, isWanted });
+
+    assert.equal((await stateProfile(model, 0n, 50n)).isRead, isRead);
+    assert.deepEqual([balance.isExact, balance.isRead], [true, isRead]);
+    assert.deepEqual(
+      balance.rows.map(({ active, calls }) => [active, calls]),
+      [
+        [50, 30],
+        [50, 30],
+      ],
+    );
+  }
+  assert.equal((await stateProfile(modelOf(false, true), 0n, 50n, new Set([1]))).isRead, true);
 });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 import { matchPattern } from "../src/data/states/pattern.js";
 import { Query, QueryError } from "../src/data/states/query.js";
+import { search } from "../src/data/states/search.js";
 import { parseSeconds } from "../src/data/time.js";
 
 const cases = JSON.parse(
@@ -60,4 +61,60 @@ test("patterns end, however many stars they have", () => {
   assert.ok(matchPattern("[", "[") && matchPattern("[a-", "[a-"));
   assert.ok(matchPattern("[a-]", "-") && !matchPattern("[a-]", "b"));
   assert.ok(matchPattern("?", "😀"));
+});
+
+/** A model of a state of 5 ns in a trace at the deepest level of a project. */
+function modelOf(levels) {
+  const labels = ["", "host", "3", "1"].slice(0, levels.length + 1);
+  const nodes = labels.map((label, level) => ({
+    label,
+    level,
+    path: labels.slice(1, level + 1).join("_"),
+    parent: level - 1,
+  }));
+  const track = {
+    names: ["A"],
+    isComplete: true,
+    refresh: async () => {},
+    load: async () => ({
+      base: 0n,
+      starts: [1],
+      lengths: [5],
+      names: [0],
+      isEvent: [0],
+    }),
+  };
+
+  return {
+    nodes,
+    levelsOf: () => levels,
+    traces: [
+      {
+        number: 0,
+        node: nodes.at(-1),
+        track,
+        states: { track, levels: [{ chunks: [{}] }], isExact: true, hasDetails: true },
+      },
+    ],
+  };
+}
+
+test("ranks and threads are at the levels that hdtrace dump takes", async () => {
+  const count = async (levels, query) => {
+    let hits = 0;
+
+    await search(modelOf(levels), new Query(query), { onHit: () => hits++ });
+    return hits;
+  };
+
+  for (const levels of [
+    ["Host", "Rank", "Thread"],
+    ["HOST", "RANK1", "thread2"],
+    ["Host", "Process", "Part"],
+  ]) {
+    assert.equal(await count(levels, "rank=3 thread=1 node=host_3"), 1, `${levels}`);
+    assert.equal(await count(levels, "rank=1"), 0, `${levels}`);
+  }
+  assert.equal(await count(["Host", "Process", "Rank"], "rank=1"), 1);
+  assert.equal(await count(["Host", "Core"], "rank!=*"), 1);
 });

@@ -61,6 +61,8 @@ export class Model {
     this.origin = parseSeconds(meta.start ?? "0") ?? 0n;
     this.#noteStart();
     this.report = meta.report;
+    /** How often reports came: with the last one, all is read. */
+    this.reportCount = 0;
     this.paths = pathsOf([meta.report], this.parts);
     this.findings = findingsOf([meta.report], this.parts);
   }
@@ -167,6 +169,7 @@ export class Model {
   setReports(list) {
     const [{ start }] = list;
 
+    this.reportCount++;
     this.report = joinReports(
       list.map(({ report }) => report),
       this.parts,
@@ -230,9 +233,14 @@ export class Model {
     return damageOf(this.report, item);
   }
 
+  /** Types of the levels of the project of a node. */
+  levelsOf(node) {
+    return (node.part?.meta.project ?? this.meta.project).levels;
+  }
+
   /** Type of the level that a node is at, or "". */
   levelOf(node) {
-    const { levels } = node.part?.meta.project ?? this.meta.project;
+    const levels = this.levelsOf(node);
 
     return node.level > 0 ? (levels[node.level - 1] ?? "") : "";
   }

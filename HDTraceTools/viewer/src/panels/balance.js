@@ -5,6 +5,7 @@ import { balanceOf, evenness, iterationsOf } from "../data/states/balance.js";
 import { percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { h, replace, shown, table } from "../ui/dom.js";
+import { STILL_READ } from "./profile.js";
 
 const LIST_MAX = 200;
 
@@ -72,10 +73,10 @@ export class BalancePanel {
     const name = this.#fillChoice();
 
     this.element.setAttribute("aria-busy", "true");
-    const rows = await balanceOf(model, { from, to, isCall, isWanted });
+    const ranks = await balanceOf(model, { from, to, isCall, isWanted });
 
-    if (!rows || !isWanted()) return;
-    this.#showRanks(rows);
+    if (!ranks || !isWanted()) return;
+    this.#showRanks(ranks);
     const found = name
       ? await iterationsOf(model, name, { from, to, isWanted })
       : { list: [], isExact: true };
@@ -85,7 +86,7 @@ export class BalancePanel {
     this.element.removeAttribute("aria-busy");
   }
 
-  #showRanks(rows) {
+  #showRanks({ rows, isExact, isRead }) {
     const { model, view } = this.app;
     const program = rows.map(({ active, calls }) => active - calls);
     const all = evenness(program);
@@ -100,6 +101,14 @@ export class BalancePanel {
     replace(
       this.ranks,
       h("h3", {}, "By rank"),
+      isExact && isRead
+        ? null
+        : h(
+            "p",
+            { class: "note" },
+            isRead ? "" : STILL_READ,
+            isExact ? "" : "The interval cuts reduced data: times are estimates.",
+          ),
       h(
         "p",
         { class: "headline" },
@@ -167,15 +176,14 @@ export class BalancePanel {
             [
               {
                 title: "Iteration",
-                value: ({ number: i, start, most }) =>
+                value: ({ number: i, start, end }) =>
                   h(
                     "button",
                     {
                       type: "button",
                       class: "link",
                       title: "Mark it",
-                      onclick: () =>
-                        view.setMark(start, start + BigInt(Math.round(most))),
+                      onclick: () => view.setMark(start, end),
                     },
                     String(i),
                   ),

@@ -92,7 +92,8 @@ export class DetailsPanel {
   /** How the length is among those of all states of the name. */
   async #among(state, isWanted) {
     const { model } = this.app;
-    const key = `${state.name}\0${model.traces.filter(({ track }) => track.isComplete).length}`;
+    const read = model.traces.filter(({ track }) => track.isComplete).length;
+    const key = `${state.name}\0${read}\0${model.reportCount}`;
 
     if (this.lengths.key !== key) {
       const found = await durationsOf(model.traces, state.name, {
@@ -102,14 +103,15 @@ export class DetailsPanel {
       });
 
       if (!found) return null;
-      this.lengths = { key, sorted: found.lengths };
+      this.lengths = { key, sorted: found.lengths, isExact: found.isExact };
     }
-    const { sorted } = this.lengths;
+    const { sorted, isExact } = this.lengths;
 
     return {
       count: sorted.length,
       rank: rankOf(sorted, Number(state.end - state.start)),
       median: quantileOf(sorted, 0.5),
+      isExact,
     };
   }
 
@@ -143,6 +145,9 @@ export class DetailsPanel {
                 shown(among.count, "", String(among.count), { "data-key": "count" }),
                 ", median ",
                 shown(among.median / 1e9, "s", formatLength(among.median)),
+                among.isExact
+                  ? ""
+                  : "; the page is reduced or still read: states are missing",
               ],
             ],
           ]

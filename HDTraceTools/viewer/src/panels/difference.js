@@ -5,7 +5,7 @@ import { h, replace, shown, table } from "../ui/dom.js";
 import { differencesOf } from "../data/energy/difference.js";
 import { percent, quantity } from "../data/numbers.js";
 import { formatLength } from "../data/time.js";
-import { chipOf } from "./profile.js";
+import { chipOf, STILL_READ } from "./profile.js";
 
 /** So many rows of a table are listed, the largest differences first. */
 const LIST_MAX = 100;
@@ -62,12 +62,20 @@ export class DifferencePanel {
     this.element.removeAttribute("aria-busy");
   }
 
-  #show({ names, whole, functions, ranks, nodes }) {
+  #show({ names, whole, functions, ranks, nodes, isExact, isRead }) {
     const energy = whole.energy(names);
 
     replace(
       this.element,
       h("p", { class: "headline" }, `${names[1]} minus ${names[0]}`),
+      isExact && isRead
+        ? null
+        : h(
+            "p",
+            { class: "note" },
+            isRead ? "" : STILL_READ,
+            isExact ? "" : "The interval cuts reduced data: times are estimates.",
+          ),
       h(
         "dl",
         {},

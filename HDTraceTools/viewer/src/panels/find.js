@@ -64,8 +64,9 @@ export class FindPanel {
   async update() {
     const { view, model } = this.app;
     const { find } = view;
-    // A list that is complete stays.
-    const key = `${find}\0${model.tracks.filter(({ isComplete }) => isComplete).length}`;
+    const read = model.tracks.filter(({ isComplete }) => isComplete).length;
+    // A list stays until more was read, or times count from another start.
+    const key = `${find}\0${read}\0${model.reportCount}`;
 
     if (key === this.key) return;
     this.key = key;
@@ -82,15 +83,18 @@ export class FindPanel {
     try {
       const query = new Query(find, model.origin);
 
-      if (query.asks("wait"))
-        throw new QueryError(
-          1,
-          "the page does not have the waits of single states",
-        );
+      if (query.asks("wait")) {
+        replace(this.error, "wait: not available in the page; use hdtrace dump --where");
+        return;
+      }
       this.element.setAttribute("aria-busy", "true");
       await this.#search(query, turn);
     } catch (error) {
-      if (!(error instanceof QueryError)) throw error;
+      if (!(error instanceof QueryError)) {
+        // It is looked for again with the next change.
+        if (turn === this.turn) this.key = null;
+        throw error;
+      }
       replace(this.error, `Column ${error.column}: ${error.message}`);
     }
   }

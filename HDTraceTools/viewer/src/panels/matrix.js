@@ -20,15 +20,18 @@ const MEASURES = {
   time: { title: "Time", of: ({ ns }) => ns },
 };
 
-function bytesCell({ bytes, count, unsized }) {
-  return shown(
-    unsized === count ? NaN : bytes,
-    "B",
-    unsized === count
-      ? "unknown"
-      : `${unsized ? "≥ " : ""}${levelText(bytes, BYTES)}`,
-    { title: unsized ? `The size of ${unsized} messages is not known` : null },
-  );
+/** The size of messages as text, as far as it is known. */
+function bytesText({ bytes, count, unsized }) {
+  if (unsized === count && count > 0) return "unknown";
+  return `${unsized ? "≥ " : ""}${levelText(bytes, BYTES)}`;
+}
+
+function bytesCell(cell) {
+  const { bytes, count, unsized } = cell;
+
+  return shown(unsized === count && count > 0 ? NaN : bytes, "B", bytesText(cell), {
+    title: unsized ? `The size of ${unsized} messages is unknown` : null,
+  });
 }
 
 export class MatrixPanel {
@@ -198,7 +201,7 @@ export class MatrixPanel {
         ? ""
         : `${this.places[from]} to ${this.places[to]}: ${
             cell
-              ? `${cell.count} messages, ${levelText(cell.bytes, BYTES)}`
+              ? `${cell.count} messages, size: ${bytesText(cell)}`
               : "none"
           }`,
     );

@@ -35,6 +35,9 @@ function meanPower(known, watts, options) {
   return shown(known.hasMean ? watts : NaN, "W", known.mean(watts, options));
 }
 
+/** What stands above numbers of traces that are not read to their end. */
+export const STILL_READ = "Traces are still read: states are missing. ";
+
 function chipOf(name) {
   const look = stateColours.of(name);
   const canvas = h("canvas", { class: "chip", "aria-hidden": "true" });
@@ -132,6 +135,7 @@ export class ProfilePanel {
         ? `${percent(profile.part)} of the traces have been read. `
         : "",
       profile.hasFailed ? "Some files could not be read. " : "",
+      profile.isRead ? "" : STILL_READ,
       profile.isExact
         ? ""
         : "The interval cuts reduced data: times are estimates. ",

@@ -77,17 +77,20 @@ function sumOf(profile, hasEnergy) {
 /** What a node is called in its project. */
 const nameIn = (model, node) => model.pathOf(node).slice(1).join(" › ");
 
+/** @return {isExact, isRead}: as those of a Profile. */
 async function addStates(model, part, run, interval, { functions, ranks }) {
   const charges = chargesOf(model);
   const all = new Profile();
   let hasEnergy = false;
+  let isRead = true;
 
   for (const { number, node, states } of model.traces) {
     if (node.part !== part) continue;
     const charge = charges.get(number) ?? null;
     const profile = await states.profile(interval.from, interval.to, charge);
 
-    if (!interval.isWanted()) return;
+    if (!interval.isWanted()) return {};
+    isRead &&= states.track.isComplete;
     hasEnergy ||= charge !== null;
     ranks.set(nameIn(model, node), run, sumOf(profile, charge !== null));
     all.add(profile);
@@ -98,6 +101,7 @@ async function addStates(model, part, run, interval, { functions, ranks }) {
       joules: ownEnergy.joules,
       known: hasEnergy ? new Known(ownEnergy.known, own) : null,
     });
+  return { isExact: all.isExact, isRead };
 }
 
 async function addNodes(model, part, run, { from, to, isWanted }, nodes) {
@@ -122,8 +126,8 @@ async function addNodes(model, part, run, { from, to, isWanted }, nodes) {
  *
  * @param interval {from, to, isWanted}: isWanted() is asked now and then.
  *
- * @return {names, whole, functions, ranks, nodes}; null if it is not wanted any
- *         more.
+ * @return {names, whole, functions, ranks, nodes, isExact, isRead}; null if it is not
+ *         wanted any more.
  */
 export async function differencesOf(model, interval) {
   const parts = model.parts.slice(0, 2);
@@ -133,6 +137,7 @@ export async function differencesOf(model, interval) {
     ranks: new Rows("rank"),
     nodes: new Rows("node"),
   };
+  let [isExact, isRead] = [true, true];
 
   for (const [run, part] of parts.entries()) {
     const { from, to } = interval;
@@ -143,7 +148,10 @@ export async function differencesOf(model, interval) {
       joules: energy?.joules ?? 0,
       known: energy?.known ?? null,
     });
-    await addStates(model, part, run, interval, tables);
+    const states = await addStates(model, part, run, interval, tables);
+
+    isExact &&= states.isExact;
+    isRead &&= states.isRead;
     await addNodes(model, part, run, interval, tables.nodes);
     if (!interval.isWanted()) return null;
   }
@@ -153,5 +161,7 @@ export async function differencesOf(model, interval) {
     functions: tables.functions.list,
     ranks: tables.ranks.list,
     nodes: tables.nodes.list,
+    isExact,
+    isRead,
   };
 }

@@ -37,7 +37,8 @@ export function chargesOf(model) {
  * @param hasCalls Whether states are told apart by what they lie in.
  *
  * @return A Profile, whose hasEnergy says whether anything is charged with
- *         power; null if it is not wanted any more.
+ *         power, and isRead whether all of these traces were read; null if it is not
+ *         wanted any more.
  */
 export async function stateProfile(
   model,
@@ -56,6 +57,7 @@ export async function stateProfile(
     const charge = charges.get(number) ?? null;
 
     profile.add(await states.profile(from, to, charge, hasCalls));
+    profile.isRead &&= states.track.isComplete;
     profile.hasEnergy = profile.hasEnergy || charge !== null;
     if (!goesOn()) return null;
   }

@@ -13,13 +13,15 @@ import { chunksBetween } from "../codec/track.js";
  *
  * @param isCall Whether a name is a call of a library, less work of the program.
  *
- * @return [{trace, active, calls, joules, known}], in ns and J: "active" is the time
- *         between its first and last record; "known" a Known, or null if it is not
- *         charged with energy. null: it is not wanted any more.
+ * @return {rows, isExact, isRead}: rows are {trace, active, calls, joules, known}, in ns
+ *         and J: "active" is the time between its first and last record; "known" a
+ *         Known, or null if it is not charged with energy. isExact and isRead are as
+ *         those of a Profile. null: it is not wanted any more.
  */
 export async function balanceOf(model, { from, to, isCall, isWanted }) {
   const charges = chargesOf(model);
   const rows = [];
+  let [isExact, isRead] = [true, true];
 
   for (const { number, states, track } of model.traces) {
     const charge = charges.get(number) ?? null;
@@ -27,6 +29,8 @@ export async function balanceOf(model, { from, to, isCall, isWanted }) {
     const { range } = track;
 
     if (!isWanted()) return null;
+    isExact &&= profile.isExact;
+    isRead &&= track.isComplete;
     if (!range) continue;
     const active = Number(minTime(range.end, to) - maxTime(range.start, from));
     let [calls, joules, known, time] = [0, 0, 0, 0];
@@ -46,7 +50,7 @@ export async function balanceOf(model, { from, to, isCall, isWanted }) {
         known: charge && new Known(known, time),
       });
   }
-  return rows;
+  return { rows, isExact, isRead };
 }
 
 /** Mean, largest, and their ratio: 1 is an even distribution; NaN of nothing. */
@@ -61,7 +65,8 @@ export function evenness(values) {
   };
 }
 
-/** The states of a name of a trace in ]from, to], in their order: [{start, ns}]. */
+/** The states of a name of a trace that start in [from, to[, in their order:
+ *  [{start, ns}]. */
 async function statesOf({ states }, name, { from, to, isWanted }) {
   const level = states.levels[0];
   const number = states.track.names.indexOf(name);
@@ -76,19 +81,21 @@ async function statesOf({ states }, name, { from, to, isWanted }) {
       if (data.names[i] !== number || data.isEvent[i]) continue;
       const start = data.base + BigInt(data.starts[i]);
 
-      if (start > from && start <= to)
+      if (start >= from && start < to)
         list.push({ start, ns: data.lengths[i] });
     }
   }
   return list.sort((a, b) => (a.start < b.start ? -1 : 1));
 }
 
+const endOf = ({ start, ns }) => start + BigInt(ns);
+
 /**
  * Iterations: the first state of a name of each trace is in the first one, and so on.
  *
- * @return {list, isExact}: [{number, start, traces, mean, most, ratio, slowest}], of
- *         which start is the earliest and slowest a trace. null: it is not wanted
- *         any more.
+ * @return {list, isExact}: [{number, start, end, traces, mean, most, ratio, slowest}],
+ *         of which start is the earliest, end the latest, and slowest a trace. null:
+ *         it is not wanted any more.
  */
 export async function iterationsOf(model, name, interval) {
   const iterations = [];
@@ -109,6 +116,7 @@ export async function iterationsOf(model, name, interval) {
     list: iterations.map((states, i) => ({
       number: i + 1,
       start: states.reduce((a, { start }) => minTime(a, start), states[0].start),
+      end: states.reduce((a, one) => maxTime(a, endOf(one)), endOf(states[0])),
       traces: states.length,
       ...evenness(states.map(({ ns }) => ns)),
       slowest: states.reduce((a, b) => (b.ns > a.ns ? b : a)).trace,

@@ -2,10 +2,16 @@
 // Finds states and events by a query (query.js).
 import { Slices } from "../codec/slices.js";
 
-/** The label of the node of a kind that a node is or lies in; undefined: none. */
-function labelOf(model, node, kind) {
+/** The label of the node that a node is or lies in, at the first level of a type, or
+ *  of the next one if no level has it, as in roles.c; undefined: none. */
+function labelOf(model, node, types) {
+  const levels = model.levelsOf(node);
+  const level = types
+    .map((type) => 1 + levels.findIndex((one) => one.toLowerCase().startsWith(type)))
+    .find((number) => number > 0);
+
   for (let at = node; at; at = at.parent >= 0 ? model.nodes[at.parent] : null)
-    if (kind.test(model.levelOf(at))) return at.label;
+    if (at.level === level) return at.label;
   return undefined;
 }
 
@@ -22,8 +28,8 @@ function pathsOf(model, node) {
 function placeOf(model, node) {
   return {
     nodes: pathsOf(model, node),
-    rank: labelOf(model, node, /^rank$/i),
-    thread: labelOf(model, node, /^thread$/i),
+    rank: labelOf(model, node, ["rank", "process"]),
+    thread: labelOf(model, node, ["thread", "part"]),
   };
 }
 

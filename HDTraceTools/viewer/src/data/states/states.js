@@ -150,6 +150,8 @@ export class Profile {
   constructor(hasCalls = false) {
     this.names = new Map();
     this.isExact = true;
+    /** Whether what it is of was read. */
+    this.isRead = true;
     if (hasCalls) this.#calls = new Map();
   }
 
