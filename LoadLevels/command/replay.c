@@ -25,8 +25,8 @@
 
 /* Where the load of a component is found, and how. */
 struct replaySource {
-	const char *component; /* Shell patterns. */
-	const char *value;
+	const char *component; /* Shell pattern. */
+	const char *value;     /* Old files have a blank for each "_". */
 	enum replayAmount {
 		REPLAY_PERCENT,
 		REPLAY_RATE, /* Bytes of an interval, of --rate. */
@@ -35,12 +35,12 @@ struct replaySource {
 };
 
 static const struct replaySource replaySources[] = {
-	{ "cpu-*", "CPU[_ ]TOTAL", REPLAY_PERCENT },
-	{ "memory", "MEM[_ ]USED", REPLAY_HELD },
-	{ "network", "NET[_ ]OUT", REPLAY_RATE },
-	{ "disk-read", "HDD[_ ]READ", REPLAY_RATE },
-	{ "disk-write", "HDD[_ ]WRITE", REPLAY_RATE },
-	{ "disk-sync", "HDD[_ ]WRITE", REPLAY_RATE },
+	{ "cpu-*", "CPU_TOTAL", REPLAY_PERCENT },
+	{ "memory", "MEM_USED", REPLAY_HELD },
+	{ "network", "NET_OUT", REPLAY_RATE },
+	{ "disk-read", "HDD_READ", REPLAY_RATE },
+	{ "disk-write", "HDD_WRITE", REPLAY_RATE },
+	{ "disk-sync", "HDD_WRITE", REPLAY_RATE },
 };
 
 struct replay {
@@ -99,6 +99,16 @@ static int replayFindSource(struct replay *self, const struct hdLevelJob *job)
 			name);
 }
 
+static bool replayIsValue(const struct replay *self, const hdIValue *value)
+{
+	const char *name = value->name, *wanted = self->source->value;
+
+	while (*wanted &&
+	       (*name == *wanted || (*name == ' ' && *wanted == '_')))
+		name++, wanted++;
+	return !*name && !*wanted && value->type != HDI_STRING;
+}
+
 static bool replayTakesNode(const struct replay *self, const hdINode *node)
 {
 	const char *pattern = self->options->node;
@@ -119,9 +129,7 @@ static size_t replayFindGroups(struct replay *self, const hdIProject *project,
 		if (!replayTakesNode(self, group->node))
 			continue;
 		for (size_t j = 0; j < group->valueCount; j++) {
-			if (fnmatch(self->source->value, group->values[j].name,
-				    0) != 0 ||
-			    group->values[j].type == HDI_STRING)
+			if (!replayIsValue(self, &group->values[j]))
 				continue;
 			self->group = group;
 			self->column = j;

@@ -410,6 +410,7 @@ staircase and duration|--staircase=cpu-int -d 1|--staircase: cannot be combined 
 replay and duration|--replay=x -d 1|--replay: cannot be combined with --duration
 replay of nothing|--replay=none|none.proj: No such file
 replay of copies|--component=memory-bandwidth --replay=x|--replay: memory-bandwidth: libRUT does not measure it
+replay of what was not measured|--component=memory --memory=1 --replay=run|run: no node has the utilization MEM_USED
 replay without a rate|--component=network --replay=x --calibrate=1|--replay: network: requires --rate
 node without a replay|--node=x -d 1|--node: requires --replay
 sequence of CPUs together|--sequence --together|--together: cannot be combined with --sequence
