@@ -143,7 +143,7 @@ if (process.env.PDFTOPPM)
     const last = ["FileWrite", "Sort"];
     // What is a little wider than the paper browsers print smaller; this is not.
     const wide = await Viewer.open(browser, address, {
-      viewport: { width: 2800, height: 700 },
+      viewport: { width: 2800, height: 1600 },
     });
 
     for (const [panel, word] of [["interval", "value"], ["profile", "Energy"]])
@@ -155,7 +155,7 @@ if (process.env.PDFTOPPM)
         for (const name of last)
           assert(
             counts.get(known.get(name).colour) > 60,
-            `${name} is not on ${format}`,
+            `${name} is not on ${format}: ${counts.get(known.get(name).colour)} pixels`,
           );
         assertInside(pdf, word);
       }

@@ -52,7 +52,7 @@ await ok("tasks have equal colours and times in both projects", async () => {
     let last = null;
 
     for (let x = 56; x < picture.width; x++)
-      if (picture.at(x, 12) === colour)
+      if (picture.at(x, 6) === colour)
         last = start + ((x - 56) / (picture.width - 56)) * span;
     if (last !== null) found.push(last);
   }
