@@ -23,11 +23,28 @@ struct viewNotes {
 	pthread_mutex_t mutex; /**< One changes the file at a time. */
 };
 
+/** The file of a project. Notes on an archive, RUN.hdz, are in RUN.notes. */
+static char *notesPath(const char *prefix)
+{
+	char *directory = g_path_get_dirname(prefix);
+	char *path;
+
+	if (g_file_test(directory, G_FILE_TEST_IS_REGULAR)) {
+		if (g_str_has_suffix(directory, ".hdz"))
+			*strrchr(directory, '.') = '\0';
+		path = g_strconcat(directory, ".notes", NULL);
+	} else {
+		path = g_strconcat(prefix, ".notes", NULL);
+	}
+	g_free(directory);
+	return path;
+}
+
 struct viewNotes *viewNotesNew(const char *prefix)
 {
 	struct viewNotes *self = g_new0(struct viewNotes, 1);
 
-	self->path = g_strconcat(prefix, ".notes", NULL);
+	self->path = notesPath(prefix);
 	pthread_mutex_init(&self->mutex, NULL);
 	return self;
 }

@@ -310,7 +310,14 @@ function seriesText(series, time) {
 export function valueText(series, found) {
   const text = (value) => levelText(value, series.level);
 
-  if (found.value === undefined)
-    return `${text(found.mean)} (${text(found.min)} – ${text(found.max)})`;
-  return text(found.value);
+  if (found.value !== undefined) return text(found.value);
+  const texts = [found.mean, found.min, found.max].map(text);
+  const units = texts.map((one) => / \S+$/.exec(one)?.[0] ?? "");
+  // An equal unit is there once: "150 (100 – 200) W".
+  const isOnce = units.every((unit) => unit === units[0]);
+  const [mean, min, max] = isOnce
+    ? texts.map((one) => one.slice(0, one.length - units[0].length))
+    : texts;
+
+  return `${mean} (${min} – ${max})${isOnce ? units[0] : ""}`;
 }
