@@ -27,7 +27,8 @@ import json, math
 said = json.load(open("json", encoding="utf-8"))
 rows = {row["function"]: row for row in said["rows"]}
 total = said["count"]
-assert total > 50 and said["lost"] == 0, said
+# A timer of CPU time expires every 4 ms, where the kernel has 250 ticks a second.
+assert total > 30 and said["lost"] == 0, said
 for name, share in (("spendsMost", .9), ("spendsSome", .09), ("spendsLittle", .01)):
     count = rows[name]["count"] if name in rows else 0
     error = 2 * 1.96 * math.sqrt(total * share * (1 - share)) + 1
@@ -70,7 +71,8 @@ rows = {row["function"]: row for row in said["rows"]}
 print(said["source"], said["count"], said["lost"], rows.get("deepens"))
 assert said["count"] > 50 and said["lost"] == 0
 inner = rows["spendsSome"]["count"]
-assert inner > 0.9 * said["count"]
+# The rest is that of starting the program, and of faults of its pages.
+assert inner > 0.8 * said["count"]
 assert rows["deepens"]["inclusive_count"] >= 0.99 * inner
 assert not any(name.startswith(("MPI_", "PMPI_")) for name in rows)
 END
