@@ -555,7 +555,6 @@ void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 	call->self = self;
 	hdmpiRequestsBegin(runtime.isOfSession);
 	hdmpiSitesStart();
-	hdmpiSamplesStart();
 	hdmpiPollsStart();
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
@@ -563,6 +562,10 @@ void hdmpiRuntimeStart(struct hdmpiCall *call, MPI_Comm all)
 	if (!runtime.isOfSession)
 		hdmpiCommId(self, MPI_COMM_WORLD);
 	hdmpiPollsMeasure(self);
+	/* No sample of all this, which is the tracer's. */
+	hdmpiSamplesStart();
+	hdmpiSamplesWrite(self);
+	hdmpiSamplesSkip(self);
 	if ((runtime.how[call->function] & IS_ON) && hdmpiIsRecording(self))
 		runtimeBegin(call);
 }

@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 /* Samples are taken when the kernel's clock ticks, and a process that was
- * stopped goes on then; so a round takes several ticks. */
-enum { UNIT = 400000, ROUNDS = 12 };
+ * stopped goes on then; so a round takes several ticks. A timer of CPU time
+ * expires every 4 ms on some kernels: a fast CPU needs so many rounds for 50
+ * samples. */
+enum { UNIT = 400000, ROUNDS = 24 };
 
 static volatile unsigned int sum;
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "MPITracingLibrary/src/core/hdmpi.h"
+#include "MPITracingLibrary/src/core/sampling.h"
 #include "common/clock.h"
 
 /* So often the clock is read to see what that takes; the least counts. */
@@ -35,6 +36,14 @@ bool hdmpiTracerBegin(struct hdmpiThread *self, int64_t start)
 	return true;
 }
 
+/* End a state of the tracer between calls. What was sampled in it is the
+ * tracer's, too. */
+static void tracerEnd(struct hdmpiThread *self)
+{
+	hdT_logStateEnd(self->trace);
+	hdmpiSamplesSkip(self);
+}
+
 void hdmpiRuntimeWorked(struct hdmpiCall *call, int64_t start)
 {
 	if (start < 0)
@@ -42,7 +51,7 @@ void hdmpiRuntimeWorked(struct hdmpiCall *call, int64_t start)
 	hdmpiEnd(call);
 	call->isRecorded = false;
 	if (hdmpiTracerBegin(call->self, start))
-		hdT_logStateEnd(call->self->trace);
+		tracerEnd(call->self);
 }
 
 void hdmpiRuntimeStarted(struct hdmpiCall *call)
@@ -61,5 +70,5 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call)
 		hdT_logAttributes(call->self->trace, "sampleSource='%s'",
 				  hdmpiSamplesSource());
 	}
-	hdT_logStateEnd(call->self->trace);
+	tracerEnd(call->self);
 }

@@ -114,6 +114,9 @@ static void perfTakeSample(struct hdmpiSamples *samples, size_t size,
 	if (record->size &&
 	    size - sizeof(*record) - record->size >= sizeof(filled))
 		memcpy(&filled, bytes + record->size, sizeof(filled));
+	/* It was sampled in the call, while the end of that was noted. */
+	if ((int64_t)record->time + added < samples->perf.from)
+		return;
 	sample = hdmpiSamplesNext(samples);
 	if (!sample)
 		return;
@@ -123,8 +126,6 @@ static void perfTakeSample(struct hdmpiSamples *samples, size_t size,
 	stack.from = record->pointer;
 	stack.size = filled < record->size ? filled : record->size;
 	sample->time = (int64_t)record->time + added;
-	if (sample->time < samples->perf.from)
-		sample->time = samples->perf.from;
 	sample->count = hdmpiUnwind(&samples->unwinder, place, &stack,
 				    sample->frames, HDMPI_SITE_DEPTH_MAX);
 	hdmpiSamplesPut(samples);

@@ -153,8 +153,13 @@ void hdmpiSamplesWrite(struct hdmpiThread *self)
 
 void hdmpiSamplesSkip(struct hdmpiThread *self)
 {
-	if (self->samples)
-		hdmpiPerfSourceSkip(self->samples);
+	struct hdmpiSamples *samples = self->samples;
+
+	if (!samples)
+		return;
+	hdmpiPerfSourceSkip(samples);
+	/* What was unwound since the call began was sampled in it. */
+	atomic_store(&samples->tail, atomic_load(&samples->head));
 }
 
 /* Samples that no later one could tell of. */
