@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -90,6 +91,31 @@ void hdProjectHost(const char *given, char *host, size_t size)
 		snprintf(host, size, "localhost");
 	host[size - 1] = '\0';
 	hdProjectMakePlain(host);
+}
+
+char *hdProjectExpandHost(const char *text, const char *given)
+{
+	char host[256], *expanded, *at;
+	size_t count = 0;
+
+	hdProjectHost(given, host, sizeof(host));
+	if (!given)
+		host[strcspn(host, ".")] = '\0';
+	for (const char *c = strstr(text, "%h"); c; c = strstr(c + 2, "%h"))
+		count++;
+	expanded = at = malloc(strlen(text) + count * strlen(host) + 1);
+	if (!expanded)
+		return NULL;
+	for (; *text; text++) {
+		if (strncmp(text, "%h", 2) == 0) {
+			at = stpcpy(at, host);
+			text++;
+		} else {
+			*at++ = *text;
+		}
+	}
+	*at = '\0';
+	return expanded;
 }
 
 bool hdProjectFindFree(const char *prefix, char *name, size_t size)

@@ -41,6 +41,15 @@ void hdProjectMakePlain(char *name);
 void hdProjectHost(const char *given, char *host, size_t size);
 
 /**
+ * Replace each "%h" by the name of a host.
+ *
+ * @param given The name, or NULL for that of this host without its domain.
+ *
+ * @return To be freed; NULL: no memory.
+ */
+char *hdProjectExpandHost(const char *text, const char *given);
+
+/**
  * Find a name that no project has: the name itself, or with a number: "-2",
  * "-3" and so on.
  *

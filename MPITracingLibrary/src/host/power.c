@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <PT.h>
@@ -49,25 +50,15 @@ static void powerIgnore(void *context, long line, const char *text)
 	(void)text;
 }
 
-/* Replace "%h" as libPT does. */
-static void powerExpand(char name[NODE_MAX])
+/* Whether a node of the configuration is this host; each host has its own "%h".
+ */
+static bool powerIsHere(const char *node, const struct hdmpiProcess *process)
 {
-	const char *given = hdEnvironmentText("PT_HOST");
-	char host[NODE_MAX];
-	size_t length, rest;
-	char *at = name;
+	char *name = hdProjectExpandHost(node, hdEnvironmentText("PT_HOST"));
+	bool isHere = name && strcmp(name, process->host) == 0;
 
-	hdProjectHost(given, host, sizeof(host));
-	if (!given)
-		host[strcspn(host, ".")] = '\0';
-	length = strlen(host);
-	for (; (at = strstr(at, "%h")); at += length) {
-		rest = strlen(at + 2) + 1;
-		if ((size_t)(at - name) + length + rest > NODE_MAX)
-			return;
-		memmove(at + length, at + 2, rest);
-		memcpy(at, host, length);
-	}
+	free(name);
+	return isHere;
 }
 
 /* The hosts of the nodes in the configuration, as their first labels say. */
@@ -115,14 +106,8 @@ void hdmpiPowerCheck(MPI_Comm world, const struct hdmpiProcess *process)
 	int isHere[NODES_MAX], isAnywhere[NODES_MAX];
 	int count = powerShare(world, process, names);
 
-	for (int i = 0; i < count; i++) {
-		char name[NODE_MAX];
-
-		/* Each host has its own %h. */
-		strcpy(name, names[i]);
-		powerExpand(name);
-		isHere[i] = strcmp(name, process->host) == 0;
-	}
+	for (int i = 0; i < count; i++)
+		isHere[i] = powerIsHere(names[i], process);
 	if (count == 0 || PMPI_Allreduce(isHere, isAnywhere, count, MPI_INT,
 					 MPI_MAX, world) != MPI_SUCCESS)
 		return;

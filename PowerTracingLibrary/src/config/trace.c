@@ -159,32 +159,14 @@ static bool traceFits(const struct ptParse *parse, size_t depth, size_t *levels)
 	return depth <= *levels || (*levels == 0 && parse->request->depth < 0);
 }
 
-/* Get a path with a name for each "%h": PT_HOST, or the name of this host
- * without its domain. To be freed; NULL: no memory. */
+/* Get a path with PT_HOST, or the name of this host without its domain, for
+ * each
+ * "%h". To be freed; NULL: no memory. */
 static char *traceExpand(struct ptParse *parse, const char *text)
 {
-	const char *given = hdEnvironmentText("PT_HOST");
-	char host[256], *path, *at;
-	size_t count = 0;
+	char *path = hdProjectExpandHost(text, hdEnvironmentText("PT_HOST"));
 
-	hdProjectHost(given, host, sizeof(host));
-	if (!given)
-		host[strcspn(host, ".")] = '\0';
-	for (const char *c = strstr(text, "%h"); c; c = strstr(c + 2, "%h"))
-		count++;
-	path = malloc(strlen(text) + count * strlen(host) + 1);
-	if (!ptParseGot(parse, path))
-		return NULL;
-	for (at = path; *text; text++) {
-		if (strncmp(text, "%h", 2) == 0) {
-			at = stpcpy(at, host);
-			text++;
-		} else {
-			*at++ = *text;
-		}
-	}
-	*at = '\0';
-	return path;
+	return ptParseGot(parse, path) ? path : NULL;
 }
 
 /* Add a node and take its path; returns NULL if there is no memory. */
