@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/core/scan.h"
+#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/command/compare/trial.h"
@@ -281,6 +282,7 @@ static void trialReadAddGroup(struct reading *self,
 /* A gauge of a node over the time of a run. */
 struct trialGauge {
 	const struct trialRun *run;
+	const hdIValue *value;
 	size_t column;
 	double most, sum; /* The sum is by seconds. */
 	int64_t known;
@@ -291,11 +293,12 @@ static bool trialReadAddGauge(const hdIBlock *block, void *data)
 	struct trialGauge *self = data;
 
 	for (size_t i = 0; i < block->count; i++) {
-		double value = (double)block->columns[self->column].int64[i];
+		const hdIColumn *column = &block->columns[self->column];
+		double value = (double)column->int64[i];
 		int64_t start = MAX(block->start[i], self->run->start);
 		int64_t end = MIN(block->end[i], self->run->end);
 
-		if (end <= start)
+		if (end <= start || columnIsMissing(self->value, column, i))
 			continue;
 		self->most = fmax(self->most, value);
 		self->sum += value * (double)(end - start);
@@ -317,6 +320,7 @@ static void trialReadGauge(struct reading *self, const hdIGroup *group,
 	if (gauge.column == group->valueCount ||
 	    group->values[gauge.column].type != HDI_INT64)
 		return;
+	gauge.value = &group->values[gauge.column];
 	scanGroup(&scan, group, trialReadAddGauge, &gauge);
 	if (!gauge.known)
 		return;
