@@ -62,12 +62,9 @@ static const char *formatBits(char *buffer, hdIType type,
 	return buffer;
 }
 
-const char *dumpFormatNumber(const struct dump *dump, char *buffer,
-			     const hdIValue *value, const hdIColumn *column,
-			     size_t entry, bool isWide)
+const char *dumpFormatValue(char *buffer, const hdIValue *value,
+			    const hdIColumn *column, size_t entry, bool isWide)
 {
-	if (dump->isHex)
-		return formatBits(buffer, value->type, column, entry);
 	if (columnIsMissing(value, column, entry))
 		return strcpy(buffer, "NaN");
 	switch (value->type) {
@@ -87,6 +84,15 @@ const char *dumpFormatNumber(const struct dump *dump, char *buffer,
 		break;
 	}
 	return strcpy(buffer, "");
+}
+
+const char *dumpFormatNumber(const struct dump *dump, char *buffer,
+			     const hdIValue *value, const hdIColumn *column,
+			     size_t entry, bool isWide)
+{
+	return dump->isHex
+		       ? formatBits(buffer, value->type, column, entry)
+		       : dumpFormatValue(buffer, value, column, entry, isWide);
 }
 
 char *dumpFormatHex(const char *bytes, size_t length)

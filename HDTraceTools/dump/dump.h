@@ -106,11 +106,15 @@ void dumpAll(struct dump *dump, const struct dumpParts *parts);
 const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns);
 
 /**
- * Write a number of an entry.
+ * Write a number of an entry with all its digits, "NaN" if it is missing.
  *
  * @param isWide Floats get the digits of a double, for readers that know no
  *        floats.
  */
+const char *dumpFormatValue(char *buffer, const hdIValue *value,
+			    const hdIColumn *column, size_t entry, bool isWide);
+
+/** The same, or the bits if they were asked for. */
 const char *dumpFormatNumber(const struct dump *dump, char *buffer,
 			     const hdIValue *value, const hdIColumn *column,
 			     size_t entry, bool isWide);

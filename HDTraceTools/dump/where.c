@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "HDTraceTools/command/errors.h"
+#include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/dump/where.h"
 #include "HDTraceTools/model/causes/dependencies.h"
-#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/waits/waits.h"
 #include "cli/output.h"
@@ -197,27 +197,6 @@ static const char *whereFindAttribute(const void *data, const char *name)
 	return NULL;
 }
 
-/** The text of a number of an entry, with all its digits. */
-static const char *wherePutNumber(char *buffer, const hdIValue *value,
-				  const hdIColumn *column, size_t entry)
-{
-	switch (value->type) {
-	case HDI_INT32:
-		return outInteger(buffer, column->int32[entry]);
-	case HDI_INT64:
-		return outInteger(buffer, column->int64[entry]);
-	case HDI_UINT64:
-		return outInteger(buffer, column->uint64[entry]);
-	case HDI_FLOAT:
-		return outDouble(buffer, (double)column->float32[entry]);
-	case HDI_DOUBLE:
-		return outDouble(buffer, column->float64[entry]);
-	case HDI_STRING:
-		break;
-	}
-	return "";
-}
-
 static const char *whereFindValue(const void *data, const char *name)
 {
 	const struct whereFile *file = data;
@@ -234,12 +213,10 @@ static const char *whereFindValue(const void *data, const char *name)
 			g_string_append_len(
 				file->text, column->string[file->entry].bytes,
 				(gssize)column->string[file->entry].length);
-		else if (columnIsMissing(value, column, file->entry))
-			g_string_assign(file->text, "NaN");
 		else
 			g_string_assign(file->text,
-					wherePutNumber(buffer, value, column,
-						       file->entry));
+					dumpFormatValue(buffer, value, column,
+							file->entry, true));
 		return file->text->str;
 	}
 	return NULL;
