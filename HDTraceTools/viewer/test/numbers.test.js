@@ -10,6 +10,7 @@ import {
   isVisible,
   percent,
   quantity,
+  rangeText,
   rounded,
   short,
 } from "../src/data/numbers.js";
@@ -74,4 +75,15 @@ test("values under the pointer have four digits and a prefix", () => {
   assert.equal(levelText(99.98765, { unit: "%", base: "%", scale: 1 }), "99.99 %");
   assert.equal(levelText(12, { unit: "" }), "12");
   assert.equal(levelText(NaN, bytes), "–");
+});
+
+test("a mean has its extremes, and an equal unit once", () => {
+  const power = { unit: "W", base: "W" };
+
+  assert.equal(rangeText({ mean: 150, min: 100, max: 200 }, power), "150 (100 – 200) W");
+  assert.equal(
+    rangeText({ mean: 1100, min: 200, max: 2000 }, power),
+    "1.1 kW (200 W – 2 kW)",
+  );
+  assert.equal(rangeText({ mean: 2, min: 1, max: 3 }, { unit: "" }), "2 (1 – 3)");
 });

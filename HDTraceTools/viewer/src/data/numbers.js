@@ -111,33 +111,58 @@ export function prefixFor(value, base) {
   return PREFIXES.find(([scale]) => abs >= scale * 0.9995) ?? [1e-9, "n"];
 }
 
-/** A quantity with few digits, for cards and axes: "114.9 kJ". */
-export function quantity(value, base, digits = 4) {
-  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+/** A number and its unit, which may be empty, as text. */
+function withUnit([text, unit]) {
+  return unit ? `${text} ${unit}` : text;
+}
+
+/** The text of a quantity with few digits, and its unit with a prefix. */
+function quantityParts(value, base, digits = 4) {
+  if (value === null || value === undefined || Number.isNaN(value))
+    return ["–", ""];
   const [scale, prefix] = prefixFor(value, base);
   const scaled = value / scale;
   const decimals = Math.min(
     9,
     Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(scaled) || 1))),
   );
-  const text = grouped(trimZeros(scaled.toFixed(decimals)));
-  const unit = prefix + (base || "");
 
-  return unit ? `${text} ${unit}` : text;
+  return [grouped(trimZeros(scaled.toFixed(decimals))), prefix + (base || "")];
 }
 
-/** A value with its unit and four significant digits: "16.35 GB", "1.235G". */
-export function levelText(value, { unit, base, scale = 1 }) {
+/** A quantity with few digits, for cards and axes: "114.9 kJ". */
+export function quantity(value, base, digits) {
+  return withUnit(quantityParts(value, base, digits));
+}
+
+/** The text of a value with four significant digits, and its unit. */
+function levelParts(value, { unit, base, scale = 1 }) {
   const number = Number(value);
 
-  if (isPrefixed(base))
-    return quantity(number * scale, base);
+  if (isPrefixed(base)) return quantityParts(number * scale, base);
   // A count has a prefix itself: "1.235G packets".
   const [size, prefix] =
     Math.abs(number) >= 10 ** (DIGITS + 1) ? prefixFor(number, "B") : [1, ""];
-  const text = prefix ? quantity(number / size, "") + prefix : rounded(number);
 
-  return unit ? `${text} ${unit}` : text;
+  return [
+    prefix ? quantity(number / size, "") + prefix : rounded(number),
+    unit ?? "",
+  ];
+}
+
+/** A value with its unit and four significant digits: "16.35 GB", "1.235G". */
+export function levelText(value, level) {
+  return withUnit(levelParts(value, level));
+}
+
+/** A mean with its extremes; an equal unit is there once: "150 (100 – 200) W". */
+export function rangeText({ mean, min, max }, level) {
+  const parts = [mean, min, max].map((value) => levelParts(value, level));
+  const [, unit] = parts[0];
+  const isEqual = parts.every((part) => part[1] === unit);
+  const texts = parts.map((part) => (isEqual ? part[0] : withUnit(part)));
+
+  return withUnit([`${texts[0]} (${texts[1]} – ${texts[2]})`, isEqual ? unit : ""]);
 }
 
 /** A short number for an axis. */

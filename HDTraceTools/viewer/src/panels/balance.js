@@ -3,9 +3,9 @@
 import { categoryOf } from "../draw/colours.js";
 import { balanceOf, evenness, iterationsOf } from "../data/states/balance.js";
 import { percent } from "../data/numbers.js";
-import { formatLength, formatSecondsShort } from "../data/time.js";
-import { h, replace, shown, table } from "../ui/dom.js";
-import { STILL_READ } from "./profile.js";
+import { formatLength } from "../data/time.js";
+import { h, replace, shown, shownTime, table } from "../ui/dom.js";
+import { limitsOf } from "./profile.js";
 
 const LIST_MAX = 200;
 
@@ -98,17 +98,12 @@ export class BalancePanel {
       .slice(0, LIST_MAX);
 
     for (const row of list) row.properties = { "data-trace": row.trace };
+    const limits = limitsOf({ isRead, isExact });
+
     replace(
       this.ranks,
       h("h3", {}, "By rank"),
-      isExact && isRead
-        ? null
-        : h(
-            "p",
-            { class: "note" },
-            isRead ? "" : STILL_READ,
-            isExact ? "" : "The interval cuts reduced data: times are estimates.",
-          ),
+      limits && h("p", { class: "note" }, limits),
       h(
         "p",
         { class: "headline" },
@@ -188,12 +183,7 @@ export class BalancePanel {
                     String(i),
                   ),
               },
-              number("Start", ({ start }) =>
-                shown(
-                  Number(start - model.origin) / 1e9,
-                  "s",
-                  `${formatSecondsShort(start - model.origin)} s`,
-                ),
+              number("Start", ({ start }) => shownTime(start, model),
               ),
               number("Ranks", ({ traces }) => shown(traces, "", String(traces))),
               number("Mean", ({ mean }) => time(mean)),

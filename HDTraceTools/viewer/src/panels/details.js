@@ -5,8 +5,8 @@ import { durationsOf, quantileOf, rankOf } from "../data/states/durations.js";
 import { chargesOf } from "../data/energy/energy.js";
 import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
-import { formatLength, formatSecondsShort } from "../data/time.js";
-import { announce, h, replace, shown } from "../ui/dom.js";
+import { formatLength } from "../data/time.js";
+import { announce, h, replace, shown, shownTime } from "../ui/dom.js";
 import { chipOf } from "./profile.js";
 
 export class DetailsPanel {
@@ -119,12 +119,7 @@ export class DetailsPanel {
     const { app } = this;
     const { model } = app;
     const ns = Number(state.end - state.start);
-    const seconds = (time) =>
-      shown(
-        Number(time - model.origin) / 1e9,
-        "s",
-        `${formatSecondsShort(time - model.origin)} s`,
-      );
+    const seconds = (time) => shownTime(time, model);
     const rows = [
       ["Trace", model.nameOf(trace.node)],
       state.isEvent ? ["Event at", seconds(state.start)] : ["Start", seconds(state.start)],

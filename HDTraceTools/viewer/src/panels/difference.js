@@ -5,7 +5,7 @@ import { h, replace, shown, table } from "../ui/dom.js";
 import { differencesOf } from "../data/energy/difference.js";
 import { percent, quantity } from "../data/numbers.js";
 import { formatLength } from "../data/time.js";
-import { chipOf, STILL_READ } from "./profile.js";
+import { chipOf, limitsOf } from "./profile.js";
 
 /** So many rows of a table are listed, the largest differences first. */
 const LIST_MAX = 100;
@@ -64,18 +64,12 @@ export class DifferencePanel {
 
   #show({ names, whole, functions, ranks, nodes, isExact, isRead }) {
     const energy = whole.energy(names);
+    const limits = limitsOf({ isRead, isExact });
 
     replace(
       this.element,
       h("p", { class: "headline" }, `${names[1]} minus ${names[0]}`),
-      isExact && isRead
-        ? null
-        : h(
-            "p",
-            { class: "note" },
-            isRead ? "" : STILL_READ,
-            isExact ? "" : "The interval cuts reduced data: times are estimates.",
-          ),
+      limits && h("p", { class: "note" }, limits),
       h(
         "dl",
         {},

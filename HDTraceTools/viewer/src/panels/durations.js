@@ -4,9 +4,9 @@
 import uPlot from "uplot";
 import { stateColours, theme } from "../draw/colours.js";
 import { binsOf, durationsOf, quantileOf } from "../data/states/durations.js";
-import { h, replace, shown, table } from "../ui/dom.js";
+import { h, replace, shown, shownTime, table } from "../ui/dom.js";
 import { percent, short } from "../data/numbers.js";
-import { formatLength, formatSecondsShort } from "../data/time.js";
+import { formatLength } from "../data/time.js";
 
 const QUANTILES = [
   ["Median", 0.5],
@@ -242,12 +242,7 @@ export class DurationsPanel {
           {
             title: "Start",
             class: "number",
-            value: ({ start }) =>
-              shown(
-                Number(start - model.origin) / 1e9,
-                "s",
-                `${formatSecondsShort(start - model.origin)} s`,
-              ),
+            value: ({ start }) => shownTime(start, model),
           },
           {
             title: "Length",

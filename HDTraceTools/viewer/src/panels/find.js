@@ -2,8 +2,8 @@
 // Finding states and events by a query: how many, a list, the next and the previous.
 import { Query, QueryError } from "../data/states/query.js";
 import { search } from "../data/states/search.js";
-import { formatLength, formatSecondsShort } from "../data/time.js";
-import { announce, h, replace, shown, table } from "../ui/dom.js";
+import { formatLength } from "../data/time.js";
+import { announce, h, replace, shown, shownTime, table } from "../ui/dom.js";
 import { chipOf } from "./profile.js";
 
 /** So many are listed. */
@@ -169,12 +169,7 @@ export class FindPanel {
               {
                 title: "Start",
                 class: "number",
-                value: ({ item }) =>
-                  shown(
-                    Number(item.start - model.origin) / 1e9,
-                    "s",
-                    `${formatSecondsShort(item.start - model.origin)} s`,
-                  ),
+                value: ({ item }) => shownTime(item.start, model),
               },
               {
                 title: "Length",

@@ -9,7 +9,7 @@ import { percent } from "../data/numbers.js";
 import { shorten } from "../draw/stateplot.js";
 import { formatLength } from "../data/time.js";
 import { h, prepareCanvas, replace, shown, table } from "../ui/dom.js";
-import { chipOf, STILL_READ } from "./profile.js";
+import { chipOf, limitsOf } from "./profile.js";
 
 const BAND = 18;
 /** So many calls are listed. */
@@ -76,10 +76,7 @@ export class FlamePanel {
     this.hasEnergy = profile.hasEnergy;
     replace(
       this.note,
-      profile.isRead ? "" : STILL_READ,
-      profile.isExact
-        ? ""
-        : "The interval cuts reduced data: times are estimates. ",
+      limitsOf(profile),
       this.tree.shared.length
         ? "What stands below a name that has several callers is listed at the end, for all callers together."
         : "",

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the time and the energy of the interval went to: by state, and by phase.
 import { fillState, stateColours } from "../draw/colours.js";
-import { h, prepareCanvas, replace, shown, table } from "../ui/dom.js";
+import { h, prepareCanvas, replace, shown, shownTime, table } from "../ui/dom.js";
 import { stateProfile, totalEnergy } from "../data/energy/energy.js";
 import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
 import { hasServedProfile, servedProfile } from "../data/states/servedprofile.js";
 import { phasesOf } from "../draw/ruler.js";
-import { formatLength, formatSecondsShort } from "../data/time.js";
+import { formatLength } from "../data/time.js";
 
 /** A bar in a cell. */
 function bar(share, label) {
@@ -35,8 +35,14 @@ function meanPower(known, watts, options) {
   return shown(known.hasMean ? watts : NaN, "W", known.mean(watts, options));
 }
 
-/** What stands above numbers of traces that are not read to their end. */
-export const STILL_READ = "Traces are still read: states are missing. ";
+/** What stands above numbers of traces that are not read to their end, or of data that the
+ *  interval cuts. */
+export function limitsOf({ isRead, isExact }) {
+  return (
+    (isRead ? "" : "Traces are still read: states are missing. ") +
+    (isExact ? "" : "The interval cuts reduced data: times are estimates. ")
+  );
+}
 
 function chipOf(name) {
   const look = stateColours.of(name);
@@ -135,10 +141,7 @@ export class ProfilePanel {
         ? `${percent(profile.part)} of the traces have been read. `
         : "",
       profile.hasFailed ? "Some files could not be read. " : "",
-      profile.isRead ? "" : STILL_READ,
-      profile.isExact
-        ? ""
-        : "The interval cuts reduced data: times are estimates. ",
+      limitsOf(profile),
       hasEnergy
         ? "The energy of a node is divided among its traces. The total energy of a state includes nested states; the own energy is charged to the innermost state. "
         : "",
@@ -265,12 +268,7 @@ export class ProfilePanel {
               {
                 title: "From",
                 class: "number",
-                value: (row) =>
-                  shown(
-                    Number(row.from - model.origin) / 1e9,
-                    "s",
-                    `${formatSecondsShort(row.from - model.origin)} s`,
-                  ),
+                value: (row) => shownTime(row.from, model),
               },
               {
                 title: "Length",

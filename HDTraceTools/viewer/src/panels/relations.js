@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Relations: finding them by name, token or attribute, the request that is
 // followed as a tree, and those of the report that took longest.
-import { announce, h, replace, shown, table } from "../ui/dom.js";
+import { announce, h, replace, shown, shownTime, table } from "../ui/dom.js";
 import { Known } from "../data/energy/known.js";
-import { formatLength, formatSecondsShort } from "../data/time.js";
+import { formatLength } from "../data/time.js";
 import { chipOf } from "./profile.js";
 
 /** So many are listed. */
@@ -204,12 +204,7 @@ export class RelationsPanel {
       {
         title: "Start",
         class: "number",
-        value: ({ item }) =>
-          shown(
-            Number(item.start - model.origin) / 1e9,
-            "s",
-            `${formatSecondsShort(item.start - model.origin)} s`,
-          ),
+        value: ({ item }) => shownTime(item.start, model),
       },
       {
         title: "Length",

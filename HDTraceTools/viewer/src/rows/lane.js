@@ -15,7 +15,7 @@ import {
 import { SharePlot } from "../draw/shareplot.js";
 import { StatePlot } from "../draw/stateplot.js";
 import { ValuePlot } from "../draw/valueplot.js";
-import { levelText } from "../data/numbers.js";
+import { levelText, rangeText } from "../data/numbers.js";
 import { summarySeries } from "../data/series/summaryseries.js";
 import { h } from "../ui/dom.js";
 
@@ -308,16 +308,7 @@ function seriesText(series, time) {
 
 /** What was found at a time as text, with its unit. */
 export function valueText(series, found) {
-  const text = (value) => levelText(value, series.level);
-
-  if (found.value !== undefined) return text(found.value);
-  const texts = [found.mean, found.min, found.max].map(text);
-  const units = texts.map((one) => / \S+$/.exec(one)?.[0] ?? "");
-  // An equal unit is there once: "150 (100 – 200) W".
-  const isOnce = units.every((unit) => unit === units[0]);
-  const [mean, min, max] = isOnce
-    ? texts.map((one) => one.slice(0, one.length - units[0].length))
-    : texts;
-
-  return `${mean} (${min} – ${max})${isOnce ? units[0] : ""}`;
+  return found.value === undefined
+    ? rangeText(found, series.level)
+    : levelText(found.value, series.level);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Making elements. Whatever comes from a project gets into the page as text.
 import { exact } from "../data/numbers.js";
+import { formatSecondsShort } from "../data/time.js";
 
 /**
  * Make an element: h("button", { class: "x", onclick: f }, "Text", child, ...).
@@ -158,6 +159,13 @@ export function shown(value, unit, text, properties = {}) {
     },
     text,
   );
+}
+
+/** A time of a project, from its start. */
+export function shownTime(time, model) {
+  const since = time - model.origin;
+
+  return shown(Number(since) / 1e9, "s", `${formatSecondsShort(since)} s`);
 }
 
 /** Let the reader save a text as a file. */

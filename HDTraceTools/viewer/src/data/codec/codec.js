@@ -107,6 +107,17 @@ export class Columns {
       : Array.from(column);
   }
 
+  /** The next two columns: lengths of texts, and the bytes of all of them. */
+  texts() {
+    const lengths = this.numbers();
+    const bytes = this.next();
+    const starts = new Float64Array(lengths.length + 1);
+
+    for (let i = 0; i < lengths.length; i++)
+      starts[i + 1] = starts[i] + lengths[i];
+    return { starts, bytes };
+  }
+
   /** The next column, of bytes, as text. */
   text() {
     return new TextDecoder().decode(this.next());

@@ -43,16 +43,6 @@ function decodeRelations(chunk, columns) {
   };
 }
 
-function decodeTexts(columns) {
-  const lengths = columns.numbers();
-  const bytes = columns.next();
-  const starts = new Float64Array(lengths.length + 1);
-
-  for (let i = 0; i < lengths.length; i++)
-    starts[i + 1] = starts[i] + lengths[i];
-  return { starts, bytes };
-}
-
 function decodeDensity(chunk, columns) {
   const [first, width] = columns.numbers();
 
@@ -63,7 +53,7 @@ function decodeDensity(chunk, columns) {
 export function relationDecoder(track, level, chunk, part, columns) {
   if (part === RELATIONS) return decodeRelations(chunk, columns);
   return level.number === EXACT
-    ? decodeTexts(columns)
+    ? columns.texts()
     : decodeDensity(chunk, columns);
 }
 

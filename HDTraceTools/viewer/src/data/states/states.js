@@ -91,19 +91,9 @@ function storedAmount({ watts, unknown, nodes }, i, length) {
   };
 }
 
-function decodeDetails(columns) {
-  const lengths = columns.numbers();
-  const bytes = columns.next();
-  const starts = new Float64Array(lengths.length + 1);
-
-  for (let i = 0; i < lengths.length; i++)
-    starts[i + 1] = starts[i] + lengths[i];
-  return { starts, bytes };
-}
-
 /** Decoder of the tracks of traces. */
 export function stateDecoder(track, level, chunk, part, columns) {
-  if (level.number === DETAILS) return decodeDetails(columns);
+  if (level.number === DETAILS) return columns.texts();
   if (part === ENERGY) return decodeEnergies(columns);
   return part === STATES
     ? decodeStates(chunk, columns)
