@@ -45,8 +45,13 @@ hpcc_watch() {
 # Run hpcc in a directory of its own: DIRECTORY COMMAND...
 hpcc_run() {
 	mkdir "$1"
-	hpcc_prepare "$1"
 	: >"$1/hpccoutf.txt"
+	hpcc_run_in "$@"
+}
+
+# The same in a directory that is there, with an empty hpccoutf.txt.
+hpcc_run_in() {
+	hpcc_prepare "$1"
 	hpcc_watch "$1" &
 	watcher=$!
 	(

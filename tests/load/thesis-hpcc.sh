@@ -140,23 +140,6 @@ END
 	return "$status"
 }
 
-# As hpcc_run, in a directory that is there: DIRECTORY COMMAND...
-hpcc_run_in() {
-	hpcc_prepare "$1"
-	hpcc_watch "$1" &
-	local watcher=$!
-	(
-		cd "$1" || exit 1
-		shift
-		"$@"
-	) || {
-		kill "$watcher"
-		return 1
-	}
-	wait "$watcher"
-	grep -q '^Success=1' "$1/hpccoutf.txt" && [ -s "$1/times" ]
-}
-
 # Borders for --phases: a phase ends where its section ends.
 hpcc_borders() {
 	hpcc_phases phases | sort -k 2 -g | awk '

@@ -36,7 +36,8 @@ static void ring(void)
 			 MPI_STATUS_IGNORE);
 }
 
-/* The second stage is slow: everybody waits for it. */
+/* The second stage is slow: everybody waits for it, also if another one is kept
+ * from running for a while. */
 static void pipeline(void)
 {
 	int item = 0;
@@ -45,7 +46,7 @@ static void pipeline(void)
 		if (rank > 0)
 			MPI_Recv(&item, 1, MPI_INT, rank - 1, 2, MPI_COMM_WORLD,
 				 MPI_STATUS_IGNORE);
-		work(rank == 1 ? 100 : 5);
+		work(rank == 1 ? 200 : 5);
 		if (rank < size - 1)
 			MPI_Ssend(&item, 1, MPI_INT, rank + 1, 2,
 				  MPI_COMM_WORLD);
