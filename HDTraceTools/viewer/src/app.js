@@ -38,6 +38,7 @@ import { Pointer } from "./ui/pointer.js";
 import { formatSecondsShort } from "./data/time.js";
 import { defaultRows } from "./rows/rows.js";
 import { spanText } from "./draw/ruler.js";
+import { Saving } from "./ui/saving.js";
 import { Selection } from "./ui/selection.js";
 import { Summary } from "./panels/summary.js";
 import { Tooltip } from "./ui/tooltip.js";
@@ -68,6 +69,7 @@ export class App {
     this.tooltip = new Tooltip(model, this.view, this.tracks);
     this.summary = new Summary(this);
     this.paper = new Paper(this);
+    this.saving = new Saving(this);
     this.chooser = new Chooser(this);
     this.overview = new Overview(
       model,

@@ -210,8 +210,7 @@ export class MatrixPanel {
   #list() {
     const { of } = MEASURES[this.measure.value];
     const list = [...this.cells]
-      .sort((a, b) => of(b) - of(a) || a.from - b.from || a.to - b.to)
-      .slice(0, LIST_MAX);
+      .sort((a, b) => of(b) - of(a) || a.from - b.from || a.to - b.to);
 
     for (const cell of list)
       cell.properties = { "data-key": `${this.places[cell.from]} ${this.places[cell.to]}` };
@@ -236,10 +235,12 @@ export class MatrixPanel {
               },
             ],
             list,
+            {},
+            LIST_MAX,
           )
         : h("p", { class: "empty" }, "No messages in the interval."),
-      this.cells.length > list.length
-        ? h("p", { class: "note" }, `${this.cells.length - list.length} more pairs.`)
+      list.length > LIST_MAX
+        ? h("p", { class: "note" }, `${list.length - LIST_MAX} more pairs.`)
         : null,
     );
   }
