@@ -61,6 +61,32 @@ await ok("the server makes the table of states, as hdtrace report does", async (
   await viewer.panel("interval");
 });
 
+await ok("messages are counted by the server before they are loaded", async () => {
+  const other = await browser.newPage();
+
+  other.setDefaultTimeout(PATIENCE_MS);
+  await other.route(/track\?id=m0(?:&|$)/, () => {});
+  await other.goto(`${address}#${new URLSearchParams({ panel: "matrix" })}`);
+  await other.waitForSelector("[data-panel=matrix] tr[data-key]");
+  const valueOf = (selector) =>
+    other.getAttribute(`[data-panel=matrix] ${selector}`, "data-value");
+  const { rows } = JSON.parse(
+    hdtrace("stat", "-q", "--volume", "--format=json", project),
+  );
+  const sent = rows.filter(
+    ({ by, direction, peer }) => by === "peer" && direction === "sent" && peer !== null,
+  );
+
+  assert(sent.length > 0, "no messages are sent");
+  assertSame(
+    Number(await valueOf('[data-key="count"]')),
+    sent.reduce((sum, { count }) => sum + count, 0),
+    "messages",
+  );
+  assertSame(await valueOf("td:last-child [data-value]"), "unknown", "time");
+  await other.close();
+});
+
 await ok("the report appears after loading", async () => {
   const report = JSON.parse(
     hdtrace("report", "-q", "--format=json", "--phases=borders", project),

@@ -141,6 +141,16 @@ export class ServerSource {
     return response.json();
   }
 
+  /** Messages between ranks in the interval, or in all, when they are counted. */
+  async pairs({ from, to, isAll }) {
+    const response = await this.#fetch(
+      isAll ? "pairs" : `pairs?from=${from}&to=${to}`,
+    );
+
+    if (!response.ok) throw new Error(`pairs: ${response.status}`);
+    return response.json();
+  }
+
   /** How far all was read, and the report when that is complete. */
   async progress() {
     const response = await this.#fetch("progress");
