@@ -97,7 +97,7 @@ await ok("tables, dialogs and tooltips show names as text", async () => {
 });
 
 await ok("saved pictures have names as text only", async () => {
-  for (const tab of await panelsOf(viewer)) {
+  for (const tab of ["interval", "profile", "problems"]) {
     await viewer.panel(tab);
     await page.click('button[title^="Save the panel"]');
     const [download] = await Promise.all([

@@ -23,6 +23,7 @@ import { HistogramPanel } from "./panels/histogram.js";
 import { IntervalPanel } from "./panels/interval.js";
 import { LayersPanel } from "./panels/layers.js";
 import { LegendPanel } from "./panels/legend.js";
+import { NotesPanel } from "./panels/notes.js";
 import { ProblemsPanel } from "./panels/problems.js";
 import { ProfilePanel } from "./panels/profile.js";
 import { RelationsPanel } from "./panels/relations.js";
@@ -88,6 +89,7 @@ export class App {
       ...(layersOf(model.groups).length ? [new LayersPanel(this)] : []),
       new LegendPanel(this),
       new ValuesPanel(this),
+      ...(model.source.isServed && !model.isJoined ? [new NotesPanel(this)] : []),
       new ProblemsPanel(this),
       new AboutPanel(this),
     ];

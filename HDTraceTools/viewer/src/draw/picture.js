@@ -168,30 +168,48 @@ class Drawing {
   /** The lines of a text: [from, to, box], of its characters. */
   *#lines(node, range) {
     const { length } = node.data;
-    let start = 0;
-    let top = null;
 
     range.selectNodeContents(node);
     const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
 
     if (!boxes.length) return;
     if (boxes.every((box) => Math.abs(box.top - boxes[0].top) < 2)) {
-      yield [0, length, boxes[0]];
+      yield [0, length, range.getBoundingClientRect()];
       return;
     }
-    for (let i = 0; i < length; i++) {
-      range.setStart(node, i);
-      range.setEnd(node, i + 1);
-      const box = range.getClientRects()[0];
+    for (let start = 0; start < length; ) {
+      const end = this.#lineEnd(node, range, start);
+      const box = this.#boxOf(node, range, start, end);
 
-      if (!box?.width) continue;
-      if (top !== null && box.top > top + 2) {
-        yield [start, i, this.#boxOf(node, range, start, i)];
-        start = i;
-      }
-      top = box.top;
+      if (box.width > 0) yield [start, end, box];
+      start = end;
     }
-    yield [start, length, this.#boxOf(node, range, start, length)];
+  }
+
+  /** Where the line that begins at a character ends. */
+  #lineEnd(node, range, start) {
+    const { length } = node.data;
+    const first = this.#boxOf(node, range, start, start + 1);
+    // What has no box of its own, as a space between lines, ends a line.
+    const isIn = (end) =>
+      this.#boxOf(node, range, start, end).bottom < first.bottom + 2;
+    let low = start + 1;
+    let step = 32;
+
+    if (!first.width) return low;
+    while (low + step < length && isIn(low + step)) {
+      low += step;
+      step *= 2;
+    }
+    let high = Math.min(length, low + step);
+
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+
+      if (isIn(middle)) low = middle;
+      else high = middle - 1;
+    }
+    return low;
   }
 
   #boxOf(node, range, from, to) {
