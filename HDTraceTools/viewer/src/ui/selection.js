@@ -77,13 +77,8 @@ export class Selection {
   /** Scroll so that a row is in view, and give it the focus of the rows. */
   scrollToRow(row) {
     const { tracks } = this.app;
-    const { scroll } = tracks;
 
-    if (
-      row.top < scroll.scrollTop ||
-      row.top + row.height > scroll.scrollTop + scroll.clientHeight
-    )
-      scroll.scrollTop = row.top - scroll.clientHeight / 3;
+    tracks.reveal(row);
     tracks.focusKey = row.key;
   }
 
