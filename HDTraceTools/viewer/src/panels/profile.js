@@ -9,6 +9,9 @@ import { hasServedProfile, servedProfile } from "../data/states/servedprofile.js
 import { phasesOf } from "../draw/ruler.js";
 import { formatLength } from "../data/time.js";
 
+/** So many states are listed. */
+const LIST_MAX = 200;
+
 /** A bar in a cell. */
 function bar(share, label) {
   const meter = h("span", { class: "bar", "aria-hidden": "true" });
@@ -48,7 +51,7 @@ function chipOf(name) {
   const look = stateColours.of(name);
   const canvas = h("canvas", { class: "chip", "aria-hidden": "true" });
 
-  fillState(prepareCanvas(canvas, 14, 14), look, 0, 0, 14, 14);
+  fillState(prepareCanvas(canvas, 14, 14, 3), look, 0, 0, 14, 14);
   return canvas;
 }
 
@@ -220,10 +223,12 @@ export class ProfilePanel {
                   ]
                 : []),
             ],
-            list.slice(0, 200).map((entry) => ({
+            list.map((entry) => ({
               ...entry,
               properties: { "data-state": entry.name },
             })),
+            {},
+            LIST_MAX,
           )
         : h("p", { class: "empty" }, "No states in the interval."),
     );
