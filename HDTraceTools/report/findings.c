@@ -269,7 +269,7 @@ static void printCauses(const struct finding *finding)
 	if (all > count)
 		printf(" and %u more", all - count);
 	if (finding->indirect >= (double)finding->time / 100)
-		printf("; other waits %s",
+		printf("; indirect %s",
 		       outDuration(buffer, (int64_t)finding->indirect));
 }
 

@@ -123,6 +123,12 @@ make_run "Barrier 5 10;Recv 10 37 fromRank='1' fromTag='5'" \
 # Rank 1 comes 2.6 s later than rank 0, of which it waits 2 s for rank 2.
 ok "waits of the causing rank are indirect" \
 	causes "late-sender 4.6 2 2:solve:2 1:solve:0.5 1:Recv:0.1"
+told_indirect() {
+	status 0 report run && grep -qx \
+		"     Causes: rank 2 in solve 2.000 s, rank 1 in solve 500.000 ms, rank 1 in \
+Recv 100.000 ms; indirect 2.000 s" out
+}
+ok "the text has the indirect part" told_indirect
 make_run "Bcast 5 10 rootRank='2';solve 10 20;Bcast 20 50 rootRank='2'" \
 	"Bcast 5 10 rootRank='2';solve 10 30;Bcast 30 50 rootRank='2'" \
 	"Bcast 5 10 rootRank='2';solve 10 50;Bcast 50 50 rootRank='2'"
