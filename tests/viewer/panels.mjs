@@ -89,7 +89,7 @@ await ok("the call tree has total and own times", async () => {
   await assertAccessible(viewer, "the call tree");
 });
 
-await ok("the profile of an interval is told by row", async () => {
+await ok("states of an interval are listed by row", async () => {
   await viewer.open(url({ panel: "profile", mark: "1,2" }));
   await page.selectOption("[data-panel=profile] select", "rows");
   await viewer.settle();
