@@ -12,9 +12,22 @@
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/wrap/fortran.h"
 
+/* Begin to use a thread; inlined, since the frame of the function that the
+ * program calls is to be known. */
+static inline __attribute__((__always_inline__)) bool apiEnterThread(
+	struct hdmpiThread *self)
+{
+	if (!hdmpiThreadEnter(self))
+		return false;
+	if (self->depth > 0 && self == hdmpiThreadPeek())
+		hdmpiLeaveFrames(self, (uintptr_t)__builtin_dwarf_cfa());
+	return true;
+}
+
 /* The calling thread, while the wrapper is active; to be left. MPI_Finalize()
  * waits for threads that are in here; see hdmpiThreadsEnd(). */
-static struct hdmpiThread *apiEnter(void)
+static inline __attribute__((__always_inline__)) struct hdmpiThread *apiEnter(
+	void)
 {
 	struct hdmpiThread *self;
 
@@ -23,7 +36,7 @@ static struct hdmpiThread *apiEnter(void)
 	self = hdmpiThreadGet();
 	if (!self)
 		return NULL;
-	return hdmpiThreadEnter(self) ? self : NULL;
+	return apiEnterThread(self) ? self : NULL;
 }
 
 static int apiLeave(struct hdmpiThread *self, bool isRecorded)
@@ -214,14 +227,14 @@ static void *recorderThread(void)
 static int recorderStart(void *thread, const char *name,
 			 const struct timespec *when)
 {
-	return hdmpiThreadEnter(thread)
+	return apiEnterThread(thread)
 		       ? apiLeave(thread, hdmpiRegionStart(thread, name, when))
 		       : -1;
 }
 
 static int recorderEnd(void *thread, const struct timespec *when)
 {
-	return hdmpiThreadEnter(thread)
+	return apiEnterThread(thread)
 		       ? apiLeave(thread, hdmpiRegionEnd(thread, when))
 		       : 1;
 }
@@ -231,7 +244,7 @@ static int recorderAttributes(void *thread, const char *keys,
 {
 	struct hdmpiThread *self = thread;
 
-	if (!hdmpiThreadEnter(self))
+	if (!apiEnterThread(self))
 		return 1;
 	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
 				      hdT_logAttributesInt64(self->trace, keys,
@@ -242,7 +255,7 @@ static int recorderText(void *thread, const char *key, const char *value)
 {
 	struct hdmpiThread *self = thread;
 
-	if (!hdmpiThreadEnter(self))
+	if (!apiEnterThread(self))
 		return 1;
 	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
 				      hdT_logAttributeString(self->trace, key,
@@ -251,7 +264,7 @@ static int recorderText(void *thread, const char *key, const char *value)
 
 static void recorderCpu(void *thread, int64_t nowNs, int64_t usedNs)
 {
-	if (!hdmpiThreadEnter(thread))
+	if (!apiEnterThread(thread))
 		return;
 	hdmpiCpuOfThread(thread, nowNs, usedNs);
 	hdmpiThreadLeave(thread);

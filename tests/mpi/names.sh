@@ -76,6 +76,14 @@ exports() {
 	grep -qx "$2" exported && ! grep -vxE "$3" exported
 }
 
+# Each thread of the program has memory for the threads of a library on its own stack,
+# which may have 16 kB: LIBRARY
+leaves_stacks() {
+	"${READELF:-readelf}" -lW "$abs_top_builddir/$1" | awk '$1 == "TLS" { print $6 }' >size
+	cat size
+	[ "$(wc -l <size)" -eq 1 ] && [ "$(($(cat size)))" -le 1024 ]
+}
+
 for library in $(built_libraries); do
 	can_launch "$library" || {
 		skip "$library" "mpiexec does not work here"
@@ -92,6 +100,7 @@ for library in $(built_libraries); do
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
 	ok "$library: only wrapped names are exported" exports "libhdMPI-$library.so" MPI_Send \
 		'MPIX?_[A-Z][a-z0-9_]*|mpix?_[a-z0-9_]*[a-z0-9]_|hdMPI_[a-zA-Z]*|hdmpi_[a-z]*_|_exit'
+	ok "$library: threads keep their stacks" leaves_stacks "libhdMPI-$library.so"
 	ok "$library: a library with names of MPI functions compiles" compiles
 	ok "$library: functions with names of MPI run alone" runs none ./names
 	ok "$library: functions with names of MPI run with libhdMPI preloaded" runs 5 "$hdmpirun" ./names
@@ -113,6 +122,8 @@ for library in $(built_libraries); do
 	ok "$library: a library in Fortran can be loaded later" \
 		runs 1 "$hdmpirun" ./later ./fortran.so
 done
+[ ! -f "$abs_top_builddir/libhdOmp.so" ] ||
+	ok "OpenMP: threads keep their stacks" leaves_stacks libhdOmp.so
 [ ! -f "$abs_top_builddir/libhdOmp.so" ] ||
 	ok "OpenMP: only ompt_start_tool is exported" exports libhdOmp.so ompt_start_tool \
 		ompt_start_tool

@@ -11,7 +11,8 @@ command -v python3 >/dev/null || skip_all "there is no python3"
 hdmpirun=${abs_top_builddir:?}/hdmpirun
 
 compiles() {
-	"$compiler" -g -O1 -o sampled "$abs_top_srcdir/tests/mpi/sampled.c"
+	"$compiler" -g -O1 -o sampled "$abs_top_srcdir/tests/mpi/sampled.c" &&
+		"$compiler" -g -O1 -pthread -o storm "$abs_top_srcdir/tests/mpi/storm.c"
 }
 
 samples() {
@@ -88,6 +89,35 @@ init_is_whole() {
 		awk '{ print; found = $2 - $1 > 0.001 } END { exit !found }'
 }
 
+# Samples of calls that are not recorded are of the MPI library, or of the tracer, whose
+# samples are left out. Recording is disabled at first.
+none_of_tracer() {
+	rm -rf s.proj s_*
+	HDTRACE_MPI_SAMPLE_TIMER=1 OMPI_MCA_mpi_yield_when_idle=0 launch "$library" 1 \
+		"$hdmpirun" --sample=100 --disabled --classes=env -p s ./storm &&
+		"$hdtrace" check s && "$hdtrace" stat --samples s >/dev/null && python3 - s_*_0_0.trc <<'END'
+import collections, os, re, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+def attributes(tag):
+    return dict(re.findall(r"(\w+)='([^']*)'", tag))
+objects, places, found = {}, {}, collections.Counter()
+for tag in re.findall(r"<Object ([^>]*)/>", text):
+    row = attributes(tag)
+    objects[row["id"]] = os.path.basename(row["path"])
+for tag in re.findall(r"<Site ([^>]*)/>", text):
+    row = attributes(tag)
+    places[row["id"]] = (objects[row["object"]], row.get("caller"))
+for tag in re.findall(r"<Sample ([^>]*)>", text):
+    at = attributes(tag)["site"]
+    while at and not places[at][0].startswith(("libmpi", "libhdMPI-", "libopen-", "mca_")):
+        at = places[at][1]
+    found[places[at][0] if at else "the program"] += 1
+print(found)
+assert not any(name.startswith("libhdMPI-") for name in found)
+assert sum(found.values()) > 100 and len(found) > 1
+END
+}
+
 has_inclusive() {
 	"$hdtrace" stat --samples p >text && cat text && grep -q 'statistical error' text
 }
@@ -125,6 +155,7 @@ for library in $(built_libraries); do
 		ok "$library: functions have their shares by a timer" shares
 		ok "$library: deep stacks are sampled during a long computation" deep
 		ok "$library: samples of a region are in the region" in_region
+		ok "$library: no sample shows the tracer's own work" none_of_tracer
 		ok "$library: MPI_Init has its whole length" init_is_whole
 	else
 		skip "$library: functions have their shares by a timer" "there is no libdw"

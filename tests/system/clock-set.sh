@@ -1,6 +1,6 @@
 #!/bin/sh
-# The system clock is set, or the machine sleeps, while a program records: no joule
-# and no second comes of it, and it is said.
+# The system clock is set, or the machine sleeps, while a program records power, utilization,
+# a gauge, relations or states of Python: no joule and no second comes of it, and it is said.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
@@ -123,6 +123,87 @@ is_said() {
 		"$hdtrace" check none >out && ! grep clock out
 }
 ok "check and report note that the clock was set" is_said
+
+# Intervals of a dump lie within those that a program has printed by a clock that is not
+# set, and begin as far from each other, but for SLEEP: SAID SLEEP BEGIN-END...
+cat >intervals.py <<'END'
+import sys
+said = [tuple(map(float, line.split())) for line in open(sys.argv[1])]
+slept = float(sys.argv[2])
+found = [tuple(map(float, line.split())) for line in sys.stdin]
+assert len(found) == len(said) > 2, (len(found), len(said))
+for (begin, end), (start, stop) in zip(said, found):
+    print("%.6f s of at most %.6f s" % (stop - start, end - begin))
+longer = [i for i, ((begin, end), (start, stop)) in enumerate(zip(said, found))
+          if stop - start > end - begin + 1e-4]
+assert len(longer) == (1 if slept else 0), longer
+for i in longer:
+    lasted = found[i][1] - found[i][0] - (said[i][1] - said[i][0])
+    assert abs(lasted - slept) < 1, lasted
+assert all(stop - start > 0.0399 for start, stop in found)
+moved = found[-1][0] - found[0][0] - (said[-1][0] - said[0][0])
+assert abs(moved - slept) < 1, moved
+END
+
+# The project is sound, and says that the clock was set: PROJECT BY
+says_step() {
+	"$hdtrace" check "$1" >out
+	cat out
+	grep -q '0 errors, 0 warnings' out && grep -q "clock was set.*$2.*\[clock.stepped\]" out
+}
+
+# Record a gauge and relations: BY SLEEP
+gauges() {
+	rm -rf stepped gauge.proj gauge_*
+	HD_STEP_FILE=$scratch/stepped HD_STEP_BY=$1 HD_SLEEP_BY=$2 LD_PRELOAD=$preload \
+		./clockset >said || return 1
+	"$hdtrace" merge -q gauge && says_step gauge "$1" && "$hdtrace" dump gauge >dumped ||
+		return 1
+	awk '$3 == 1 && $4 == 4096 { print $1, $2 }' dumped | python3 intervals.py said "$2" &&
+		awk '$2 == "state" { begin = $1 } $2 == "state-end" { print begin, $1 }' dumped |
+		python3 intervals.py said "$2"
+}
+
+# Record states of Python: BY SLEEP
+cat >states.py <<'END'
+import time
+import hdtrace
+hdtrace.record("states", host="h")
+for i in range(10):
+    begin = time.monotonic()
+    with hdtrace.state("work"):
+        time.sleep(0.02)
+        if i == 4:
+            open("stepped", "w").close()
+        time.sleep(0.02)
+    print("%.9f %.9f" % (begin, time.monotonic()))
+    time.sleep(0.02)
+hdtrace.finish()
+END
+states() {
+	rm -rf stepped states.proj states_*
+	HD_STEP_FILE=$scratch/stepped HD_STEP_BY=$1 HD_SLEEP_BY=$2 LD_PRELOAD=$preload \
+		PYTHONPATH=$abs_top_builddir/PythonModule python3 states.py >said || return 1
+	"$hdtrace" merge -q states && says_step states "$1" && "$hdtrace" dump states >dumped &&
+		awk '$3 == "work" { print $1, $2 }' dumped | python3 intervals.py said "$2"
+}
+if ${CC:-cc} -std=gnu11 -I"$abs_top_srcdir/HDTraceWritingCLibrary/include" -o clockset \
+	"$abs_top_srcdir/tests/system/clockset.c" "$abs_top_builddir/.libs/libhdTracing.a" \
+	-lpthread -lm 2>err; then
+	ok "gauges and relations are correct with the clock set by an hour" gauges 3600 0
+	ok "gauges and relations are correct with the clock set back and 500 s of sleep" \
+		gauges -7200 500
+else
+	skip "gauges and relations" "they cannot be linked: $(head -n 1 err)"
+fi
+if [ -e "$abs_top_builddir/PythonModule/hdtrace/_native.abi3.so" ] &&
+	python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+	ok "Python: states are correct with the clock set by an hour" states 3600 0
+	ok "Python: states are correct with the clock set back and 500 s of sleep" \
+		states -7200 500
+else
+	skip "Python: states" "built without the package of Python"
+fi
 
 # Time of a project of rut that is killed after the step: it is said as well.
 killed() {

@@ -22,8 +22,10 @@ struct hdmpiSamples;
 /** Get ready, if samples are asked for. */
 void hdmpiSamplesStart(void);
 
-/** How samples are taken: "perf_event" or "timer"; NULL: not at all. */
-const char *hdmpiSamplesSource(void);
+/** Say how the thread is sampled, in the state that was begun last, unless its
+ *  trace says it already: threads without a buffer of the kernel have a timer.
+ */
+void hdmpiSamplesDescribe(struct hdmpiThread *self);
 
 /** A call begins, in no other one: write what there is, and begin to sample the
  * thread if that was not done yet. */

@@ -65,6 +65,9 @@ int64_t hdmpiSiteOfStack(struct hdmpiThread *self, const uintptr_t *frames,
  */
 void hdmpiSiteNote(struct hdmpiThread *self, int64_t site, bool isInside);
 
+/** Whether a file belongs to an MPI library, or is ours. */
+bool hdmpiSiteIsOfMpi(const char *path);
+
 /** Forget what a thread knows; NULL does nothing. */
 void hdmpiSitesFree(struct hdmpiSites *sites);
 

@@ -110,8 +110,7 @@ static void __attribute__((__constructor__)) sitesLoaded(void)
 /* ---- Addresses -------------------------------------------------------------
  */
 
-/* Whether a file belongs to an MPI library, or is ours. */
-static bool isOfMpi(const char *path)
+bool hdmpiSiteIsOfMpi(const char *path)
 {
 	static const char *const names[] = {
 		"libmpi.so",   "libmpi_",      "libmpich",
@@ -178,7 +177,7 @@ static int locateIn(struct dl_phdr_info *info, size_t size, void *data)
 	location->bias = info->dlpi_addr;
 	location->place =
 		location->index <= objectsAtBegin ? PLACE_STAYS : PLACE_LOADED;
-	if (isOfMpi(info->dlpi_name))
+	if (hdmpiSiteIsOfMpi(info->dlpi_name))
 		location->place = PLACE_MPI;
 	snprintf(location->room, sizeof(location->room), "%s", info->dlpi_name);
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {

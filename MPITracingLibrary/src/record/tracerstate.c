@@ -64,11 +64,6 @@ void hdmpiRuntimeStarted(struct hdmpiCall *call)
 		return;
 	if (own > 0)
 		hdT_logAttributeInt64(call->self->trace, "callNs", own);
-	if (hdmpiSamplesSource()) {
-		hdT_logAttributeInt64(call->self->trace, "sampleNs",
-				      HD_NS_PER_S / hdmpiOptions.sampleHz);
-		hdT_logAttributes(call->self->trace, "sampleSource='%s'",
-				  hdmpiSamplesSource());
-	}
+	hdmpiSamplesDescribe(call->self);
 	tracerEnd(call->self);
 }

@@ -71,6 +71,7 @@ struct hdmpiSamples {
 	_Atomic(uint64_t)
 		overruns; /**< Periods in which the kernel took none. */
 	uint64_t lostSaid, overrunsSaid;
+	bool isDescribed; /**< The trace says how they are taken. */
 	struct hdmpiSample ring[HDMPI_SAMPLES_MAX];
 };
 

@@ -11,6 +11,7 @@
 #include "MPITracingLibrary/src/core/hdmpi.h"
 #include "MPITracingLibrary/src/core/mpilog.h"
 #include "MPITracingLibrary/src/core/sampling.h"
+#include "MPITracingLibrary/src/sample/ownframes.h"
 #include "MPITracingLibrary/src/sample/samples.h"
 #include "common/perf.h"
 
@@ -41,6 +42,7 @@ void hdmpiSamplesStart(void)
 
 	if (!hdmpiOptions.sampleHz)
 		return;
+	hdmpiOwnFramesStart();
 	if (!hdmpiOptions.samplesByTimer) {
 		ret = hdmpiPerfSourceTry();
 		if (ret < 0)
@@ -63,11 +65,27 @@ void hdmpiSamplesStart(void)
 			  "no samples are taken: all signals are in use");
 }
 
-const char *hdmpiSamplesSource(void)
+/* How a thread is sampled. */
+static enum samplingSource samplingSourceOf(const struct hdmpiSamples *samples)
+{
+	if (samples->perf.page)
+		return SAMPLING_PERF;
+	return samples->timer.isOpen ? SAMPLING_TIMER : SAMPLING_NONE;
+}
+
+void hdmpiSamplesDescribe(struct hdmpiThread *self)
 {
 	static const char *const names[] = { NULL, "perf_event", "timer" };
+	struct hdmpiSamples *samples = self->samples;
+	enum samplingSource source =
+		samples ? samplingSourceOf(samples) : SAMPLING_NONE;
 
-	return names[sampling.source];
+	if (source == SAMPLING_NONE || samples->isDescribed)
+		return;
+	hdT_logAttributeInt64(self->trace, "sampleNs",
+			      HD_NS_PER_S / hdmpiOptions.sampleHz);
+	hdT_logAttributes(self->trace, "sampleSource='%s'", names[source]);
+	samples->isDescribed = true;
 }
 
 /* ---- The thread ---------------------------------------------------------- */
@@ -114,7 +132,11 @@ static void samplingPut(struct hdmpiThread *self,
 	struct hdmpiSamples *samples = self->samples;
 	struct timespec when = hdClockToTimespec(sample->time);
 
+	/* The tracer was at work. */
+	if (hdmpiOwnFramesAre(sample->frames, sample->count))
+		return;
 	hdT_logStateStartAt(self->trace, "Sample", &when);
+	hdmpiSamplesDescribe(self);
 	hdmpiSiteNote(self,
 		      hdmpiSiteOfStack(self, sample->frames, sample->count),
 		      false);

@@ -183,13 +183,18 @@ static void modelFlowsClassify(struct modelFlows *flows, const char *root)
 static void modelReadNetwork(const struct ptDevice *dev,
 			     struct modelFlows *flows, int fd)
 {
-	static _Thread_local char text[MODEL_TEXT_MAX];
+	/* Not of the thread: each thread of a program with libPT would have it
+	 * on its stack. */
+	char *text = malloc(MODEL_TEXT_MAX);
 	char *rest = text, *line;
 
 	/* The file is never empty: it has two lines of titles. */
-	flows->isUnread = fd < 0 || ptSysRead(fd, text, sizeof(text)) <= 0;
-	if (flows->isUnread)
+	flows->isUnread =
+		fd < 0 || !text || ptSysRead(fd, text, MODEL_TEXT_MAX) <= 0;
+	if (flows->isUnread) {
+		free(text);
 		return;
+	}
 	while ((line = strsep(&rest, "\n")) != NULL) {
 		unsigned long long in, out;
 		char name[MODEL_NAME_MAX];
@@ -206,6 +211,7 @@ static void modelReadNetwork(const struct ptDevice *dev,
 			       "/sys/class/net/%s/ifindex", name);
 		modelFlowSee(flows, name, identity, in, out);
 	}
+	free(text);
 	modelFlowsSweep(flows);
 	modelFlowsClassify(flows, dev->setup.root);
 }
