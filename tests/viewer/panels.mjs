@@ -89,6 +89,28 @@ await ok("the call tree has total and own times", async () => {
   await assertAccessible(viewer, "the call tree");
 });
 
+await ok("states of an interval are listed by row", async () => {
+  await viewer.open(url({ panel: "profile", mark: "1,2" }));
+  await page.selectOption("[data-panel=profile] select", "rows");
+  await viewer.settle();
+  const found = await page.$$eval("[data-panel=profile] tr[data-node]", (rows) =>
+    rows.map((row) => [
+      row.dataset.node,
+      row.dataset.state,
+      ...[...row.querySelectorAll("[data-value]")].map(({ dataset }) => Number(dataset.value)),
+    ]),
+  );
+  const of = (node, state) =>
+    found.find((row) => row[0] === node && row[1] === state)?.slice(3).map((n) => Math.round(n * 1e6) / 1e6);
+
+  // By hand: own time, total time, share of a second.
+  assertSame(of("alpha_0", "Solve"), [0.25, 1, 1], "Solve");
+  assertSame(of("alpha_0", "Kernel"), [0.25, 0.25, 0.25], "Kernel");
+  assertSame(of("beta_1", "Recv"), [0.75, 0.75, 0.75], "Recv");
+  assertSame(of("beta_2", "Tick"), [0.25, 0.25, 0.25], "Tick");
+  assertSame(of("beta_1", "Barrier"), undefined, "a state of another row");
+});
+
 await ok("durations have quantiles and the longest states", async () => {
   await viewer.open(url({ panel: "durations" }));
   await page.selectOption("[data-panel=durations] select", "Tick");
