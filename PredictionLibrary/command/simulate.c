@@ -10,6 +10,7 @@
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/limits.h"
+#include "PredictionLibrary/command/mapchoice.h"
 #include "PredictionLibrary/command/samples.h"
 #include "PredictionLibrary/command/summary.h"
 #include "common/format/projectfile.h"
@@ -19,13 +20,14 @@
 
 /* What was asked for. */
 struct settings {
-	char *platform, *resources, *map, *slowdown, *comm, *format, *use;
+	char *platform, *resources, *slowdown, *comm, *format;
+	struct mapChoice choice;
+	hdPMapping mapping; /* As chosen. */
 	char *output, *annotate, *form;
 	char *against, *againstPlatform, *againstResources;
 	gboolean hasTasks, isWithoutUnused, isForced, hasSubgraphs, fails;
 	double powerLimit;
 	int sampleCount;
-	gint64 seed;
 };
 
 static void freeModels(struct predictModels *models)
@@ -56,25 +58,26 @@ static int simulateCommandReadModels(struct predict *predict, const char *path,
 static int mapModels(struct predict *predict, const struct settings *settings,
 		     struct predictModels *models)
 {
-	int ret = hdP_map(models->graph, models->platform, models->resources,
-			  settings->use, predictTake, predict);
-
-	return predictStatus(predict, ret, "mapping");
+	return mapChoiceRun(predict, &settings->choice, &settings->mapping,
+			    models->graph, models->platform, models->resources);
 }
 
 int mapRun(struct predict *predict, int argc, char **argv)
 {
-	struct settings settings = { NULL };
+	struct settings settings = { .choice = { .seed = 1 } };
 	const GOptionEntry entries[] = {
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &settings.platform,
 		  "Platform: a file, thesis, thesis-eval or thesis-xu4",
 		  "FILE" },
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &settings.resources,
 		  "Resource model: a file, or thesis", "FILE" },
-		{ "use", 0, 0, G_OPTION_ARG_STRING, &settings.use,
-		  "Patterns of PE names, such as 'XU4-*,ATB-1.*' (default: all "
-		  "PEs)",
-		  "PATTERN" },
+		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings.choice.map,
+		  "Method: eft, heft or anneal (default: eft, earliest "
+		  "finishing time)",
+		  "HOW" },
+		MAP_CHOICE_OPTIONS(&settings.choice),
+		{ "seed", 0, 0, G_OPTION_ARG_INT64, &settings.choice.seed,
+		  "Seed of --map anneal (default: 1)", "N" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &settings.form,
 		  "Form of the graph: xml or binary (default: xml)", "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
@@ -82,23 +85,27 @@ int mapRun(struct predict *predict, int argc, char **argv)
 		{ NULL }
 	};
 	static const struct predictHelp help = {
-		"GRAPH|-",
-		"Map each task to the PE on which it finishes earliest, and "
-		"write the graph.",
+		"GRAPH|-", "Map each task to a PE, and write the graph.",
 		"Examples:\n"
 		"  hdpredict map ch80.xml --platform p.xml --resources r.xml "
 		"-o mapped.xml\n"
 		"  hdpredict map ch80.xml --platform thesis --resources thesis "
-		"--use 'XU4-*' -o xu4.xml\n",
+		"--use 'XU4-*' -o xu4.xml\n"
+		"  hdpredict map g.xml --platform p.xml --resources r.xml "
+		"--map anneal --cost 'energy at time<=10' -o least.xml\n",
 		1, 1
 	};
 	struct predictModels models = { NULL, NULL, NULL };
+	bool isGiven;
 	int status = predictParse(predict, &argc, &argv, entries, &help);
 
 	if (status >= 0)
 		return status;
-	status =
-		simulateCommandReadModels(predict, argv[1], &settings, &models);
+	status = mapChoiceCheck(predict, &settings.choice, settings.choice.map,
+				false, &settings.mapping, &isGiven);
+	if (status == PREDICT_OK)
+		status = simulateCommandReadModels(predict, argv[1], &settings,
+						   &models);
 	if (status == PREDICT_OK)
 		status = mapModels(predict, &settings, &models);
 	if (status == PREDICT_OK)
@@ -143,16 +150,15 @@ static int simulateCommandWriteProject(struct predict *predict,
 	return PREDICT_OK;
 }
 
-static int chooseOptions(struct predict *predict,
-			 const struct settings *settings, hdPOptions *options,
-			 bool *isMapped, bool *isJson)
+static int chooseOptions(struct predict *predict, struct settings *settings,
+			 hdPOptions *options, bool *isMapped, bool *isJson)
 {
-	static const char *const maps[] = { "given", "eft", NULL };
 	static const char *const onOff[] = { "on", "off", NULL };
 	static const char *const comms[] = { "exclusive", "share", NULL };
 	static const char *const formats[] = { "text", "json", NULL };
-	int map = predictChoose(predict, "--map",
-				settings->map ? settings->map : "given", maps);
+	int map =
+		mapChoiceCheck(predict, &settings->choice, settings->choice.map,
+			       true, &settings->mapping, isMapped);
 	int slowdown = predictChoose(
 		predict, "--slowdown",
 		settings->slowdown ? settings->slowdown : "on", onOff);
@@ -163,20 +169,18 @@ static int chooseOptions(struct predict *predict,
 				   settings->format ? settings->format : "text",
 				   formats);
 
-	if (map < 0 || slowdown < 0 || comm < 0 || format < 0)
+	if (map != PREDICT_OK || slowdown < 0 || comm < 0 || format < 0)
 		return PREDICT_FAILED;
 	options->isWithoutSlowdown = slowdown == 1;
 	options->sharing = comm == 1 ? HDP_SHARE : HDP_EXCLUSIVE;
 	options->isWithoutUnused = settings->isWithoutUnused;
 	options->recordsTransfers = settings->output != NULL;
-	*isMapped = map == 0;
+	settings->mapping.simulation = *options;
 	*isJson = format == 1;
 	if (!(settings->powerLimit >= 0 && settings->powerLimit < HUGE_VAL))
 		return predictOutOfRange(predict, "power-limit",
 					 settings->powerLimit,
 					 "watts, 0 or more");
-	if (settings->use && *isMapped)
-		return predictUsage(predict, "--use: requires --map eft");
 	return PREDICT_OK;
 }
 
@@ -210,7 +214,7 @@ static int simulateCommandRunSamples(struct predict *predict,
 	int status = PREDICT_OK;
 
 	samples->count = (size_t)settings->sampleCount;
-	samples->seed = (uint64_t)settings->seed;
+	samples->seed = (uint64_t)settings->choice.seed;
 	samples->against = settings->against;
 	if (!samples->count)
 		return PREDICT_OK;
@@ -240,21 +244,18 @@ static void simulateCommandPrintDeadlock(const hdPDeadlock *deadlock,
 
 int simulateRun(struct predict *predict, int argc, char **argv)
 {
-	struct settings settings = { .seed = 1 };
+	struct settings settings = { .choice = { .seed = 1 } };
 	const GOptionEntry entries[] = {
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &settings.platform,
 		  "Platform: a file, thesis, thesis-eval or thesis-xu4",
 		  "FILE" },
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &settings.resources,
 		  "Resource model: a file, or thesis", "FILE" },
-		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings.map,
-		  "Mapping: given or eft, earliest finishing time (default: "
-		  "given)",
+		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings.choice.map,
+		  "Mapping: given, eft (earliest finishing time), heft or "
+		  "anneal (default: given)",
 		  "HOW" },
-		{ "use", 0, 0, G_OPTION_ARG_STRING, &settings.use,
-		  "For --map eft: patterns of PE names, such as "
-		  "'XU4-*,ATB-1.*'",
-		  "PATTERN" },
+		MAP_CHOICE_OPTIONS(&settings.choice),
 		{ "slowdown", 0, 0, G_OPTION_ARG_STRING, &settings.slowdown,
 		  "Let kernels on one node slow each other down (default: on)",
 		  "on|off" },
@@ -290,8 +291,8 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		  "Also simulate N samples from the distributions of time and "
 		  "energy",
 		  "N" },
-		{ "seed", 0, 0, G_OPTION_ARG_INT64, &settings.seed,
-		  "Seed of the samples (default: 1)", "N" },
+		{ "seed", 0, 0, G_OPTION_ARG_INT64, &settings.choice.seed,
+		  "Seed of the samples and of --map anneal (default: 1)", "N" },
 		{ "against", 0, 0, G_OPTION_ARG_FILENAME, &settings.against,
 		  "With --mc: print the probability that GRAPH is better than "
 		  "FILE",

@@ -115,6 +115,38 @@ typedef struct hdPTotals {
 	uint64_t overflows;   /**< Servers with too little memory. */
 } hdPTotals;
 
+/** Methods of mapping. */
+typedef enum hdPMapper {
+	HDP_EFT,    /**< Tasks in file order, each where it ends first. */
+	HDP_HEFT,   /**< Tasks with long ways to the end first, likewise. */
+	HDP_ANNEAL, /**< Simulated annealing, starting from HDP_EFT. */
+} hdPMapper;
+
+/** What annealing minimizes. */
+typedef enum hdPCost {
+	HDP_COST_TIME,
+	HDP_COST_ENERGY,         /**< Dynamic and idle. */
+	HDP_COST_EDP,            /**< Energy x time. */
+	HDP_COST_ENERGY_AT_TIME, /**< Energy, within a time in s. */
+	HDP_COST_TIME_AT_POWER,  /**< Time, within a peak power in W of all
+				  *   servers together. */
+} hdPCost;
+
+/** Options of a mapping; the default is all zero. */
+typedef struct hdPMapping {
+	hdPMapper mapper;
+	hdPCost cost;          /**< Of HDP_ANNEAL. */
+	double limit;          /**< Of the cost, in s or W. */
+	const char *pattern;   /**< Usable PEs, see hdP_map(); or NULL. */
+	int keepsMapping;      /**< Tasks that are mapped stay on their PEs, in
+				*   their order. */
+	uint64_t seed;         /**< Of HDP_ANNEAL. */
+	uint64_t steps;        /**< Of HDP_ANNEAL; 0: by the size of the graph,
+				*   or until the budget is spent. */
+	double budget;         /**< Time for HDP_ANNEAL, in s; 0: any. */
+	hdPOptions simulation; /**< How HDP_ANNEAL simulates mappings. */
+} hdPMapping;
+
 /** Statistics of samples. */
 typedef struct hdPSpread {
 	uint64_t count;
@@ -345,6 +377,30 @@ int64_t hdP_addTask(hdPGraph *graph, const char *id, int kernel,
  * @return Otherwise as hdP_addKernel().
  */
 int hdP_setTile(hdPGraph *graph, int64_t task, uint32_t row, uint32_t column);
+
+/**
+ * Pin a task to a PE: it runs there only.
+ *
+ * @param graph Graph that is not finished.
+ * @param task Number of the task.
+ * @param pe Name of the PE; copied.
+ *
+ * @retval 0 Success.
+ * @return Otherwise as hdP_addKernel().
+ */
+int hdP_setPin(hdPGraph *graph, int64_t task, const char *pe);
+
+/**
+ * Pin all tasks of a kernel that have no own pin to a PE.
+ *
+ * @param graph Graph that is not finished.
+ * @param kernel Number of the kernel.
+ * @param pe Name of the PE; copied.
+ *
+ * @retval 0 Success.
+ * @return Otherwise as hdP_addKernel().
+ */
+int hdP_setKernelPin(hdPGraph *graph, int kernel, const char *pe);
 
 /**
  * Add a dependency: an output of a task is an input of another task.
@@ -967,6 +1023,32 @@ double hdP_boardShuntVoltage(double count);
 int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
 	    const hdPResources *resources, const char *pattern,
 	    hdPMessageHandler handler, void *data);
+
+/**
+ * Map each task, with a choice of methods. Pins hold in each: a task with a pin
+ * is mapped to its PE.
+ *
+ * @param graph Finished graph; its mapping is replaced, unless options keep it.
+ * @param platform Finished platform.
+ * @param resources Finished resource model.
+ * @param options Options; equal seeds and steps give equal mappings.
+ * @param handler Receives diagnostics.
+ * @param data Argument of the handler.
+ *
+ * @return As hdP_map().
+ */
+int hdP_mapAs(hdPGraph *graph, const hdPPlatform *platform,
+	      const hdPResources *resources, const hdPMapping *options,
+	      hdPMessageHandler handler, void *data);
+
+/**
+ * Count tasks that are mapped.
+ *
+ * @param graph Any graph; NULL has none.
+ *
+ * @return Their number.
+ */
+int64_t hdP_getMappedCount(const hdPGraph *graph);
 
 /**
  * Simulate a mapped graph.

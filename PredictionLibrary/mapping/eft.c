@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Mapping by earliest finishing time; see hdP_map().
+/* Mapping by earliest finishing time; see hdP_map() and hdP_mapAs().
  *
  * In topological order: that of the file if it is one, else the one that is
- * nearest to it. Messages take the time that they take alone.
+ * nearest to it; or (HEFT) by the longest way to the end. Messages take the
+ * time that they take alone.
  */
 #include "config.h"
 
@@ -23,12 +24,13 @@ struct eft {
 	struct hdPredictCosts *costs;
 	struct hdPredictRoutes *routes;
 	struct hdPredictReport *report;
-	uint32_t *usable; /* PEs. */
-	uint32_t usableCount;
-	double *free;           /* When a PE is, by PE. */
-	double *ready;          /* When data is there, by server. */
-	double *end;            /* Of tasks. */
-	uint32_t *where;        /* PE of tasks. */
+	struct hdPredictMapping mapping;
+	uint32_t placed; /* Tasks so far. */
+	double *rank;    /* Of tasks: less is earlier; NULL: as in file. */
+	double *free;    /* When a PE is, by PE. */
+	double *ready;   /* When data is there, by server. */
+	double *end;     /* Of tasks. */
+	uint32_t *where; /* PE of tasks. */
 	double *byArchitecture; /* Time there, or NaN. */
 	/* Cost of a path by pair of servers, if all its packets are equal. */
 	struct link {
@@ -152,15 +154,19 @@ static bool findTimes(struct eft *self, uint32_t task)
 static int eftPlaceTask(struct eft *self, uint32_t task, int64_t priority)
 {
 	const hdPPlatform *platform = self->platform;
-	uint32_t best = HD_PREDICT_NONE;
+	uint32_t fixed = self->mapping.fixed[task], best = HD_PREDICT_NONE;
+	uint32_t count =
+		fixed != HD_PREDICT_NONE ? 1 : self->mapping.usableCount;
 	double least = INFINITY;
 	int ret;
 
+	self->mapping.sequence[self->placed++] = task;
 	if (!findTimes(self, task))
 		return 0;
 	findReady(self, task);
-	for (uint32_t i = 0; i < self->usableCount; i++) {
-		uint32_t p = self->usable[i];
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t p = fixed != HD_PREDICT_NONE ? fixed
+						      : self->mapping.usable[i];
 		const struct hdPredictPe *pe = &platform->pes[p];
 		double time = self->byArchitecture[pe->architecture];
 		double end =
@@ -172,7 +178,9 @@ static int eftPlaceTask(struct eft *self, uint32_t task, int64_t priority)
 		}
 	}
 	if (best == HD_PREDICT_NONE) {
-		uint32_t a = platform->pes[self->usable[0]].architecture;
+		uint32_t p = fixed != HD_PREDICT_NONE ? fixed
+						      : self->mapping.usable[0];
+		uint32_t a = platform->pes[p].architecture;
 
 		hdPredictNoEntry(self->graph, platform, task, a,
 				 hdPredictCostsFind(self->costs,
@@ -180,13 +188,19 @@ static int eftPlaceTask(struct eft *self, uint32_t task, int64_t priority)
 						    a),
 				 self->report);
 		least = 0;
-		best = self->usable[0];
+		best = p;
 	}
 	self->free[best] = self->end[task] = least;
 	self->where[task] = best;
 	ret = hdP_setMapping(self->graph, task, platform->peIds[best],
 			     priority);
 	return ret;
+}
+
+/* Tasks with a lower one come first, if nothing else decides. */
+static double eftKey(const struct eft *self, uint32_t task)
+{
+	return self->rank ? self->rank[task] : task;
 }
 
 /* All tasks, those first that stand first, but none before what it needs. */
@@ -207,9 +221,10 @@ static int inOrder(struct eft *self)
 		return -ENOMEM;
 	}
 	for (uint32_t t = 0; t < graph->taskCount; t++) {
-		missing[t] = graph->input[t + 1] - graph->input[t];
+		missing[t] = graph->input[t + 1] - graph->input[t] +
+			     (self->mapping.before[t] != HD_PREDICT_NONE);
 		if (!missing[t])
-			hdPredictEventsSet(&ready, t, t);
+			hdPredictEventsSet(&ready, t, eftKey(self, t));
 	}
 	while (ready.count && ret == 0) {
 		uint32_t t = hdPredictEventsTake(&ready).id;
@@ -220,22 +235,39 @@ static int inOrder(struct eft *self)
 			uint32_t other = graph->consumerTask[c];
 
 			if (--missing[other] == 0)
-				hdPredictEventsSet(&ready, other, other);
+				hdPredictEventsSet(&ready, other,
+						   eftKey(self, other));
 		}
+		if (self->mapping.after[t] != HD_PREDICT_NONE &&
+		    --missing[self->mapping.after[t]] == 0)
+			hdPredictEventsSet(
+				&ready, self->mapping.after[t],
+				eftKey(self, self->mapping.after[t]));
 	}
 	free(missing);
 	hdPredictEventsFree(&ready);
+	if (ret == 0 && self->placed < graph->taskCount)
+		hdPredictError(self->report, 0, NULL, 0,
+			       "the given mapping orders tasks before others "
+			       "that they need");
 	return ret;
 }
 
-static bool isInOrder(const hdPGraph *graph)
+static bool isInOrder(const struct eft *self)
 {
+	const hdPGraph *graph = self->graph;
+
+	if (self->rank)
+		return false;
 	for (uint32_t t = 0; t < graph->taskCount; t++) {
 		for (uint32_t j = graph->input[t]; j < graph->input[t + 1];
 		     j++) {
 			if (graph->source[j] >= graph->output[t])
 				return false;
 		}
+		if (self->mapping.before[t] != HD_PREDICT_NONE &&
+		    self->mapping.before[t] > t)
+			return false;
 	}
 	return true;
 }
@@ -259,6 +291,168 @@ static int findLinks(struct eft *self)
 	return 0;
 }
 
+/* ---- What is given ----------------------------------------------------- */
+
+/* Tasks that stay where they are keep their order, too. */
+static int eftKeepMapping(struct eft *self)
+{
+	const hdPGraph *graph = self->graph;
+	struct hdPredictMapping *mapping = &self->mapping;
+	size_t n = graph->taskCount;
+	uint32_t *last, *tasks = malloc((n + 1) * sizeof(*tasks)), count = 0;
+
+	last = malloc(((size_t)self->platform->peCount + 1) * sizeof(*last));
+	if (!last || !tasks) {
+		free(last);
+		free(tasks);
+		return -ENOMEM;
+	}
+	memset(last, 0xff, self->platform->peCount * sizeof(*last));
+	for (uint32_t t = 0; t < n; t++) {
+		size_t length;
+		const char *pe = hdP_getMapping(graph, t, &length, NULL);
+
+		if (!pe)
+			continue;
+		mapping->fixed[t] = hdPredictNamesFind(&self->platform->peNames,
+						       pe, length);
+		if (mapping->fixed[t] == HD_PREDICT_NONE)
+			hdPredictTaskError(graph, self->report, t,
+					   "the platform has no PE ", pe,
+					   length);
+		else
+			tasks[count++] = t;
+	}
+	if (hdPredictSortByPriority(graph, tasks, count) < 0) {
+		free(last);
+		free(tasks);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t t = tasks[i], pe = mapping->fixed[t];
+
+		mapping->before[t] = last[pe];
+		if (last[pe] != HD_PREDICT_NONE)
+			mapping->after[last[pe]] = t;
+		last[pe] = t;
+	}
+	free(last);
+	free(tasks);
+	return self->report->errors ? -EINVAL : 0;
+}
+
+static int eftFix(struct eft *self)
+{
+	struct hdPredictMapping *mapping = &self->mapping;
+	size_t size = ((size_t)self->graph->taskCount + 1) * sizeof(uint32_t);
+	uint32_t *pins = NULL;
+	int ret = 0;
+
+	mapping->fixed = malloc(size);
+	mapping->before = malloc(size);
+	mapping->after = malloc(size);
+	mapping->sequence = malloc(size);
+	if (!mapping->fixed || !mapping->before || !mapping->after ||
+	    !mapping->sequence)
+		return -ENOMEM;
+	memset(mapping->fixed, 0xff, size);
+	memset(mapping->before, 0xff, size);
+	memset(mapping->after, 0xff, size);
+	if (mapping->options->keepsMapping)
+		ret = eftKeepMapping(self);
+	if (ret == 0)
+		ret = hdPredictPinsFind(self->graph, self->platform, &pins,
+					self->report);
+	for (uint32_t t = 0; ret == 0 && pins && t < self->graph->taskCount;
+	     t++) {
+		if (pins[t] == HD_PREDICT_NONE)
+			continue;
+		if (mapping->fixed[t] != HD_PREDICT_NONE &&
+		    mapping->fixed[t] != pins[t])
+			hdPredictPinError(self->graph, self->platform, t,
+					  pins[t], mapping->fixed[t],
+					  self->report);
+		mapping->fixed[t] = pins[t];
+	}
+	free(pins);
+	return ret == 0 && self->report->errors ? -EINVAL : ret;
+}
+
+/* ---- Ranks: HEFT ------------------------------------------------------- */
+
+/* Mean time of a task on usable PEs that can run it. */
+static double eftMeanTime(struct eft *self, uint32_t task)
+{
+	double sum = 0;
+	uint32_t count = 0;
+
+	if (!findTimes(self, task))
+		return 0;
+	for (uint32_t i = 0; i < self->mapping.usableCount; i++) {
+		uint32_t pe = self->mapping.usable[i];
+		double time = self->byArchitecture[self->platform->pes[pe]
+							   .architecture];
+
+		if (isnan(time))
+			continue;
+		sum += time;
+		count++;
+	}
+	return count ? sum / count : 0;
+}
+
+/* Mean time of a message between two PEs: from the first server to all. */
+static double eftMeanSend(struct eft *self, double size)
+{
+	uint32_t servers = self->platform->serverCount;
+	double sum = 0;
+
+	for (uint32_t s = 1; s < servers; s++)
+		sum += sendTime(self, 0, s, size);
+	return servers ? sum / servers : 0;
+}
+
+/* The longest way from the start of each task to the end, negative, so that the
+ * longest comes first. Tasks are visited when all that need them were. */
+static int eftRank(struct eft *self)
+{
+	const hdPGraph *graph = self->graph;
+	size_t n = graph->taskCount;
+	uint32_t *todo = malloc((n + 1) * sizeof(*todo)), count = 0;
+	uint32_t *needed = calloc(n + 1, sizeof(*needed));
+
+	self->rank = calloc(n + 1, sizeof(*self->rank));
+	for (uint32_t t = 0; t < n && todo && needed && self->rank; t++) {
+		needed[t] = graph->consumer[graph->output[t + 1]] -
+			    graph->consumer[graph->output[t]];
+		if (!needed[t])
+			todo[count++] = t;
+	}
+	while (count && todo && needed && self->rank) {
+		uint32_t t = todo[--count];
+		const struct hdPredictConfig *config =
+			&graph->configs[graph->config[t]];
+
+		self->rank[t] -= eftMeanTime(self, t);
+		for (uint32_t j = graph->input[t]; j < graph->input[t + 1];
+		     j++) {
+			uint32_t from =
+				hdPredictProducer(graph, graph->source[j]);
+			double send = eftMeanSend(
+				self, graph->sizes[config->sizes + j -
+						   graph->input[t]]);
+
+			self->rank[from] =
+				fmin(self->rank[from], self->rank[t] - send);
+			if (--needed[from] == 0)
+				todo[count++] = from;
+		}
+	}
+	free(todo);
+	free(needed);
+	return todo && needed && self->rank ? 0 : -ENOMEM;
+}
+
 static int eftPrepare(struct eft *self, const char *pattern)
 {
 	const hdPPlatform *platform = self->platform;
@@ -266,21 +460,23 @@ static int eftPrepare(struct eft *self, const char *pattern)
 
 	self->costs = hdPredictCostsNew(self->graph, platform, self->resources);
 	self->routes = hdPredictRoutesNew(platform);
-	self->usable = malloc((platform->peCount + 1) * sizeof(uint32_t));
+	self->mapping.usable =
+		malloc((platform->peCount + 1) * sizeof(uint32_t));
 	self->free = calloc(platform->peCount + 1, sizeof(double));
 	self->ready = calloc(platform->serverCount + 1, sizeof(double));
 	self->end = malloc((n + 1) * sizeof(double));
 	self->where = malloc((n + 1) * sizeof(uint32_t));
 	self->byArchitecture =
 		calloc(platform->peArchitectures.count + 1, sizeof(double));
-	if (!self->costs || !self->routes || !self->usable || !self->free ||
-	    !self->ready || !self->end || !self->where || !self->byArchitecture)
+	if (!self->costs || !self->routes || !self->mapping.usable ||
+	    !self->free || !self->ready || !self->end || !self->where ||
+	    !self->byArchitecture)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < platform->peCount; p++) {
 		if (mayUse(pattern, platform->peIds[p]))
-			self->usable[self->usableCount++] = p;
+			self->mapping.usable[self->mapping.usableCount++] = p;
 	}
-	if (!self->usableCount) {
+	if (!self->mapping.usableCount) {
 		hdPredictError(self->report, 0, NULL, 0,
 			       "no PE matches \"%.200s\"", pattern);
 		return -EINVAL;
@@ -288,23 +484,60 @@ static int eftPrepare(struct eft *self, const char *pattern)
 	return findLinks(self);
 }
 
+static void eftFree(struct eft *self)
+{
+	hdPredictCostsFree(self->costs);
+	hdPredictRoutesFree(self->routes);
+	free(self->mapping.usable);
+	free(self->mapping.fixed);
+	free(self->mapping.before);
+	free(self->mapping.after);
+	free(self->mapping.sequence);
+	free(self->rank);
+	free(self->free);
+	free(self->ready);
+	free(self->end);
+	free(self->where);
+	free(self->byArchitecture);
+	free(self->links);
+}
+
 int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
 	    const hdPResources *resources, const char *pattern,
 	    hdPMessageHandler handler, void *data)
+{
+	const hdPMapping options = { .pattern = pattern };
+
+	return hdP_mapAs(graph, platform, resources, &options, handler, data);
+}
+
+int hdP_mapAs(hdPGraph *graph, const hdPPlatform *platform,
+	      const hdPResources *resources, const hdPMapping *options,
+	      hdPMessageHandler handler, void *data)
 {
 	struct hdPredictReport report = { handler, data,
 					  graph ? graph->file : NULL, 0 };
 	struct eft self = { .graph = graph,
 			    .platform = platform,
 			    .resources = resources,
-			    .report = &report };
+			    .report = &report,
+			    .mapping = { .graph = graph,
+					 .platform = platform,
+					 .resources = resources,
+					 .options = options,
+					 .report = &report } };
 	int ret;
 
-	if (!graph || !platform || !resources || !graph->isFinished ||
-	    !platform->isFinished || !resources->isFinished)
+	if (!graph || !platform || !resources || !options ||
+	    !graph->isFinished || !platform->isFinished ||
+	    !resources->isFinished)
 		return -EINVAL;
-	ret = eftPrepare(&self, pattern);
-	if (ret == 0 && isInOrder(graph)) {
+	ret = eftPrepare(&self, options->pattern);
+	if (ret == 0)
+		ret = eftFix(&self);
+	if (ret == 0 && options->mapper == HDP_HEFT)
+		ret = eftRank(&self);
+	if (ret == 0 && isInOrder(&self)) {
 		for (uint32_t t = 0; t < graph->taskCount && ret == 0; t++)
 			ret = eftPlaceTask(&self, t, t);
 	} else if (ret == 0) {
@@ -312,14 +545,8 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
 	}
 	if (ret == 0 && report.errors)
 		ret = -EINVAL;
-	hdPredictCostsFree(self.costs);
-	hdPredictRoutesFree(self.routes);
-	free(self.usable);
-	free(self.free);
-	free(self.ready);
-	free(self.end);
-	free(self.where);
-	free(self.byArchitecture);
-	free(self.links);
+	if (ret == 0 && options->mapper == HDP_ANNEAL)
+		ret = hdPredictAnneal(&self.mapping);
+	eftFree(&self);
 	return ret;
 }

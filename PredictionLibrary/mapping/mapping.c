@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "PredictionLibrary/mapping/mapping.h"
 
-static void mappingTaskError(const hdPGraph *graph,
-			     struct hdPredictReport *report, uint32_t task,
-			     const char *text, const char *name, size_t length)
+void hdPredictTaskError(const hdPGraph *graph, struct hdPredictReport *report,
+			uint32_t task, const char *text, const char *name,
+			size_t length)
 {
 	size_t idLength;
 	const char *id = hdPredictName(&graph->ids, task, &idLength);
@@ -46,7 +47,7 @@ void hdPredictNoEntry(const hdPGraph *graph, const hdPPlatform *platform,
 					 kernel->variables[v],
 					 graph->values[config->values + v]);
 	snprintf(text + used, sizeof(text) - used, " on architecture ");
-	mappingTaskError(graph, report, task, text, name, length);
+	hdPredictTaskError(graph, report, task, text, name, length);
 }
 
 /* PEs of the platform by the names that the graph has for them. */
@@ -72,8 +73,8 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 
 	plan->pe[task] = HD_PREDICT_NONE;
 	if (graph->pe[task] == HD_PREDICT_NONE) {
-		mappingTaskError(graph, report, task, "the task is not mapped",
-				 "", 0);
+		hdPredictTaskError(graph, report, task,
+				   "the task is not mapped", "", 0);
 		return;
 	}
 	pe = pes[graph->pe[task]];
@@ -82,8 +83,8 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 		const char *name =
 			hdPredictName(&graph->pes, graph->pe[task], &length);
 
-		mappingTaskError(graph, report, task, "the platform has no PE ",
-				 name, length);
+		hdPredictTaskError(graph, report, task,
+				   "the platform has no PE ", name, length);
 		return;
 	}
 	architecture = platform->pes[pe].architecture;
@@ -92,6 +93,48 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 		hdPredictNoEntry(graph, platform, task, architecture, entry,
 				 report);
 	plan->pe[task] = pe;
+}
+
+int hdPredictPinsFind(const hdPGraph *graph, const hdPPlatform *platform,
+		      uint32_t **result, struct hdPredictReport *report)
+{
+	bool isWrong = false;
+	uint32_t *pins;
+
+	*result = NULL;
+	if (!hdPredictHasPins(graph))
+		return 0;
+	pins = malloc(((size_t)graph->taskCount + 1) * sizeof(*pins));
+	if (!pins)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < graph->taskCount; t++) {
+		size_t length;
+		const char *name = hdPredictPinOf(graph, t, &length);
+
+		pins[t] = name ? hdPredictNamesFind(&platform->peNames, name,
+						    length)
+			       : HD_PREDICT_NONE;
+		if (!name || pins[t] != HD_PREDICT_NONE)
+			continue;
+		isWrong = true;
+		hdPredictTaskError(graph, report, t,
+				   "it is pinned, but the platform has no PE ",
+				   name, length);
+	}
+	*result = pins;
+	return isWrong ? -EINVAL : 0;
+}
+
+void hdPredictPinError(const hdPGraph *graph, const hdPPlatform *platform,
+		       uint32_t task, uint32_t pin, uint32_t pe,
+		       struct hdPredictReport *report)
+{
+	char text[300];
+
+	snprintf(text, sizeof(text), "it is pinned to %.100s, but mapped to ",
+		 platform->peIds[pin]);
+	hdPredictTaskError(graph, report, task, text, platform->peIds[pe],
+			   strlen(platform->peIds[pe]));
 }
 
 /* A task and its place. */
@@ -110,7 +153,8 @@ static int byPriority(const void *a, const void *b)
 }
 
 /* By priority; those that are equal, by their place in the file. */
-static int sortPe(const hdPGraph *graph, uint32_t *tasks, size_t count)
+int hdPredictSortByPriority(const hdPGraph *graph, uint32_t *tasks,
+			    size_t count)
 {
 	struct placed *placed;
 	bool isSorted = true;
@@ -141,8 +185,9 @@ static int orderTasks(const hdPGraph *graph, const hdPPlatform *platform,
 			       platform->peCount, &plan->first, &plan->order);
 
 	for (uint32_t p = 0; p < platform->peCount && ret == 0; p++)
-		ret = sortPe(graph, plan->order + plan->first[p],
-			     plan->first[p + 1] - plan->first[p]);
+		ret = hdPredictSortByPriority(
+			graph, plan->order + plan->first[p],
+			plan->first[p + 1] - plan->first[p]);
 	return ret;
 }
 
@@ -150,16 +195,26 @@ int hdPredictPlanMake(const hdPGraph *graph, const hdPPlatform *platform,
 		      struct hdPredictCosts *costs, struct hdPredictPlan *plan,
 		      struct hdPredictReport *report)
 {
-	uint32_t *pes = bindPes(graph, platform);
+	uint32_t *pes = bindPes(graph, platform), *pins = NULL;
+	int ret = hdPredictPinsFind(graph, platform, &pins, report);
 
 	plan->pe = malloc(((size_t)graph->taskCount + 1) * sizeof(uint32_t));
 	if (!pes || !plan->pe) {
 		free(pes);
+		free(pins);
 		return -ENOMEM;
 	}
-	for (uint32_t t = 0; t < graph->taskCount; t++)
+	for (uint32_t t = 0; t < graph->taskCount; t++) {
 		bindTask(graph, platform, costs, pes, t, plan, report);
+		if (pins && pins[t] != HD_PREDICT_NONE &&
+		    plan->pe[t] != HD_PREDICT_NONE && plan->pe[t] != pins[t])
+			hdPredictPinError(graph, platform, t, pins[t],
+					  plan->pe[t], report);
+	}
 	free(pes);
+	free(pins);
+	if (ret == -ENOMEM)
+		return ret;
 	if (report->errors)
 		return -EINVAL;
 	return orderTasks(graph, platform, plan);

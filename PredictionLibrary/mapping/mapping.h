@@ -27,6 +27,45 @@ int hdPredictPlanMake(const hdPGraph *graph, const hdPPlatform *platform,
 		      struct hdPredictCosts *costs, struct hdPredictPlan *plan,
 		      struct hdPredictReport *report);
 
+/** Find the PE that each task is pinned to, or NONE, in an array to be freed.
+ *  0, -ENOMEM, or -EINVAL: there is no such PE; reported. */
+int hdPredictPinsFind(const hdPGraph *graph, const hdPPlatform *platform,
+		      uint32_t **pins, struct hdPredictReport *report);
+
+/** Report something of a task: the text, then the name. */
+void hdPredictTaskError(const hdPGraph *graph, struct hdPredictReport *report,
+			uint32_t task, const char *text, const char *name,
+			size_t length);
+
+/** Report that a task is pinned to one PE, but mapped to another one. */
+void hdPredictPinError(const hdPGraph *graph, const hdPPlatform *platform,
+		       uint32_t task, uint32_t pin, uint32_t pe,
+		       struct hdPredictReport *report);
+
+/** Sort tasks by priority; those that are equal, by their place in the file.
+ *  0 or -ENOMEM. */
+int hdPredictSortByPriority(const hdPGraph *graph, uint32_t *tasks,
+			    size_t count);
+
+/** A mapping that is made. */
+struct hdPredictMapping {
+	hdPGraph *graph;
+	const hdPPlatform *platform;
+	const hdPResources *resources;
+	const hdPMapping *options;
+	struct hdPredictReport *report;
+	uint32_t *usable; /**< PEs. */
+	uint32_t usableCount;
+	uint32_t *fixed;  /**< PE of each task that may not be moved; NONE. */
+	uint32_t *before; /**< Task that has to come before, on its PE; NONE. */
+	uint32_t *after;
+	uint32_t
+		*sequence; /**< Tasks in the order in which they were mapped. */
+};
+
+/** Anneal a mapping that was made; 0 or negative errno. */
+int hdPredictAnneal(const struct hdPredictMapping *mapping);
+
 /** Free what is in it. */
 void hdPredictPlanFree(struct hdPredictPlan *plan);
 

@@ -338,6 +338,39 @@ static int readMapping(struct cursor *cursor, hdPGraph *graph,
 	return 0;
 }
 
+/* Names of PEs, and which each task is pinned to. */
+static int readPins(struct cursor *cursor, hdPGraph *graph,
+		    struct hdPredictReport *report)
+{
+	uint64_t *counts = binaryReadRead64(cursor, 2), *offset;
+	char *text;
+
+	if (!counts || counts[0] >= UINT32_MAX)
+		return binaryReadReportDamage(report, "pins");
+	offset = binaryReadRead64(cursor, counts[0] + 1);
+	text = binaryReadReadBytes(cursor, counts[1], 1);
+	if (!text || !areOffsets(offset, counts[0], counts[1]) ||
+	    !areTexts(text, offset, counts[0]))
+		return binaryReadReportDamage(report, "pins");
+	for (uint32_t i = 0; i < counts[0]; i++) {
+		uint32_t number;
+		int ret = hdPredictNamesAdd(&graph->pins, text + offset[i],
+					    offset[i + 1] - offset[i], &number);
+
+		if (ret < 0)
+			return ret;
+		if (ret == 0)
+			return binaryReadReportDamage(report, "pins");
+	}
+	graph->pin = binaryReadRead32(cursor, graph->taskCount);
+	for (uint32_t t = 0; graph->pin && t < graph->taskCount; t++) {
+		if (graph->pin[t] != HD_PREDICT_NONE &&
+		    graph->pin[t] >= counts[0])
+			return binaryReadReportDamage(report, "pins");
+	}
+	return 0;
+}
+
 static int noMapping(hdPGraph *graph)
 {
 	graph->pe = malloc(((size_t)graph->taskCount + 1) * sizeof(uint32_t));
@@ -391,6 +424,8 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 	ret = header->flags & HD_PREDICT_HAS_MAPPING
 		      ? readMapping(cursor, graph, header, report)
 		      : noMapping(graph);
+	if (ret == 0 && header->flags & HD_PREDICT_HAS_PINS)
+		ret = readPins(cursor, graph, report);
 	if (ret < 0)
 		return ret;
 	if (!cursor->at || cursor->left)
@@ -404,8 +439,9 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 	ret = binaryReadReadKernels(graph, kernels, header->kernelBytes,
 				    report);
 	if (ret == 0 && header->version == HD_PREDICT_BINARY_PLAIN &&
-	    hdPredictHasInout(graph))
-		return binaryReadReportDamage(report, "inout in version 1");
+	    (hdPredictHasInout(graph) || hdPredictHasPins(graph)))
+		return binaryReadReportDamage(report,
+					      "inout or pins in version 1");
 	if (ret == 0)
 		ret = readConfigs(graph, header, configKernels, values, report);
 	if (ret == 0)

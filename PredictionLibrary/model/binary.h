@@ -18,10 +18,12 @@
 /** What the binary form begins with, its version, and what may be in it. */
 #define HD_PREDICT_MAGIC "HDPGRAPH"
 #define HD_PREDICT_BINARY_VERSION 2
-/** Version of files in which no output replaces an input in place. */
+/** Version of files in which no output replaces an input in place, and no
+ *  task is pinned. */
 #define HD_PREDICT_BINARY_PLAIN 1
 #define HD_PREDICT_HAS_TILES 1u
 #define HD_PREDICT_HAS_MAPPING 2u
+#define HD_PREDICT_HAS_PINS 4u
 
 /** What the binary form begins with. */
 struct hdPredictHeader {

@@ -56,6 +56,7 @@ void hdP_destroyGraph(hdPGraph *graph)
 
 		free(kernel->id);
 		free(kernel->kernelClass);
+		free(kernel->pin);
 		for (uint32_t v = 0; v < kernel->variableCount; v++)
 			free(kernel->variables[v]);
 		free(kernel->variables);
@@ -88,6 +89,8 @@ void hdP_destroyGraph(hdPGraph *graph)
 	freeArray(graph, graph->consumerInput);
 	freeArray(graph, graph->consumerTask);
 	hdPredictNamesFree(&graph->pes);
+	hdPredictNamesFree(&graph->pins);
+	freeArray(graph, graph->pin);
 	freeArray(graph, graph->pe);
 	freeArray(graph, graph->priority);
 	hdPredictBuildFree(graph);
@@ -386,6 +389,86 @@ int hdP_setTile(hdPGraph *graph, int64_t task, uint32_t row, uint32_t column)
 	graph->tile[2 * task] = row;
 	graph->tile[2 * task + 1] = column;
 	return 0;
+}
+
+/* Room for pins of all tasks up to one. */
+static int graphModelPinRoom(hdPGraph *graph, size_t task)
+{
+	size_t room = graph->build->pinRoom;
+
+	while (graph->build->pinRoom <= task) {
+		if (hdPredictGrow(&graph->pin, graph->build->pinRoom,
+				  &graph->build->pinRoom, sizeof(uint32_t)) < 0)
+			return -ENOMEM;
+	}
+	if (room < graph->build->pinRoom)
+		memset(graph->pin + room, 0xff,
+		       (graph->build->pinRoom - room) * sizeof(uint32_t));
+	return 0;
+}
+
+int hdP_setPin(hdPGraph *graph, int64_t task, const char *pe)
+{
+	uint32_t number;
+
+	if (!graph || !graph->build || task < 0 || task >= graph->ids.count ||
+	    !pe || !*pe)
+		return -EINVAL;
+	if (graphModelPinRoom(graph, (size_t)task) < 0 ||
+	    hdPredictNamesAdd(&graph->pins, pe, strlen(pe), &number) < 0)
+		return -ENOMEM;
+	graph->pin[task] = number;
+	return 0;
+}
+
+int hdPredictPinsSeal(hdPGraph *graph)
+{
+	return graph->pin && graph->taskCount
+		       ? graphModelPinRoom(graph, graph->taskCount - 1)
+		       : 0;
+}
+
+int hdP_setKernelPin(hdPGraph *graph, int number, const char *pe)
+{
+	struct hdPredictKernel *kernel = kernelToBuild(graph, number);
+	char *copy;
+
+	if (!kernel || !pe || !*pe)
+		return -EINVAL;
+	copy = strdup(pe);
+	if (!copy)
+		return -ENOMEM;
+	free(kernel->pin);
+	kernel->pin = copy;
+	return 0;
+}
+
+const char *hdPredictPinOf(const hdPGraph *graph, uint32_t task, size_t *length)
+{
+	const char *pin = hdPredictKernelOf(graph, task)->pin;
+
+	if (graph->pin && graph->pin[task] != HD_PREDICT_NONE)
+		return hdPredictName(&graph->pins, graph->pin[task], length);
+	*length = pin ? strlen(pin) : 0;
+	return pin;
+}
+
+bool hdPredictHasPins(const hdPGraph *graph)
+{
+	for (uint32_t k = 0; k < graph->kernelCount; k++) {
+		if (graph->kernels[k].pin)
+			return true;
+	}
+	return graph->pin != NULL;
+}
+
+int64_t hdP_getMappedCount(const hdPGraph *graph)
+{
+	int64_t count = 0;
+
+	for (uint32_t t = 0; graph && t < graph->ids.count; t++)
+		count += graph->pe[t] != HD_PREDICT_NONE;
+	return count;
 }
 
 int hdPredictEdgeAdd(hdPGraph *graph, const struct hdPredictEdge *edge)

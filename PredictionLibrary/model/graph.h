@@ -61,6 +61,7 @@ struct hdPredictPorts {
 struct hdPredictKernel {
 	char *id;
 	char *kernelClass; /**< Or NULL. */
+	char *pin;         /**< PE that its tasks run on only, or NULL. */
 	int64_t line;
 	char **variables;
 	uint32_t *variableNames; /**< In names. */
@@ -124,6 +125,9 @@ struct hdPGraph {
 	uint32_t *consumerInput; /**< Inputs, by number of the dependency. */
 	uint32_t *consumerTask;  /**< Their tasks. */
 
+	struct hdPredictNames pins; /**< PEs that tasks are pinned to. */
+	uint32_t *pin; /**< Of each task; or NONE. NULL: none has one. */
+
 	struct hdPredictNames pes; /**< Named by mappings. */
 	uint32_t *pe;              /**< Of each task; or HD_PREDICT_NONE. */
 	int64_t *priority;
@@ -144,7 +148,7 @@ struct hdPredictBuild {
 			      not. */
 	uint32_t *place; /**< Of each task, among those that are defined. */
 	size_t placeRoom;
-	size_t definedRoom, configOfRoom, lineRoom, tileRoom, peRoom;
+	size_t definedRoom, configOfRoom, lineRoom, tileRoom, peRoom, pinRoom;
 	size_t priorityRoom;
 	uint32_t definedCount;
 	/** Configurations as they stand in the file: a name of a kernel, then
@@ -200,6 +204,9 @@ int hdPredictConfigsResolve(hdPGraph *graph);
 /** Sizes of a configuration that is without error; 0, -ENOMEM. */
 int hdPredictConfigSizes(hdPGraph *graph, struct hdPredictConfig *config);
 
+/** Room for a pin of each task, if any has one; 0 or -ENOMEM. */
+int hdPredictPinsSeal(hdPGraph *graph);
+
 /** Find out who consumes what; 0 or -ENOMEM. */
 int hdPredictGraphConsumers(hdPGraph *graph);
 
@@ -244,6 +251,13 @@ static inline double hdPredictOutputSize(const hdPGraph *graph, uint32_t task,
 		->sizes[config->sizes +
 			graph->kernels[config->kernel].inputs.count + output];
 }
+
+/** Name of the PE that a task is pinned to; NULL: it is not. */
+const char *hdPredictPinOf(const hdPGraph *graph, uint32_t task,
+			   size_t *length);
+
+/** Whether any task is pinned. */
+bool hdPredictHasPins(const hdPGraph *graph);
 
 /** Whether an output of any kernel replaces an input in place. */
 static inline bool hdPredictHasInout(const hdPGraph *graph)

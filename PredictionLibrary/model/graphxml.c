@@ -34,7 +34,9 @@ struct reading {
 	size_t count, room;
 	char *pe;
 	size_t peLength, peRoom;
-	bool isMapped, hasTile;
+	char *pin;
+	size_t pinRoom;
+	bool isMapped, hasTile, isPinned;
 	int64_t priority;
 	uint32_t row, column;
 };
@@ -74,11 +76,12 @@ static const char *needed(struct hdPredictSax *sax,
 static int beginKernel(struct hdPredictSax *sax,
 		       const struct hdPredictAttributes *attributes)
 {
-	static const char *const known[] = { "id", "class", "name", NULL };
+	static const char *const known[] = { "id", "class", "pin", "name",
+					     NULL };
 	struct reading *reading = sax->data;
 	size_t length;
 	const char *id = needed(sax, attributes, "kernel", "id", &length);
-	char *copy, *kernelClass;
+	char *copy, *kernelClass, *pin;
 	int ret = 0;
 
 	hdPredictOnly(sax, "kernel", attributes, known);
@@ -86,12 +89,23 @@ static int beginKernel(struct hdPredictSax *sax,
 		return HD_PREDICT_SKIP;
 	copy = strndup(id, length);
 	kernelClass = hdPredictAttributeCopy(attributes, "class", &ret);
+	pin = hdPredictAttributeCopy(attributes, "pin", &ret);
 	if (!copy || ret < 0)
 		ret = -ENOMEM;
 	else
 		ret = hdP_addKernel(reading->graph, copy, kernelClass);
+	if (ret >= 0 && pin) {
+		int status = hdP_setKernelPin(reading->graph, ret, pin);
+
+		if (status == -EINVAL)
+			hdPredictError(sax->report, sax->line, id, length,
+				       "the pin is empty");
+		else if (status < 0)
+			ret = status;
+	}
 	free(copy);
 	free(kernelClass);
+	free(pin);
 	if (ret < 0)
 		return ret;
 	reading->graph->kernels[ret].line = sax->line;
@@ -214,19 +228,20 @@ static bool toTile(const char *text, size_t length, uint32_t *row,
 static int beginTask(struct hdPredictSax *sax,
 		     const struct hdPredictAttributes *attributes)
 {
-	static const char *const known[] = { "id", "kernel", "tile", "name",
-					     NULL };
+	static const char *const known[] = { "id",  "kernel", "tile",
+					     "pin", "name",   NULL };
 	struct reading *reading = sax->data;
-	size_t length, kernelLength, tileLength;
+	size_t length, kernelLength, tileLength, pinLength;
 	const char *id = needed(sax, attributes, "task", "id", &length);
 	const char *kernel =
 		needed(sax, attributes, "task", "kernel", &kernelLength);
 	const char *tile = hdPredictAttribute(attributes, "tile", &tileLength);
+	const char *pin = hdPredictAttribute(attributes, "pin", &pinLength);
 
 	if (attributes->count > 2)
 		hdPredictOnly(sax, "task", attributes, known);
 	reading->isBad = !id || !kernel;
-	reading->isMapped = reading->hasTile = false;
+	reading->isMapped = reading->hasTile = reading->isPinned = false;
 	reading->count = 0;
 	reading->line = sax->line;
 	if (reading->isBad)
@@ -241,6 +256,13 @@ static int beginTask(struct hdPredictSax *sax,
 				(int)(tileLength > 100 ? 100 : tileLength),
 				tile);
 	}
+	if (pin && !pinLength)
+		hdPredictError(sax->report, sax->line, id, length,
+			       "the pin is empty");
+	else if (pin && graphXmlKeepText(&reading->pin, &reading->pinRoom, pin,
+					 pinLength) < 0)
+		return -ENOMEM;
+	reading->isPinned = pin && pinLength;
 	reading->idLength = length;
 	if (graphXmlKeepText(&reading->id, &reading->idRoom, id, length) < 0 ||
 	    hdPredictNamesAdd(&reading->graph->build->names, kernel,
@@ -400,6 +422,8 @@ static int graphXmlEndElement(struct hdPredictSax *sax, int element)
 	if (ret == 0 && reading->hasTile)
 		ret = hdP_setTile(reading->graph, task, reading->row,
 				  reading->column);
+	if (ret == 0 && reading->isPinned)
+		ret = hdP_setPin(reading->graph, task, reading->pin);
 	if (ret == 0 && reading->isMapped)
 		ret = hdP_setMapping(reading->graph, task, reading->pe,
 				     reading->priority);
@@ -420,6 +444,7 @@ static int graphXmlReadXml(struct hdPredictSource *source, hdPGraph *graph,
 	free(reading.id);
 	free(reading.assigns);
 	free(reading.pe);
+	free(reading.pin);
 	/* What was not read to its end would only raise more errors. */
 	return ret == 0 && sax.status ? -EINVAL : ret;
 }

@@ -89,6 +89,8 @@ int hdPredictRenumber(hdPGraph *graph)
 	if (ret == 0)
 		ret = permute(&graph->tile, place, n, 2 * sizeof(uint32_t));
 	if (ret == 0)
+		ret = permute(&graph->pin, place, n, sizeof(uint32_t));
+	if (ret == 0)
 		ret = permute(&build->isDefined, place, n, sizeof(bool));
 	if (ret < 0)
 		return ret;

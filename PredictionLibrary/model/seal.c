@@ -319,7 +319,9 @@ int hdPredictGraphSeal(hdPGraph *graph, struct hdPredictReport *report)
 		if (ret < 0)
 			return ret;
 	}
-	ret = hdPredictRenumber(graph);
+	ret = hdPredictPinsSeal(graph);
+	if (ret == 0)
+		ret = hdPredictRenumber(graph);
 	if (ret == 0)
 		ret = hdPredictKernelsResolve(graph, report);
 	if (ret == 0)

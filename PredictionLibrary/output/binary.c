@@ -98,6 +98,15 @@ static void binaryWritePutAll(struct sink *sink, const hdPGraph *graph,
 		put32(sink, graph->pe, graph->taskCount);
 		put64(sink, graph->priority, graph->taskCount);
 	}
+	if (header->flags & HD_PREDICT_HAS_PINS) {
+		const uint64_t counts[] = {
+			graph->pins.count, graph->pins.offset[graph->pins.count]
+		};
+
+		put64(sink, counts, 2);
+		binaryWritePutNames(sink, &graph->pins);
+		put32(sink, graph->pin, graph->taskCount);
+	}
 }
 
 static int kernelsText(const hdPGraph *graph, char **text, size_t *size)
@@ -122,8 +131,9 @@ static int kernelsText(const hdPGraph *graph, char **text, size_t *size)
 int hdPredictGraphWriteBinary(const hdPGraph *graph, FILE *file)
 {
 	struct hdPredictHeader header = {
-		.version = hdPredictHasInout(graph) ? HD_PREDICT_BINARY_VERSION
-						    : HD_PREDICT_BINARY_PLAIN,
+		.version = hdPredictHasInout(graph) || hdPredictHasPins(graph)
+				   ? HD_PREDICT_BINARY_VERSION
+				   : HD_PREDICT_BINARY_PLAIN,
 	};
 	struct sink sink = { 0 };
 	size_t kernelSize;
@@ -134,7 +144,8 @@ int hdPredictGraphWriteBinary(const hdPGraph *graph, FILE *file)
 		return ret;
 	memcpy(header.magic, HD_PREDICT_MAGIC, sizeof(header.magic));
 	header.flags = (graph->tile ? HD_PREDICT_HAS_TILES : 0) |
-		       (graph->pes.count ? HD_PREDICT_HAS_MAPPING : 0);
+		       (graph->pes.count ? HD_PREDICT_HAS_MAPPING : 0) |
+		       (graph->pins.count ? HD_PREDICT_HAS_PINS : 0);
 	header.kernelBytes = (uint32_t)kernelSize;
 	header.tasks = graph->taskCount;
 	header.inputs = graph->inputCount;

@@ -116,6 +116,8 @@ static void writeKernel(struct out *out, const struct hdPredictKernel *kernel)
 	graphWritePutAttribute(out, "id", kernel->id);
 	if (kernel->kernelClass)
 		graphWritePutAttribute(out, "class", kernel->kernelClass);
+	if (kernel->pin)
+		graphWritePutAttribute(out, "pin", kernel->pin);
 	graphWritePutText(out, ">\n");
 	for (uint32_t v = 0; v < kernel->variableCount; v++) {
 		graphWritePutText(out, "    <variable");
@@ -238,6 +240,12 @@ static void graphWriteWriteTask(struct out *out, const hdPGraph *graph,
 		integer(out, row);
 		graphWritePutText(out, ",");
 		integer(out, column);
+		graphWritePutText(out, "\"");
+	}
+	if (graph->pin && graph->pin[task] != HD_PREDICT_NONE) {
+		id = hdPredictName(&graph->pins, graph->pin[task], &length);
+		graphWritePutText(out, " pin=\"");
+		name(out, id, length);
 		graphWritePutText(out, "\"");
 	}
 	if (!kernel->variableCount && graph->pe[task] == HD_PREDICT_NONE &&

@@ -51,7 +51,7 @@ class Arena:
 
 
 def read_memories(path):
-    return {e.find("main-memory").get("id"): Arena(
+    return {e.find("main-memory").get("id"): (
         e.get("id"), float(e.find("main-memory").get("size")), e.find("main-memory").get("full"))
         for e in ET.parse(path).getroot().iter("node") if e.find("main-memory") is not None}
 
@@ -93,7 +93,7 @@ def read_platform(path):
     kinds = {a.get("id"): [float(a.get(k, 0)) for k in (
         "init-latency", "packet-size", "packet-latency", "packet-energy")]
         for a in root.iter("bridge-architecture")}
-    pes, servers, bridges, ends = {}, {}, {}, {}
+    pes, servers, bridges, ends, ways_from = {}, {}, {}, {}, {}
 
     def walk(node, server, home):
         memory = node.find("main-memory") if node.tag == "node" else None
@@ -117,12 +117,15 @@ def read_platform(path):
              if x != y and u in ("out", "inout") and v in ("in", "inout")]
 
     def path_of(source, target):
+        if source in ways_from:
+            return ways_from[source][target]
         ways, queue = {source: []}, [source]
         for at in queue:
             for (b, x, y) in edges:
                 if x == at and y not in ways:
                     ways[y] = ways[x] + [(b, x)]
                     queue.append(y)
+        ways_from[source] = ways
         return ways[target]
     return pes, servers, bridges, path_of
 
@@ -176,18 +179,27 @@ def share(flows):
             open_.remove(f)
 
 
+def read(graph, platform, resources):
+    """Models that run() may simulate again and again."""
+    return (read_graph(graph), read_platform(platform), read_resources(resources),
+            read_memories(platform))
+
+
 def simulate(graph, platform, resources, slowdown=True, exclusive=True,
              draw=None):
-    tasks, dependencies = read_graph(graph)
-    pes, servers, bridges, path_of = read_platform(platform)
-    entries, slow, ios = read_resources(resources)
+    return run(read(graph, platform, resources), slowdown, exclusive, draw)
+
+
+def run(models, slowdown=True, exclusive=True, draw=None):
+    (tasks, dependencies), (pes, servers, bridges, path_of), costs, memories = models
+    entries, slow, ios = costs
     lists = {p: sorted((t for t in tasks if tasks[t]["pe"] == p),
                        key=lambda t: tasks[t]["key"]) for p in pes}
     missing = {t: sum(d[2] == t for d in dependencies) for t in tasks}
     running, flows, waiting, busy = {}, [], [], set()
     start, end, computation, communication, now = {}, {}, 0.0, 0.0, 0.0
 
-    arenas = read_memories(platform)
+    arenas = {m: Arena(*memory) for m, memory in memories.items()}
 
     def where(t):
         return pes[tasks[t]["pe"]][0]

@@ -750,6 +750,73 @@ sed 's/n\*1/n*2/' g.xml >wrong.xml
 misplaced() { exits 1 "$hdpredict" validate wrong.xml && grep -q 'size of o: it differs from the size of its inout' err; }
 ok "rejected: an output in place of another size" misplaced
 
+# ---- Mappings ------------------------------------------------------------------
+
+# A fast core takes 100 J and 1 s, a slow one 10 J and 2 s; nothing is drawn when idle.
+cat >big.xml <<'END'
+<platform><node id="n0"><main-memory id="n0.m" size="1e9"/><pe id="n0.0" architecture="fast"/>
+<pe id="n0.1" architecture="slow"/></node></platform>
+END
+cat >little.xml <<'END'
+<resource-model><entry kernel="S" architecture="fast" time="1" energy="100"/>
+<entry kernel="S" architecture="slow" time="2" energy="10"/></resource-model>
+END
+free() {
+	echo "<task id=\"$1\" kernel=\"S\"$2><assign var=\"n\" val=\"8\"/></task>"
+}
+graph <<END >free.xml
+$(free x)$(free y)
+END
+# JOULES SECONDS OPTION...
+costs() {
+	joules=$1 seconds=$2
+	shift 2
+	"$hdpredict" simulate "${mapped:-free.xml}" --platform big.xml --resources little.xml --format=json "$@" >out.json 2>err || { cat err; return 1; }
+	grep -q "\"makespan_s\": $seconds," out.json && grep -q "\"energy_total_j\": $joules," out.json || { cat out.json; return 1; }
+}
+# On both cores, the second task ends at 2 s; the first PE is taken.
+ok "EFT maps for time" costs 200 2 --map eft
+ok "annealing maps for energy" costs 20 4 --map anneal --cost energy
+ok "annealing maps for time" costs 200 2 --map anneal --cost time
+ok "annealing keeps a limit of time" costs 110 2 --map anneal --cost 'energy at time<=3.5'
+ok "annealing uses a limit of time" costs 20 4 --map anneal --cost 'energy at time<=4 s'
+ok "annealing keeps a limit of power" costs 20 4 --map anneal --cost 'time at power<=50 W'
+graph <<END >pinned.xml
+$(free x ' pin="n0.0"')$(free y)
+END
+mapped=pinned.xml
+ok "a pinned task stays" costs 110 2 --map anneal --cost energy
+graph <<END | sed 's/<kernel id="S"/& pin="n0.1"/' >pinned.xml
+$(free x ' pin="n0.0"')$(free y)$(free z)
+END
+ok "tasks of a pinned kernel stay, but for those with an own pin" costs 120 4 --map eft
+pins_in_binary() {
+	"$hdpredict" convert pinned.xml -o pinned.bin && "$hdpredict" convert --to xml pinned.bin -o back.xml && cmp back.xml pinned2.xml
+}
+"$hdpredict" convert pinned.xml -o pinned2.xml --to xml
+ok "pins are kept by the binary form" pins_in_binary
+graph <<END >mapped.xml
+$(task x S 8 n0.0 0)$(task y S 8 n0.0 1)
+END
+mapped=mapped.xml
+ok "a given mapping stays" costs 200 2 --map anneal --cost energy
+ignored() {
+	costs 20 4 --map anneal --cost energy --ignore-map && grep -qx 'hdpredict simulate: the mapping of 2 tasks in the graph is ignored' err
+}
+ok "a given mapping that is ignored is mentioned" ignored
+graph <<END | sed 's/<kernel id="S"/& pin="n0.1"/' >wrong.xml
+$(task x S 8 n0.0 0)
+END
+contradicts() {
+	exits 1 "$hdpredict" simulate wrong.xml --platform big.xml --resources little.xml && grep -q 'x: it is pinned to n0.1, but mapped to n0.0' err
+}
+ok "rejected: a mapping that contradicts a pin" contradicts
+no_such_pin() {
+	sed 's/n0.1/n9.9/' wrong.xml >none9.xml
+	exits 1 "$hdpredict" simulate none9.xml --platform big.xml --resources little.xml --map eft && grep -q 'x: it is pinned, but the platform has no PE n9.9' err
+}
+ok "rejected: a pin to a missing PE" no_such_pin
+
 # ---- What cannot be read or written: exit status 2 ----------------------------
 
 # MESSAGE ARGUMENT...
@@ -774,7 +841,7 @@ ok "a missing directory is reported" failed 'No such file' generate cholesky -o 
 ok "a full disk for annotations is reported" failed 'No space left' simulate m.xml --platform thesis --resources thesis --annotate /dev/full
 ok "an unknown option is rejected" failed 'unknown option: "--none"' simulate --none
 ok "an unknown command is rejected" failed 'unknown command: "simulat"; did you mean "simulate"?' simulat
-ok "an unknown mapping is rejected" failed '--map: invalid value "x"; expected given or eft' simulate c.xml --platform thesis --resources thesis --map x
+ok "an unknown mapping is rejected" failed '--map: invalid value "x"; expected given, eft, heft or anneal' simulate c.xml --platform thesis --resources thesis --map x
 ok "a missing graph is reported before missing options" failed 'nosuch.xml: cannot open: No such file or directory$' simulate nosuch.xml
 ok "a missing option --platform is reported" failed "missing option: --platform" simulate c.xml
 full_output() {
@@ -800,7 +867,7 @@ changed() {
 	exits 2 "$hdpredict" validate bad.bin && grep -qE "$3" err
 }
 ok "a binary graph of another version is rejected" changed 8 003 'version 3 of the binary form; expected 1 or 2'
-ok "a binary graph of version 1 has nothing in place" changed 8 001 'the file is damaged: inout in version 1'
+ok "a binary graph of version 1 has nothing in place" changed 8 001 'the file is damaged: inout or pins in version 1'
 # Without it graphs have the version that older readers know, and both are the same again.
 versions() {
 	sed 's/ inout="[^"]*"//' c.xml >apart.xml

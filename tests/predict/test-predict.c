@@ -11,6 +11,7 @@
 
 #include <hdPredict.h>
 #include "PredictionLibrary/mapping/costs.h"
+#include "PredictionLibrary/mapping/estimate.h"
 #include "PredictionLibrary/model/chance.h"
 
 static void count(const hdPMessage *message, void *data)
@@ -497,6 +498,89 @@ static void testSlowdown(void)
 	hdP_destroyResources(resources);
 }
 
+/* ---- Estimates of mappings ---------------------------------------------- */
+
+/* Move tasks at random; a PE that can run them is taken. */
+static void moveTasks(struct hdPredictEstimate *estimate,
+		      const struct hdPredictBase *base, uint32_t *pes,
+		      uint32_t moves)
+{
+	for (uint32_t i = 0; i < moves; i++) {
+		uint32_t task =
+			hdPredictDraw(1, 2ull * i, base->graph->taskCount);
+		uint32_t pe =
+			hdPredictDraw(1, 2ull * i + 1, base->platform->peCount);
+
+		if (hdPredictIsEntry(hdPredictCostsFind(
+			    base->costs, base->graph->config[task],
+			    base->platform->pes[pe].architecture)))
+			hdPredictEstimateMove(estimate, task, pe);
+	}
+	for (uint32_t t = 0; t < base->graph->taskCount; t++)
+		g_assert_cmpuint(pes[t], <, base->platform->peCount);
+}
+
+/* What moves add up to is what a simulation says, and what is found anew. */
+static void testEstimate(void)
+{
+	const hdPMapping mapping = { .mapper = HDP_EFT };
+	struct hdPredictReport report = { NULL, NULL, NULL, 0 };
+	hdPOptions options = { 0 };
+	struct hdPredictBase base = { NULL };
+	struct hdPredictEstimate *estimate;
+	hdPGraph *graph;
+	hdPPlatform *platform;
+	hdPResources *resources;
+	hdPResult *result;
+	hdPTotals totals;
+	uint32_t *pes;
+	double time, energy;
+
+	g_assert_cmpint(hdP_generateCholesky(10, 1024, &graph), ==, 0);
+	g_assert_cmpint(hdP_readPlatform("thesis", &platform, NULL, NULL), ==,
+			0);
+	g_assert_cmpint(hdP_readResources("thesis", &resources, NULL, NULL), ==,
+			0);
+	g_assert_cmpint(
+		hdP_mapAs(graph, platform, resources, &mapping, NULL, NULL), ==,
+		0);
+	base = (struct hdPredictBase){ .graph = graph,
+				       .platform = platform,
+				       .resources = resources };
+	g_assert_cmpint(hdPredictBaseMake(&base, false, &report), ==, 0);
+	estimate = hdPredictEstimateNew(&base, &options);
+	pes = g_memdup2(base.plan.pe, graph->taskCount * sizeof(*pes));
+	hdPredictEstimatePlace(estimate, pes);
+	moveTasks(estimate, &base, pes, 2000);
+	time = hdPredictEstimateTime(estimate);
+	energy = hdPredictEstimateEnergy(estimate, 0);
+	g_assert_false(hdPredictEstimateIsShort(estimate));
+	hdPredictEstimatePlace(estimate, pes);
+	g_assert_cmpfloat_with_epsilon(time, hdPredictEstimateTime(estimate),
+				       time * 1e-9);
+	for (uint32_t t = 0; t < graph->taskCount; t++)
+		hdP_setMapping(graph, t, platform->peIds[pes[t]], t);
+	g_assert_cmpint(hdP_simulate(graph, platform, resources, NULL, &result,
+				     NULL, NULL),
+			==, 0);
+	hdP_getTotals(result, &totals);
+	g_assert_cmpfloat(totals.communication, >, 0);
+	g_assert_cmpfloat_with_epsilon(
+		energy, totals.computation + totals.communication,
+		energy * 1e-9);
+	/* Idle power of all servers for that time. */
+	g_assert_cmpfloat_with_epsilon(
+		hdPredictEstimateEnergy(estimate, totals.makespan),
+		energy + totals.idle, energy * 1e-9);
+	hdPredictEstimateFree(estimate);
+	hdPredictBaseFree(&base);
+	g_free(pes);
+	hdP_destroyResult(result);
+	hdP_destroyGraph(graph);
+	hdP_destroyPlatform(platform);
+	hdP_destroyResources(resources);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -510,5 +594,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/predict/sampling", testSampling);
 	g_test_add_func("/predict/spread", testSpread);
 	g_test_add_func("/predict/slowdown", testSlowdown);
+	g_test_add_func("/predict/estimates of mappings", testEstimate);
 	return g_test_run();
 }

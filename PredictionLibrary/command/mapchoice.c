@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which mapping is asked for; see mapchoice.h. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "PredictionLibrary/command/errors.h"
+#include "PredictionLibrary/command/mapchoice.h"
+#include "common/clock.h"
+#include "common/duration.h"
+
+static const char expected[] =
+	"time, energy, edp, 'energy at time<=T' or 'time at power<=W'";
+
+/* A number above 0, and perhaps W behind it. */
+static bool mapChoiceWatts(const char *text, double *watts)
+{
+	char *end;
+
+	*watts = g_ascii_strtod(text, &end);
+	while (*end == ' ')
+		end++;
+	return end != text && (!*end || strcmp(end, "W") == 0) && *watts > 0 &&
+	       *watts < HUGE_VAL;
+}
+
+static bool mapChoiceCost(const char *text, hdPMapping *mapping)
+{
+	static const struct {
+		const char *name;
+		hdPCost cost;
+	} words[] = { { "time", HDP_COST_TIME },
+		      { "energy", HDP_COST_ENERGY },
+		      { "edp", HDP_COST_EDP } };
+	static const char atTime[] = "energy at time<=";
+	static const char atPower[] = "time at power<=";
+	int64_t ns;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		if (strcmp(text, words[i].name) == 0) {
+			mapping->cost = words[i].cost;
+			return true;
+		}
+	}
+	if (g_str_has_prefix(text, atTime)) {
+		mapping->cost = HDP_COST_ENERGY_AT_TIME;
+		if (hdDurationParse(text + strlen(atTime), HD_NS_PER_S, &ns,
+				    NULL) != 0)
+			return false;
+		mapping->limit = (double)ns / 1e9;
+		return ns > 0;
+	}
+	mapping->cost = HDP_COST_TIME_AT_POWER;
+	return g_str_has_prefix(text, atPower) &&
+	       mapChoiceWatts(text + strlen(atPower), &mapping->limit);
+}
+
+/* What only one method has. */
+static int mapChoiceCheckAnneal(struct predict *predict,
+				const struct mapChoice *choice,
+				hdPMapping *mapping)
+{
+	const char *only = choice->cost          ? "cost"
+			   : choice->budget != 0 ? "budget"
+			   : choice->steps       ? "steps"
+						 : NULL;
+
+	if (only && mapping->mapper != HDP_ANNEAL)
+		return predictUsage(predict, "--%s: requires --map anneal",
+				    only);
+	if (choice->cost && !mapChoiceCost(choice->cost, mapping))
+		return predictInvalidValue(predict, "cost", choice->cost,
+					   expected);
+	if (!(choice->budget >= 0 && choice->budget <= 1e6))
+		return predictOutOfRange(predict, "budget", choice->budget,
+					 "seconds, 0 to 1000000");
+	if (choice->steps < 0)
+		return predictOutOfRange(predict, "steps",
+					 (double)choice->steps, "1 or more");
+	mapping->budget = choice->budget;
+	mapping->steps = (uint64_t)choice->steps;
+	return PREDICT_OK;
+}
+
+int mapChoiceCheck(struct predict *predict, const struct mapChoice *choice,
+		   const char *map, bool isGivenAllowed, hdPMapping *mapping,
+		   bool *isGiven)
+{
+	static const char *const all[] = { "given", "eft", "heft", "anneal",
+					   NULL };
+	const char *const *maps = isGivenAllowed ? all : all + 1;
+	int number = predictChoose(predict, "--map", map ? map : maps[0], maps);
+
+	if (number < 0)
+		return PREDICT_FAILED;
+	*isGiven = isGivenAllowed && number == 0;
+	*mapping = (hdPMapping){
+		.mapper = (hdPMapper)(number - isGivenAllowed * !*isGiven),
+		.pattern = choice->use,
+		.keepsMapping = !choice->ignoresMap,
+		.seed = (uint64_t)choice->seed,
+	};
+	if (*isGiven && (choice->use || choice->ignoresMap))
+		return predictUsage(predict,
+				    "--%s: requires --map eft, heft or anneal",
+				    choice->use ? "use" : "ignore-map");
+	return mapChoiceCheckAnneal(predict, choice, mapping);
+}
+
+int mapChoiceRun(struct predict *predict, const struct mapChoice *choice,
+		 const hdPMapping *mapping, hdPGraph *graph,
+		 const hdPPlatform *platform, const hdPResources *resources)
+{
+	int64_t mapped = hdP_getMappedCount(graph);
+	int ret;
+
+	if (choice->ignoresMap && mapped)
+		outSay(stderr,
+		       "hdpredict %s: the mapping of %" PRId64
+		       " task%s in the graph is ignored",
+		       predict->command, mapped, mapped == 1 ? "" : "s");
+	ret = hdP_mapAs(graph, platform, resources, mapping, predictTake,
+			predict);
+	return predictStatus(predict, ret, "mapping");
+}
