@@ -71,6 +71,15 @@ int outDecimals(double value)
 	return isfinite(value) ? outDigits - 1 - outExponent(buffer, value) : 0;
 }
 
+/** Whether a number is an integer, up to what computing it in doubles left
+ * over. */
+static bool outIsInteger(double value)
+{
+	double off = fabs(value - round(value));
+
+	return off == 0 || (outDigits <= 12 && off <= 1e-13 * fabs(value));
+}
+
 const char *outRounded(char *buffer, double value)
 {
 	int exponent;
@@ -81,7 +90,7 @@ const char *outRounded(char *buffer, double value)
 	if (exponent >= 12 || exponent < -4)
 		return buffer;
 	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f",
-		 value == floor(value) ? 0 : MAX(outDigits - 1 - exponent, 0),
+		 outIsInteger(value) ? 0 : MAX(outDigits - 1 - exponent, 0),
 		 value);
 	return buffer;
 }

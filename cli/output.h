@@ -51,8 +51,9 @@ int outPrecision(void);
 int outDecimals(double value);
 
 /** Write a double for people with outPrecision() significant digits. Digits
- *  before the point are never cut, integers have no decimals, and numbers are
- *  written with an exponent only if they are very large or small. */
+ *  before the point are never cut, integers have no decimals (nor what differs
+ *  from one by 1e-13 of it, as sums of doubles do), and numbers are written
+ * with an exponent only if they are very large or small. */
 const char *outRounded(char *buffer, double value);
 
 /** Write a 128 bit integer. */

@@ -100,11 +100,14 @@ static bool notesHasControls(const char *text, size_t length)
 
 bool viewNotesIsLine(const char *text, size_t length)
 {
-	const char *end = text + length;
-	const char *node = memchr(text, '\t', length);
-	const char *note =
-		node ? memchr(node + 1, '\t', (size_t)(end - node - 1)) : NULL;
+	const char *end, *node, *note;
 
+	/* A request without a body has no text. */
+	if (!length)
+		return false;
+	end = text + length;
+	node = memchr(text, '\t', length);
+	note = node ? memchr(node + 1, '\t', (size_t)(end - node - 1)) : NULL;
 	return note && note + 1 < end && length <= NOTES_LINE_MAX &&
 	       g_utf8_validate(text, (gssize)length, NULL) &&
 	       notesIsTime(text, (size_t)(node - text)) &&

@@ -10,8 +10,6 @@ cd "$scratch" || exit 99
 need_viewer
 need_view
 command -v python3 >/dev/null || skip_all "python3 is missing"
-TSAN_OPTIONS=report_thread_leaks=0:${TSAN_OPTIONS-}
-export TSAN_OPTIONS
 
 make_mini
 start_view --no-browser mini

@@ -10,10 +10,8 @@ cd "$scratch" || exit 99
 make_mini
 mkdir tmp
 TMPDIR=$scratch/tmp
-# Who ends a view does not wait for what its threads are just doing.
-TSAN_OPTIONS=report_thread_leaks=0:${TSAN_OPTIONS-}
 XDG_DATA_HOME=$scratch/data
-export TMPDIR TSAN_OPTIONS XDG_DATA_HOME
+export TMPDIR XDG_DATA_HOME
 
 # What is missing is said.
 for missing in libmicrohttpd "without the viewer"; do

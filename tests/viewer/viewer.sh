@@ -31,14 +31,19 @@ skip_sanitized() {
 		skip_all "a page is the same with and without sanitizers"
 }
 
-# Start hdtrace view ARGUMENT...: its process is $view, the address $url.
+# Start hdtrace view ARGUMENT...: its process is $view, the address $url. Who ends a view
+# does not wait for what its threads are just doing.
 start_view() {
 	rm -f "$scratch/url"
-	"$hdtrace" view "$@" >"$scratch/url" 2>"$scratch/view.err" </dev/null &
+	TSAN_OPTIONS=report_thread_leaks=0:${TSAN_OPTIONS-} "$hdtrace" view "$@" \
+		>"$scratch/url" 2>"$scratch/view.err" </dev/null &
 	view=$!
 	# The file may have a part of the line.
 	until grep -qs '/$' "$scratch/url"; do
-		kill -0 "$view" 2>/dev/null || return 1
+		kill -0 "$view" 2>/dev/null || {
+			cat "$scratch/view.err"
+			return 1
+		}
 		sleep 0.05
 	done
 	# shellcheck disable=SC2034 # for tests
