@@ -13,6 +13,7 @@
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/efficiency/parts.h"
+#include "HDTraceTools/model/lateness/lateness.h"
 #include "HDTraceTools/model/regions/sequence.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/waits/waits.h"
@@ -34,6 +35,13 @@ struct findingShare {
 	int64_t rank;        /**< Among all. */
 	const hdINode *node; /**< Or NULL. */
 	int64_t time;
+};
+
+/** Why one rank came late. */
+struct findingCause {
+	int64_t rank;
+	const char *state; /**< NULL: outside of all. */
+	double time;       /**< In ns: that others waited. */
 };
 
 /** How sure a finding is. */
@@ -63,6 +71,8 @@ struct finding {
 	GArray *causing;     /**< ... likewise ... */
 	GArray *nodes;       /**< ... and of nodes, ... */
 	GArray *threads;     /**< ... and of threads. */
+	GArray *causes;      /**< struct findingCause, likewise; or NULL. */
+	double indirect;     /**< In ns: that ranks came late as they waited. */
 	const char *region;  /**< That all of it is in; or NULL. */
 	const struct site *site; /**< That nearly all is at; or NULL. */
 	GArray *iterations;      /**< guint: those with most of it; or NULL. */

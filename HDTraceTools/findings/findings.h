@@ -210,6 +210,7 @@ struct findings {
 	struct events events;
 	struct replay *replay;
 	struct waits *waits;
+	struct lateness *lateness;
 	struct efficiency efficiency; /**< When all was read: of ranks, ... */
 	int64_t efficiencyFrom;       /**< ... in this time. */
 	int64_t efficiencyTo;

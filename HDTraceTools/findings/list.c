@@ -146,6 +146,8 @@ void findingClear(void *data)
 	g_array_unref(finding->causing);
 	g_array_unref(finding->nodes);
 	g_array_unref(finding->threads);
+	if (finding->causes)
+		g_array_unref(finding->causes);
 	if (finding->iterations)
 		g_array_unref(finding->iterations);
 	g_free(finding->command);

@@ -19,6 +19,7 @@
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/causes/mpifunctions.h"
+#include "HDTraceTools/model/lateness/ownstates.h"
 #include "HDTraceTools/model/mpi/polls.h"
 
 /** So many bytes of a trace pass without progress. */
@@ -139,6 +140,7 @@ struct position {
 	struct callsReader *calls;
 	struct callsReader **named; /**< Of what-if questions. */
 	struct regionsReader *regions;
+	struct ownStatesReader *own;
 	struct sequence *sequence; /**< NULL: of another trace. */
 	int error;
 };
@@ -165,6 +167,8 @@ static bool findingsWorkAddRecord(void *data, const hdIRecord *record,
 	}
 	if (position->error == 0)
 		position->error = regionsNote(position->regions, record, site);
+	if (position->error == 0)
+		position->error = ownStatesNote(position->own, record);
 	if (position->sequence)
 		sequenceNote(position->sequence, record, site);
 	if (offset < position->offset + PROGRESS_STEP)
@@ -239,8 +243,10 @@ static void leaveCalls(struct position *position)
 {
 	int ret = callsLeave(position->calls);
 	int regions = regionsLeave(position->regions);
+	int own = ownStatesLeave(position->own);
 
 	ret = ret < 0 ? ret : regions;
+	ret = ret < 0 ? ret : own;
 	for (guint i = 0; position->named && position->named[i]; i++) {
 		int other = callsLeave(position->named[i]);
 
@@ -269,6 +275,7 @@ static void findingsWorkReadTrace(struct work *work, struct task *task)
 	position.named = enterNamed(findings, task->place);
 	position.regions =
 		regionsEnter(findings->regions, (uint32_t)task->place);
+	position.own = latenessEnter(findings->lateness, (uint32_t)task->place);
 	if (task->place == findings->sequenceTrace)
 		position.sequence = findings->sequence;
 	task->error =

@@ -79,6 +79,23 @@ static void putIterations(struct outJson *json, const struct findings *findings,
 	outJsonEnd(json);
 }
 
+static void putCauses(struct outJson *json, const struct finding *finding)
+{
+	outJsonArray(json, "causes", true);
+	for (guint i = 0; finding->causes && i < finding->causes->len; i++) {
+		const struct findingCause *cause =
+			&g_array_index(finding->causes, struct findingCause, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "rank", cause->rank);
+		outJsonText(json, "region", cause->state);
+		outJsonDouble(json, "time_s", cause->time / 1e9);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonDouble(json, "indirect_s", finding->indirect / 1e9);
+}
+
 static void putFinding(struct outJson *json, const struct findings *findings,
 		       const struct finding *finding)
 {
@@ -99,6 +116,7 @@ static void putFinding(struct outJson *json, const struct findings *findings,
 	outJsonSeconds(json, "saved_s", finding->saved);
 	putRanks(json, "waiting", finding->waiting);
 	putRanks(json, "causing", finding->causing);
+	putCauses(json, finding);
 	putPaths(json, "nodes", finding->nodes);
 	putPaths(json, "threads", finding->threads);
 	putPlace(json, findings, finding);
@@ -222,6 +240,39 @@ static void printPlace(const struct findings *findings,
 		       findings->iterations->len);
 }
 
+/** So many causes are printed. */
+#define FINDINGS_CAUSES 3
+
+/** What ranks did for too long. */
+static void printCauses(const struct finding *finding)
+{
+	guint all = finding->causes ? finding->causes->len : 0;
+	guint count = MIN(all, FINDINGS_CAUSES);
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (!count)
+		return;
+	printf("\n     Causes:");
+	for (guint i = 0; i < count; i++) {
+		const struct findingCause *cause =
+			&g_array_index(finding->causes, struct findingCause, i);
+
+		printf("%s rank %" PRId64, i ? "," : "", cause->rank);
+		if (cause->state) {
+			printf(" in ");
+			outPrintable(cause->state);
+		} else {
+			printf(" outside of states");
+		}
+		printf(" %s", outDuration(buffer, (int64_t)cause->time));
+	}
+	if (all > count)
+		printf(" and %u more", all - count);
+	if (finding->indirect >= (double)finding->time / 100)
+		printf("; indirect %s",
+		       outDuration(buffer, (int64_t)finding->indirect));
+}
+
 static void printFinding(const struct findings *findings, guint number)
 {
 	const struct finding *finding =
@@ -246,6 +297,7 @@ static void printFinding(const struct findings *findings, guint number)
 	if (finding->saved > 0)
 		printf("; saves at most %s",
 		       outDuration(buffer, finding->saved));
+	printCauses(finding);
 	printf("\n     %s\n     Place: ", finding->advice);
 	outPrintable(finding->command);
 	putchar('\n');

@@ -116,6 +116,34 @@ await ok("only states on the path are highlighted", async () => {
   assert(await isDrawn(4, "t0", 12), "it does not lead from row to row");
 });
 
+await ok("an arrow leads to the path where its rows are off the screen", async () => {
+  const low = await Viewer.open(browser, `${address}#path=yes&view=5,7`, {
+    viewport: { width: 1280, height: 620 },
+  });
+  const arrow = low.page.locator(".path-arrow");
+  const isShown = (key) =>
+    low.page.evaluate((name) => {
+      const box = document.querySelector(".scroll").getBoundingClientRect();
+      const row = document.querySelector(`.row[data-key="${name}"]`)?.getBoundingClientRect();
+
+      return Boolean(row && row.top < box.bottom && row.bottom > box.top);
+    }, key);
+  const scroll = (top) =>
+    low.page.$eval(".scroll", (element, to) => element.scrollTo(0, to), top);
+
+  await scroll(0);
+  await low.settle();
+  assert(!(await isShown("t1")), "the row is on the screen");
+  assertSame(await arrow.getAttribute("data-direction"), "down", "direction");
+  assertSame(await arrow.textContent(), "▼ Critical path below: beta_1", "text");
+  await assertAccessible(low, "the arrow");
+  await arrow.press("Enter");
+  await low.settle();
+  assert(await isShown("t1"), "it does not lead to the row");
+  assert(await arrow.isHidden(), "it stays");
+  await low.close();
+});
+
 await ok("rows show their time on the path", async () => {
   const labels = await page.$$eval(".row-states", (rows) =>
     rows.map((row) => row.getAttribute("aria-label")),

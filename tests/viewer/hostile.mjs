@@ -5,6 +5,7 @@
 //     node hostile.mjs ADDRESS TEXT NODE
 //
 // TEXT is the text that stands nearly everywhere, NODE the label of the host.
+import { readFileSync } from "node:fs";
 import {
   assert,
   assertQuiet,
@@ -95,6 +96,36 @@ await ok("tables, dialogs and tooltips show names as text", async () => {
   await viewer.press("n", "n", "s");
 });
 
+await ok("saved pictures have names as text only", async () => {
+  for (const tab of ["interval", "profile", "problems"]) {
+    await viewer.panel(tab);
+    await page.click('button[title^="Save the panel"]');
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.click('dialog[open] button:text-is("SVG")'),
+    ]);
+    const names = await page.evaluate(async (text) => {
+      const found = new DOMParser().parseFromString(text, "image/svg+xml");
+
+      return [
+        ...new Set(
+          [...found.querySelectorAll("*")].flatMap((element) => [
+            element.localName,
+            ...[...element.attributes].map(({ name }) => name).filter((name) => /^on/.test(name)),
+          ]),
+        ),
+      ];
+    }, readFileSync(await download.path(), "utf8"));
+    const alien = names.filter(
+      (name) => !["svg", "title", "g", "rect", "path", "text", "image"].includes(name),
+    );
+
+    assertSame(alien, [], tab);
+    await assertHarmless(tab);
+    await page.keyboard.press("Escape");
+  }
+});
+
 await ok("texts in a link are shown as text", async () => {
   const parameters = new URLSearchParams({
     view: `0,3,${hostile}`,
@@ -134,7 +165,7 @@ for (const fragment of [
 await ok("the page sends no request and logs no error", async () => {
   assertQuiet(
     viewer,
-    (url) => url.split("#")[0] === address || url === "about:blank",
+    (url) => url.split("#")[0] === address || /^(about:blank$|blob:)/.test(url),
   );
 });
 

@@ -5,6 +5,7 @@
 //
 // The project is "drawn" (drawn-project.sh); numbers that are written here are by hand
 // from it.
+import { readFileSync } from "node:fs";
 import {
   assert,
   assertAccessible,
@@ -86,6 +87,28 @@ await ok("the call tree has total and own times", async () => {
 
   assertSame(part, 1, "Solve in a second");
   await assertAccessible(viewer, "the call tree");
+});
+
+await ok("states of an interval are listed by row", async () => {
+  await viewer.open(url({ panel: "profile", mark: "1,2" }));
+  await page.selectOption("[data-panel=profile] select", "rows");
+  await viewer.settle();
+  const found = await page.$$eval("[data-panel=profile] tr[data-node]", (rows) =>
+    rows.map((row) => [
+      row.dataset.node,
+      row.dataset.state,
+      ...[...row.querySelectorAll("[data-value]")].map(({ dataset }) => Number(dataset.value)),
+    ]),
+  );
+  const of = (node, state) =>
+    found.find((row) => row[0] === node && row[1] === state)?.slice(3).map((n) => Math.round(n * 1e6) / 1e6);
+
+  // By hand: own time, total time, share of a second.
+  assertSame(of("alpha_0", "Solve"), [0.25, 1, 1], "Solve");
+  assertSame(of("alpha_0", "Kernel"), [0.25, 0.25, 0.25], "Kernel");
+  assertSame(of("beta_1", "Recv"), [0.75, 0.75, 0.75], "Recv");
+  assertSame(of("beta_2", "Tick"), [0.25, 0.25, 0.25], "Tick");
+  assertSame(of("beta_1", "Barrier"), undefined, "a state of another row");
 });
 
 await ok("durations have quantiles and the longest states", async () => {
@@ -227,9 +250,95 @@ await ok("rows are compact, medium or large", async () => {
   assertSame(await height(), 13, "from the link");
 });
 
+/** Press a button of the dialog that saves, and read what is saved. */
+async function saved(button) {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.click(`dialog[open] button:text-is("${button}")`),
+  ]);
+
+  return {
+    name: download.suggestedFilename(),
+    bytes: readFileSync(await download.path()),
+  };
+}
+
+await ok("a panel is saved as CSV with all digits", async () => {
+  await viewer.open(url({ panel: "flame" }));
+  await page.focus(".row");
+  await viewer.press("x");
+  await assertAccessible(viewer, "the dialog");
+  const { name, bytes } = await saved("CSV");
+  const lines = bytes.toString().trimEnd().split("\n");
+
+  assertSame(name, "drawn-flame.csv", "file");
+  assertSame(
+    lines[0],
+    "Depth,State,Count,Total time (s),Share,Own time (s),Total energy (J),Total energy as shown,Own energy (J),Own energy as shown",
+    "titles",
+  );
+  assertSame(
+    lines.find((line) => line.startsWith("0,Solve,")).split(",").slice(0, 4),
+    ["0", "Solve", "1", "4.5"],
+    "Solve",
+  );
+  // All numbers are those of the page, bit by bit.
+  const rows = await page.$$eval("[data-panel=flame] tr[data-state]", (list) =>
+    list.map((row) =>
+      [...row.querySelectorAll("[data-value]")].map(({ dataset }) => dataset.value).slice(0, 4),
+    ),
+  );
+
+  assertSame(
+    lines.slice(1).map((line) => line.split(",").slice(2, 6)),
+    rows,
+    "numbers",
+  );
+});
+
+await ok("a panel is saved as SVG and PNG at its size on paper", async () => {
+  const picture = (await saved("SVG")).bytes.toString();
+  const found = await page.evaluate((text) => {
+    const { documentElement: root } = new DOMParser().parseFromString(text, "image/svg+xml");
+    const texts = [...root.querySelectorAll("text")];
+
+    return {
+      name: root.localName,
+      width: root.getAttribute("width"),
+      texts: texts.map((one) => one.textContent),
+      images: root.querySelectorAll("image").length,
+      box: root.getAttribute("viewBox").split(" ").map(Number),
+      right: Math.max(
+        ...texts.map((one) => Number(one.getAttribute("x")) + Number(one.getAttribute("textLength") ?? 0)),
+      ),
+    };
+  }, picture);
+
+  assertSame([found.name, found.width], ["svg", "180mm"], "root");
+  assert(found.texts[0].startsWith("drawn · Call tree · "), found.texts[0]);
+  for (const text of ["Solve", "Kernel", "Total time", "4.500 s"])
+    assert(found.texts.includes(text), `no text ${text}`);
+  assert(found.images > 5, `${found.images} images`);
+  assert(found.right <= found.box[2] + 0.01, `a text ends at ${found.right}`);
+  await page.fill("dialog[open] input[type=number]", "100");
+  const { bytes } = await saved("PNG, 300 dpi");
+  // Of IHDR; and pHYs, which is behind it: 300 on an inch are 11,811 on a metre.
+  const width = bytes.readUInt32BE(16);
+
+  assertSame([width, bytes.toString("latin1", 37, 41)], [1181, "pHYs"], "PNG");
+  assertSame(bytes.readUInt32BE(41), 11811, "pixels on a metre");
+  await page.keyboard.press("Escape");
+  await viewer.settle();
+  assertSame(
+    await page.evaluate(() => document.documentElement.className),
+    "",
+    "what is left of it",
+  );
+});
+
 await ok("the page sends no request and logs no error", async () => {
   assertQuiet(viewer, (asked) =>
-    ["about:blank", address].includes(asked.split("#")[0]),
+    ["about:blank", address].includes(asked.split("#")[0]) || /^(blob|data):/.test(asked),
   );
 });
 

@@ -4,8 +4,10 @@
 //     node served.mjs ADDRESS PROJECT PROCESS
 //
 // The process is that of hdtrace view; it is ended.
+import { appendFileSync, readFileSync } from "node:fs";
 import {
   assert,
+  assertAccessible,
   assertQuiet,
   assertSame,
   compareWithStat,
@@ -61,6 +63,32 @@ await ok("the server makes the table of states, as hdtrace report does", async (
   await viewer.panel("interval");
 });
 
+await ok("messages are counted by the server before they are loaded", async () => {
+  const other = await browser.newPage();
+
+  other.setDefaultTimeout(PATIENCE_MS);
+  await other.route(/track\?id=m0(?:&|$)/, () => {});
+  await other.goto(`${address}#${new URLSearchParams({ panel: "matrix" })}`);
+  await other.waitForSelector("[data-panel=matrix] tr[data-key]");
+  const valueOf = (selector) =>
+    other.getAttribute(`[data-panel=matrix] ${selector}`, "data-value");
+  const { rows } = JSON.parse(
+    hdtrace("stat", "-q", "--volume", "--format=json", project),
+  );
+  const sent = rows.filter(
+    ({ by, direction, peer }) => by === "peer" && direction === "sent" && peer !== null,
+  );
+
+  assert(sent.length > 0, "no messages are sent");
+  assertSame(
+    Number(await valueOf('[data-key="count"]')),
+    sent.reduce((sum, { count }) => sum + count, 0),
+    "messages",
+  );
+  assertSame(await valueOf("td:last-child [data-value]"), "unknown", "time");
+  await other.close();
+});
+
 await ok("the report appears after loading", async () => {
   const report = JSON.parse(
     hdtrace("report", "-q", "--format=json", "--phases=borders", project),
@@ -94,6 +122,49 @@ await ok("a link restores the view exactly", async () => {
   assertSame(await look(second), await look(viewer), "what is shown");
   assertQuiet(second, isOwn);
   await second.close();
+});
+
+await ok("notes are kept beside the project, and shown as text", async () => {
+  const text = "<img src=x onerror=pwned()> \u202ewait";
+  const file = `${project}.notes`;
+  const rows = () =>
+    page.$$eval("[data-panel=notes] tr[data-note]", (list) =>
+      list.map((row) => [
+        row.querySelector("button").textContent,
+        ...[...row.querySelectorAll("[data-value]")].map(({ dataset }) => Number(dataset.value)),
+      ]),
+    );
+
+  await viewer.mark("0.3", "1.75");
+  await viewer.panel("notes");
+  await page.fill("[data-panel=notes] input", text);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("[data-panel=notes] tr[data-note]");
+  const found = /^@(\d+\.\d+)\.\.(\d+\.\d+)\t\t(.*)\n$/.exec(readFileSync(file, "utf8"));
+
+  assertSame(found[3], text, "text");
+  assertSame((Number(found[2]) - Number(found[1])).toFixed(3), "1.450", "length");
+  assertSame(await rows(), [[text, 0.3, 1.45]], "notes");
+  // What others write is there with the next look.
+  appendFileSync(file, `@${found[1]}\tnode1\tof an editor\n`);
+  await viewer.panel("interval");
+  await viewer.press("Escape", "0");
+  await viewer.panel("notes");
+  await page.click('[data-panel=notes] [data-note] >> text="of an editor"');
+  await viewer.settle();
+  const [start, span] = viewer.stretch();
+
+  assert(start <= 0.3 && start + span >= 0.3 && span < 6, `${start} s, ${span} s`);
+  assert((await viewer.text(".position")).startsWith("0.300000000 s"), "cursor");
+  await page.click(`[data-panel=notes] [data-note="0"] >> text="${text}"`);
+  await viewer.settle();
+  assertSame(viewer.times("mark"), ["0.3", "1.75"], "mark");
+  await assertAccessible(viewer, "notes");
+  await page.click('[data-panel=notes] [data-note="0"] >> text="remove"');
+  await page.waitForSelector("[data-panel=notes] tr[data-note='1']", { state: "detached" });
+  assertSame(await rows(), [["of an editor", 0.3]], "after one is removed");
+  assertSame(readFileSync(file, "utf8"), `@${found[1]}\tnode1\tof an editor\n`, "file");
+  assertSame(await page.evaluate(() => globalThis.pwned ?? null), null, "pwned");
 });
 
 await ok("rows that are not loaded are hatched until they are", async () => {

@@ -101,6 +101,7 @@ void findingsStartReplay(struct findings *findings)
 	setHosts(findings);
 	findings->teamTimes = g_new0(int64_t, project->traceCount + 1);
 	findings->waits = waitsNew();
+	findings->lateness = latenessNew(project->traceCount);
 	findings->habits = habitsNew(project);
 	findings->efficiency = efficiencyUnknown();
 	findings->whatIf =
@@ -118,6 +119,7 @@ void findingsFreeReplay(struct findings *findings)
 	g_free(findings->named);
 	g_free(findings->teamTimes);
 	waitsFree(findings->waits);
+	latenessFree(findings->lateness);
 	habitsFree(findings->habits);
 	g_array_unref(findings->whatIf);
 }
@@ -127,6 +129,8 @@ int findingsTakeMatch(const struct dependencyMatch *match, void *data)
 	struct findings *findings = data;
 	int ret = waitsTake(match, findings->waits);
 
+	if (ret == 0)
+		ret = latenessTake(findings->lateness, match);
 	habitsTake(findings->habits, match, &findings->selection);
 	if (match->meeting == MEETING_TEAM)
 		findingsTakeTeam(findings, match);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/findings/waits/causes.h"
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
@@ -30,6 +31,7 @@ struct waitSum {
 	GHashTable *threads; /**< Nodes to int64_t. */
 	GHashTable *sites;   /**< Numbers of sites to int64_t. */
 	int64_t *iterations; /**< Time in each; or NULL. */
+	struct waitCauses causes;
 	int64_t from;
 	int64_t to;
 	struct wait longest;
@@ -47,6 +49,7 @@ struct waitSums {
 	GHashTable *byKey;             /**< uint64_t of kind and region. */
 	int hostLevel;
 	int threadLevel;
+	struct waitCausesOf causes;
 	/* The trace whose waits come. */
 	uint32_t trace;
 	bool isAny;
@@ -90,6 +93,7 @@ static void waitSumFree(void *data)
 	g_hash_table_destroy(sum->threads);
 	g_hash_table_destroy(sum->sites);
 	g_free(sum->iterations);
+	waitCausesClear(&sum->causes);
 	g_free(sum);
 }
 
@@ -106,6 +110,7 @@ static struct waitSum *waitSumNew(const struct waitSums *self,
 	sum->threads = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sum->sites = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	sum->iterations = g_new0(int64_t, self->findings->iterations->len + 1);
+	waitCausesInit(&sum->causes);
 	sum->from = INT64_MAX;
 	sum->to = INT64_MIN;
 	sum->least = INT64_MAX;
@@ -153,7 +158,7 @@ static void waitSumAddShares(const struct waitSums *self, struct waitSum *sum,
 		shareAddTime(sum->threads, (gpointer)node, time);
 }
 
-static void waitSumAdd(const struct waitSums *self, enum waitKind kind,
+static void waitSumAdd(struct waitSums *self, enum waitKind kind,
 		       const struct wait *wait, const struct waitCost *cost)
 {
 	struct waitSum *sum = waitSumsOf(self, kind, cost->place.region);
@@ -166,6 +171,7 @@ static void waitSumAdd(const struct waitSums *self, enum waitKind kind,
 	sum->energy.measured += cost->energy.measured;
 	sum->avoidable += cost->avoidable;
 	waitSumAddShares(self, sum, wait);
+	waitCausesAdd(&self->causes, &sum->causes);
 	shareAddTime(sum->sites, GUINT_TO_POINTER(cost->place.site), time);
 	findingsAddToIterations(findings, wait->start, wait->end,
 				sum->iterations);
@@ -311,8 +317,9 @@ static void waitSumsAddWaiting(const struct waitSums *self,
 static int waitSumsTake(struct waitSums *self, struct wait *wait)
 {
 	const struct selection *selection = &self->findings->selection;
-	int ret = 0;
+	const struct wait full = *wait;
 	struct waitCost cost;
+	int ret = 0;
 
 	wait->start = MAX(wait->start, selection->start);
 	wait->end = MIN(wait->end, selection->end);
@@ -324,6 +331,9 @@ static int waitSumsTake(struct waitSums *self, struct wait *wait)
 		return ret;
 	cost = waitSumsCost(self, wait);
 	ret = regionsCursorFind(self->regions, wait->start, &cost.place);
+	if (ret == 0)
+		ret = waitCausesFind(&self->causes, self->findings, &full,
+				     wait->end - wait->start);
 	if (ret < 0)
 		return ret;
 	if (waitKindInfo(wait->kind)->partOf == WAIT_NONE)
@@ -413,6 +423,9 @@ static void addFinding(const struct waitSums *self, const struct waitSum *sum)
 		.causing = sharesOf(sum->causing, sum->time, false),
 		.nodes = sharesOf(sum->nodes, sum->time, true),
 		.threads = sharesOf(sum->threads, sum->time, true),
+		.causes = waitCausesList(&sum->causes, findings->lateness,
+					 sum->time),
+		.indirect = sum->causes.indirect,
 		.region = regionsName(findings->regions, sum->region),
 		.site = waitSumSite(self, sum),
 		.iterations = findingsMainIterations(findings, sum->iterations,
@@ -460,13 +473,12 @@ int findingsFindWaits(struct findings *findings, struct waits *waits)
 		.threadLevel = rolesThreadLevel(findings->project),
 	};
 	struct wait wait;
-	int ret;
+	int ret = latenessTakeWaits(findings->lateness, waits);
 
-	while ((ret = waitsNext(waits, &wait)) == 1) {
+	waitCausesStart(&self.causes, findings->lateness);
+	while (ret == 0 && (ret = latenessNext(findings->lateness, &wait)) == 1)
 		ret = waitSumsTake(&self, &wait);
-		if (ret < 0)
-			break;
-	}
+	waitCausesEnd(&self.causes);
 	waitSumsLeave(&self);
 	powerSeriesFree(self.idleSeries);
 	if (ret == 0)

@@ -432,6 +432,7 @@ static int handOnCall(struct dependencyJoin *join,
 		.certainty = join->channel->key.epoch ? DEPENDENCY_UNSURE
 						      : DEPENDENCY_CERTAIN,
 		.root = join->held->len,
+		.channel = ends->channel,
 		.isTiny = true,
 		.isOpening = ends->number == 0,
 		.size = -1,

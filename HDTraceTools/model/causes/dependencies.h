@@ -181,7 +181,10 @@ struct dependencyMatch {
 	enum dependencyCertainty certainty;
 	const struct dependencyPart *parts; /**< By ranks of the group. */
 	guint count;
-	guint root;         /**< Of those; as count: there is none. */
+	guint root; /**< Of those; as count: there is none. */
+	/** Of a collective call: the same of those that have an order; these
+	 *  are handed on in it, without others between them. */
+	uint32_t channel;
 	bool isSynchronous; /**< The sender waits for the receiver always. */
 	bool isTiny;        /**< Of a collective call: one element of each. */
 	bool isOpening;     /**< Of a file: the first call. */

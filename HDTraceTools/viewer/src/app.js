@@ -23,6 +23,7 @@ import { HistogramPanel } from "./panels/histogram.js";
 import { IntervalPanel } from "./panels/interval.js";
 import { LayersPanel } from "./panels/layers.js";
 import { LegendPanel } from "./panels/legend.js";
+import { NotesPanel } from "./panels/notes.js";
 import { ProblemsPanel } from "./panels/problems.js";
 import { ProfilePanel } from "./panels/profile.js";
 import { RelationsPanel } from "./panels/relations.js";
@@ -38,6 +39,7 @@ import { Pointer } from "./ui/pointer.js";
 import { formatSecondsShort } from "./data/time.js";
 import { defaultRows } from "./rows/rows.js";
 import { spanText } from "./draw/ruler.js";
+import { Saving } from "./ui/saving.js";
 import { Selection } from "./ui/selection.js";
 import { Summary } from "./panels/summary.js";
 import { Tooltip } from "./ui/tooltip.js";
@@ -68,6 +70,7 @@ export class App {
     this.tooltip = new Tooltip(model, this.view, this.tracks);
     this.summary = new Summary(this);
     this.paper = new Paper(this);
+    this.saving = new Saving(this);
     this.chooser = new Chooser(this);
     this.overview = new Overview(
       model,
@@ -86,6 +89,7 @@ export class App {
       ...(layersOf(model.groups).length ? [new LayersPanel(this)] : []),
       new LegendPanel(this),
       new ValuesPanel(this),
+      ...(model.source.isServed && !model.isJoined ? [new NotesPanel(this)] : []),
       new ProblemsPanel(this),
       new AboutPanel(this),
     ];

@@ -7,6 +7,7 @@ import { callTree } from "../src/data/states/calls.js";
 import { binsOf, quantileOf, rankOf } from "../src/data/states/durations.js";
 import { Profile } from "../src/data/states/states.js";
 import { groupCells, matrixOf } from "../src/data/relations/matrix.js";
+import { needsServedMatrix, servedMatrix } from "../src/data/relations/servedmatrix.js";
 
 const call = (depth, parent, name, ns, joules = 0) => ({
   depth,
@@ -210,4 +211,61 @@ test("numbers of traces say whether these were read", async () => {
     );
   }
   assert.equal((await stateProfile(modelOf(false, true), 0n, 50n, new Set([1]))).isRead, true);
+});
+
+test("the server counts messages while traces are read", async () => {
+  const node = (label, parent) => ({ label, parent, level: parent < 0 ? 0 : 1 });
+  const asked = [];
+  const answers = [
+    { pairs: [], done: 1, total: 4, isComplete: false },
+    {
+      isComplete: true,
+      done: 4,
+      total: 4,
+      pairs: [
+        { rank: 7, peer: 3, direction: "sent", count: 5, unknown: 2, sum_bytes: 30 },
+        { rank: 3, peer: 7, direction: "received", count: 5, unknown: 2, sum_bytes: 30 },
+        { rank: 3, peer: 7, direction: "sent", count: 1, unknown: 1, sum_bytes: null },
+        { rank: 3, peer: null, direction: "sent", count: 9, unknown: 0, sum_bytes: 9 },
+      ],
+    },
+  ];
+  const nodes = [node("run", -1), node("3", 0), node("7", 0)];
+  const model = {
+    nodes,
+    root: nodes[0],
+    isJoined: false,
+    meta: { relations: [] },
+    levelsOf: () => ["Rank"],
+    traces: [1, 2].map((at) => ({ node: nodes[at], number: at - 1 })),
+    messages: { tracks: [{ isComplete: false }] },
+    source: {
+      isServed: true,
+      pairs: async (interval) => {
+        asked.push(interval);
+        return answers.shift();
+      },
+    },
+  };
+  const parts = [];
+  const found = await servedMatrix(
+    model,
+    { from: 1n, to: 2n },
+    () => true,
+    (part) => parts.push(part),
+  );
+
+  assert.ok(needsServedMatrix(model));
+  assert.deepEqual(parts, [0.25]);
+  assert.deepEqual(asked, [{ from: 1n, to: 2n }, { from: 1n, to: 2n }]);
+  assert.deepEqual(
+    found.cells.map(({ from, to, count, bytes, unsized, ns }) => [from, to, count, bytes, unsized, ns]),
+    [
+      [1, 0, 5, 30, 2, NaN],
+      [0, 1, 1, 0, 1, NaN],
+    ],
+  );
+  assert.equal(found.isExact, false);
+  model.messages.tracks[0].isComplete = true;
+  assert.ok(!needsServedMatrix(model));
 });

@@ -94,8 +94,7 @@ export class BalancePanel {
     const number = (title, value) => ({ title, class: "number", value });
     const list = rows
       .map((row, i) => ({ ...row, program: program[i] }))
-      .sort((a, b) => b.program - a.program)
-      .slice(0, LIST_MAX);
+      .sort((a, b) => b.program - a.program);
 
     for (const row of list) row.properties = { "data-trace": row.trace };
     const limits = limitsOf({ isRead, isExact });
@@ -142,10 +141,12 @@ export class BalancePanel {
                 : []),
             ],
             list,
+            {},
+            LIST_MAX,
           )
         : h("p", { class: "empty" }, "No traces in the interval."),
-      rows.length > list.length
-        ? h("p", { class: "note" }, `${rows.length - list.length} more.`)
+      list.length > LIST_MAX
+        ? h("p", { class: "note" }, `${list.length - LIST_MAX} more.`)
         : null,
       view.mark ? null : h("p", { class: "note" }, "Mark an iteration to see only it."),
     );

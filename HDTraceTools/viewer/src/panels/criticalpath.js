@@ -162,7 +162,7 @@ export class CriticalPathPanel {
 
   #list({ caption, columns, list }) {
     return [
-      table(caption, columns, list.slice(0, LIST_MAX)),
+      table(caption, columns, list, {}, LIST_MAX),
       list.length > LIST_MAX
         ? h("p", { class: "note" }, `${list.length - LIST_MAX} more.`)
         : null,

@@ -117,8 +117,7 @@ export class DifferencePanel {
         Number.isNaN(row.time) ? (row.energy(names).joules || 0) : row.time,
       );
     const list = [...rows]
-      .sort((a, b) => sizeOf(b) - sizeOf(a))
-      .slice(0, LIST_MAX);
+      .sort((a, b) => sizeOf(b) - sizeOf(a));
     const hasTime = rows.some(({ runs }) => runs.some((run) => run?.time));
     const hasEnergy = rows.some(({ runs }) => runs.some((run) => run?.known));
     const number = (heading, value) => ({
@@ -162,9 +161,11 @@ export class DifferencePanel {
             : []),
         ],
         list,
+        {},
+        LIST_MAX,
       ),
-      rows.length > list.length
-        ? h("p", { class: "note" }, `${rows.length - list.length} more.`)
+      list.length > LIST_MAX
+        ? h("p", { class: "note" }, `${list.length - LIST_MAX} more.`)
         : null,
     ];
   }

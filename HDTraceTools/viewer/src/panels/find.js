@@ -135,7 +135,7 @@ export class FindPanel {
     const { app } = this;
     const { model } = app;
 
-    const rows = this.hits.slice(0, LIST_MAX).map((item, i) => ({
+    const rows = this.hits.map((item, i) => ({
       item,
       i,
       properties: { "data-hit": i, "aria-current": i === this.at ? "true" : null },
@@ -149,6 +149,7 @@ export class FindPanel {
             [
               {
                 title: "State or event",
+                csv: ({ item }) => item.name,
                 value: ({ item, i }) =>
                   h(
                     "button",
@@ -185,6 +186,8 @@ export class FindPanel {
               },
             ],
             rows,
+            {},
+            LIST_MAX,
           )
         : h("p", { class: "empty" }, "Nothing matches."),
     );

@@ -67,6 +67,21 @@ export class FindingsPanel {
       : list.join(", ");
   }
 
+  /** What causing ranks did for too long, the longest first. */
+  #causes({ told }) {
+    const causes = told.causes ?? [];
+    const lines = causes
+      .slice(0, 3)
+      .map(
+        ({ rank, region, time_s }) =>
+          `rank ${rank} ${region === null ? "outside of states" : `in ${region}`}: ` +
+          quantity(Number(time_s), "s"),
+      );
+
+    if (causes.length > 3) lines.push(`${causes.length - 3} more`);
+    return h("span", { class: "wrap" }, lines.join("; "));
+  }
+
   update() {
     const { model } = this.app;
     const { findings, report } = model;
@@ -132,6 +147,7 @@ export class FindingsPanel {
           { title: "Energy", class: "number", value: (finding) => this.#energy(finding) },
           { title: "Waiting", value: ({ told }) => this.#ranks(told.waiting) },
           { title: "Causing", value: ({ told }) => this.#ranks(told.causing) },
+          { title: "Causes", value: (finding) => this.#causes(finding) },
           {
             title: "Advice",
             value: ({ told }) => h("span", { class: "wrap" }, told.advice),

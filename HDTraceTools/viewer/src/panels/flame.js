@@ -168,8 +168,10 @@ export class FlamePanel {
         ? table(
             "Call tree",
             [
+              { title: "Depth", csv: ({ depth }) => depth },
               {
                 title: "State",
+                csv: ({ name }) => name,
                 value: (node) => {
                   const name = h(
                     "span",
@@ -202,7 +204,9 @@ export class FlamePanel {
                   ]
                 : []),
             ],
-            nodes.slice(0, LIST_MAX),
+            nodes,
+            {},
+            LIST_MAX,
           )
         : h("p", { class: "empty" }, "No states in the interval."),
       nodes.length > LIST_MAX

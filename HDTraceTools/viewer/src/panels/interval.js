@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers of the marked interval, or of the whole run: for each visible value
 // the numbers of its kind, as hdtrace stat prints them.
-import { h, iconButton, replace, save, shown, table, toCsv } from "../ui/dom.js";
+import { toCsv } from "../data/csv.js";
+import { h, iconButton, replace, save, shown, table } from "../ui/dom.js";
 import { totalEnergy } from "../data/energy/energy.js";
 import { bounded, exact, kindText, quantity, rounded } from "../data/numbers.js";
 import { hasIntegral, resultsOf } from "../data/series/results.js";

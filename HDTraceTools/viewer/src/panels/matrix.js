@@ -3,8 +3,9 @@
 // how long they were under way.
 import { theme } from "../draw/colours.js";
 import { groupCells, matrixOf } from "../data/relations/matrix.js";
+import { needsServedMatrix, servedMatrix } from "../data/relations/servedmatrix.js";
 import { h, prepareCanvas, replace, shown, table } from "../ui/dom.js";
-import { levelText } from "../data/numbers.js";
+import { levelText, percent } from "../data/numbers.js";
 import { formatLength } from "../data/time.js";
 
 /** So many pairs are listed, those with most first; so wide is the picture at most. */
@@ -19,6 +20,11 @@ const MEASURES = {
   bytes: { title: "Bytes", of: ({ bytes }) => bytes },
   time: { title: "Time", of: ({ ns }) => ns },
 };
+
+/** A time, as far as it is known. */
+function timeCell(ns) {
+  return shown(ns / 1e9, "s", Number.isNaN(ns) ? "unknown" : formatLength(ns));
+}
 
 /** The size of messages as text, as far as it is known. */
 function bytesText({ bytes, count, unsized }) {
@@ -91,14 +97,14 @@ export class MatrixPanel {
     const turn = ++this.turn;
     const { model, view } = this.app;
     const { from, to } = view.interval;
+    const isWanted = () => turn === this.turn;
 
     this.element.setAttribute("aria-busy", "true");
-    const found = await matrixOf(
-      model.messages,
-      from,
-      to,
-      () => turn === this.turn,
-    );
+    const found = needsServedMatrix(model)
+      ? await servedMatrix(model, view.interval, isWanted, (part) =>
+          replace(this.note, `${percent(part)} of the traces have been read.`),
+        )
+      : await matrixOf(model.messages, from, to, isWanted);
 
     if (!found || turn !== this.turn) return;
     this.found = found;
@@ -141,11 +147,15 @@ export class MatrixPanel {
       " messages, ",
       bytesCell(all),
       ", under way for ",
-      shown(all.ns / 1e9, "s", formatLength(all.ns)),
+      timeCell(all.ns),
     );
     replace(
       this.note,
-      this.found.isExact
+      this.found.hasFailed ? "Some files could not be read. " : "",
+      this.found.isServed
+        ? "Traces are still read: messages are counted where they are sent, and their time follows. "
+        : "",
+      this.found.isExact || this.found.isServed
         ? ""
         : "The page has the longest messages only: these are not all. ",
       cells.some(({ ns }) => ns < 0)
@@ -210,8 +220,7 @@ export class MatrixPanel {
   #list() {
     const { of } = MEASURES[this.measure.value];
     const list = [...this.cells]
-      .sort((a, b) => of(b) - of(a) || a.from - b.from || a.to - b.to)
-      .slice(0, LIST_MAX);
+      .sort((a, b) => of(b) - of(a) || a.from - b.from || a.to - b.to);
 
     for (const cell of list)
       cell.properties = { "data-key": `${this.places[cell.from]} ${this.places[cell.to]}` };
@@ -232,14 +241,16 @@ export class MatrixPanel {
               {
                 title: "Time",
                 class: "number",
-                value: ({ ns }) => shown(ns / 1e9, "s", formatLength(ns)),
+                value: ({ ns }) => timeCell(ns),
               },
             ],
             list,
+            {},
+            LIST_MAX,
           )
         : h("p", { class: "empty" }, "No messages in the interval."),
-      this.cells.length > list.length
-        ? h("p", { class: "note" }, `${this.cells.length - list.length} more pairs.`)
+      list.length > LIST_MAX
+        ? h("p", { class: "note" }, `${list.length - LIST_MAX} more pairs.`)
         : null,
     );
   }

@@ -113,7 +113,7 @@ export class ProblemsPanel {
       table(
         "Problems in the files",
         [
-          { title: "", value: (row) => row.severity },
+          { title: "Severity", value: (row) => row.severity },
           { title: "File", value: (row) => h("span", { class: "wrap" }, row.file) },
           { title: "Problem", value: (row) => h("span", { class: "wrap" }, row.text) },
           { title: "Rule", value: (row) => h("code", {}, row.rule) },

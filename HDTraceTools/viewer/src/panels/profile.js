@@ -9,6 +9,11 @@ import { hasServedProfile, servedProfile } from "../data/states/servedprofile.js
 import { phasesOf } from "../draw/ruler.js";
 import { formatLength } from "../data/time.js";
 
+/** So many states are listed. */
+const LIST_MAX = 200;
+/** So many rows are added up one by one. */
+const ROWS_MAX = 250;
+
 /** A bar in a cell. */
 function bar(share, label) {
   const meter = h("span", { class: "bar", "aria-hidden": "true" });
@@ -48,7 +53,7 @@ function chipOf(name) {
   const look = stateColours.of(name);
   const canvas = h("canvas", { class: "chip", "aria-hidden": "true" });
 
-  fillState(prepareCanvas(canvas, 14, 14), look, 0, 0, 14, 14);
+  fillState(prepareCanvas(canvas, 14, 14, 3), look, 0, 0, 14, 14);
   return canvas;
 }
 
@@ -94,6 +99,7 @@ export class ProfilePanel {
     replace(
       this.scope,
       h("option", { value: "all" }, "all traces"),
+      h("option", { value: "rows" }, "each visible row"),
       model.traces.map((trace) =>
         h(
           "option",
@@ -108,6 +114,11 @@ export class ProfilePanel {
     const turn = ++this.turn;
     const { model, view } = this.app;
     const { from, to } = view.interval;
+
+    if (this.scope.value === "rows") {
+      await this.#updateRows(turn, from, to);
+      return;
+    }
     const chosen =
       this.scope.value === "all" ? null : new Set([Number(this.scope.value)]);
 
@@ -124,6 +135,74 @@ export class ProfilePanel {
     this.#showStates(profile);
     await this.#showPhases(turn);
     if (turn === this.turn) this.element.removeAttribute("aria-busy");
+  }
+
+  /** The states of each row, which the search and the chooser select. */
+  async #updateRows(turn, from, to) {
+    const { model, tracks } = this.app;
+    const rows = tracks.rows.list.filter(({ kind }) => kind === "states");
+    const entries = [];
+    const limits = { isRead: true, isExact: true };
+
+    this.element.setAttribute("aria-busy", "true");
+    for (const { states } of rows.slice(0, ROWS_MAX)) {
+      const profile = await stateProfile(model, from, to, new Set([states.number]), () => turn === this.turn);
+
+      if (!profile) return;
+      limits.isRead &&= profile.isRead;
+      limits.isExact &&= profile.isExact;
+      for (const entry of profile.names.values())
+        if (entry.total > 0 || entry.count > 0)
+          entries.push({ ...entry, node: model.traces[states.number].node });
+    }
+    this.#showRows(entries, Number(to - from), limits, rows.length);
+    await this.#showPhases(turn);
+    if (turn === this.turn) this.element.removeAttribute("aria-busy");
+  }
+
+  #showRows(entries, length, limits, count) {
+    const { model, view } = this.app;
+    const number = (title, value) => ({ title, class: "number", value });
+    const time = (ns) => shown(ns / 1e9, "s", formatLength(ns));
+    const whole = view.mark ? length : model.lengthOf(model.start - 1n, model.end);
+
+    for (const entry of entries)
+      entry.properties = { "data-state": entry.name, "data-node": entry.node.path };
+    replace(
+      this.note,
+      limitsOf(limits),
+      count > ROWS_MAX
+        ? `The first ${ROWS_MAX} of ${count} rows. Hide rows or search to see the others. `
+        : "",
+    );
+    replace(
+      this.states,
+      entries.length
+        ? table(
+            "States of each row in the interval",
+            [
+              { title: "Row", value: ({ node }) => model.nameOf(node) },
+              {
+                title: "State",
+                csv: ({ name }) => name,
+                value: ({ name }) => [
+                  chipOf(name),
+                  h("span", { class: "clip", title: name }, name),
+                ],
+              },
+              number("Count", (entry) => shown(entry.count, "", String(entry.count))),
+              number("Own time", ({ own }) => time(own)),
+              number("Total time", ({ total }) => time(total)),
+              number("Share of the interval", ({ total }) =>
+                shown(total / whole, "", percent(total / whole)),
+              ),
+            ],
+            entries,
+            {},
+            ROWS_MAX * 4,
+          )
+        : h("p", { class: "empty" }, "No states in the interval."),
+    );
   }
 
   #showStates(profile) {
@@ -220,10 +299,12 @@ export class ProfilePanel {
                   ]
                 : []),
             ],
-            list.slice(0, 200).map((entry) => ({
+            list.map((entry) => ({
               ...entry,
               properties: { "data-state": entry.name },
             })),
+            {},
+            LIST_MAX,
           )
         : h("p", { class: "empty" }, "No states in the interval."),
     );

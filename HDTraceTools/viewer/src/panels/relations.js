@@ -282,7 +282,9 @@ export class RelationsPanel {
       table(
         "Relations of the request",
         this.#columns(),
-        tree.slice(0, LIST_MAX),
+        tree,
+        {},
+        LIST_MAX,
       ),
       tree.length > LIST_MAX
         ? h("p", { class: "note" }, `${tree.length - LIST_MAX} more.`)

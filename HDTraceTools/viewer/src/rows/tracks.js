@@ -2,6 +2,7 @@
 // The rows on the screen: only those that can be seen have elements.
 import { Gaps } from "../data/series/gaps.js";
 import { h, replace } from "../ui/dom.js";
+import { PathArrow } from "../ui/patharrow.js";
 import { Overlay } from "../draw/overlay.js";
 import { Rows } from "./rows.js";
 import { Ruler, ticksOf } from "../draw/ruler.js";
@@ -34,7 +35,14 @@ export class Tracks {
     });
     this.empty = h("p", { class: "empty", hidden: true });
     this.scroll = h("div", { class: "scroll" }, this.content, this.empty);
-    this.element = h("div", { class: "tracks" }, this.scroll, this.overlayCanvas);
+    this.pathArrow = new PathArrow(model, view, this.rows, (row) => this.reveal(row));
+    this.element = h(
+      "div",
+      { class: "tracks" },
+      this.scroll,
+      this.overlayCanvas,
+      this.pathArrow.element,
+    );
     this.focusKey = null;
     this.content.addEventListener("keydown", (event) => this.#key(event));
     this.content.addEventListener("focusin", (event) => {
@@ -87,6 +95,14 @@ export class Tracks {
 
     this.view.setHidden([row.key], true);
     this.focusKey = this.rows.list[Math.min(index, this.rows.list.length - 1)]?.key;
+  }
+
+  /** Scroll so that a row is on the screen. */
+  reveal({ top, height }) {
+    const { scroll } = this;
+
+    if (top < scroll.scrollTop || top + height > scroll.scrollTop + scroll.clientHeight)
+      scroll.scrollTop = top - scroll.clientHeight / 3;
   }
 
   /** The list of rows changed. */
@@ -271,6 +287,7 @@ export class Tracks {
       return [...this.views.values()]
         .map((rowView) => rowView.drawOver(place))
         .every(Boolean);
+    this.pathArrow.update(place.scrollTop, place.height);
     return this.overlay.draw(place);
   }
 

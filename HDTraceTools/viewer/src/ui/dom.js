@@ -114,9 +114,16 @@ export function announce(text) {
   liveRegion.textContent = text;
 }
 
-/** Set up a canvas for the screen's resolution; returns its context. */
-export function prepareCanvas(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
+let pixelRatio = null;
+
+/** Draw with so many pixels of a canvas for one of CSS; null: as the screen has. */
+export function setPixelRatio(ratio) {
+  pixelRatio = ratio;
+}
+
+/** Set up a canvas for the screen's resolution, or a finer one; returns its context. */
+export function prepareCanvas(canvas, width, height, least = 1) {
+  const ratio = Math.max(pixelRatio ?? window.devicePixelRatio ?? 1, least);
   const w = Math.max(1, Math.round(width * ratio));
   const hgt = Math.max(1, Math.round(height * ratio));
 
@@ -168,17 +175,28 @@ export function shownTime(time, model) {
   return shown(Number(since) / 1e9, "s", `${formatSecondsShort(since)} s`);
 }
 
-/** Let the reader save a text as a file. */
-export function save(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Let the reader save a text or bytes as a file. */
+export function save(name, type, content) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
 
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-/** A table: columns are {title, class, value(row)}, value a text or element. */
-export function table(caption, columns, rows, properties = {}) {
-  return h(
+/** What tables show, and what they have no room for. */
+const contents = new WeakMap();
+
+/** {caption, columns, rows} of a table, with all rows; undefined: it is none of ours. */
+export function contentOf(element) {
+  return contents.get(element);
+}
+
+/** A table: columns are {title, class, value(row), csv(row)}, value a text or element;
+ *  in CSV it is what csv() says, and columns without value() are there only. No more
+ *  rows than the limit are shown. */
+export function table(caption, all, rows, properties = {}, limit = Infinity) {
+  const columns = all.filter(({ value }) => value);
+  const element = h(
     "table",
     properties,
     h("caption", { class: "sr" }, caption),
@@ -196,7 +214,7 @@ export function table(caption, columns, rows, properties = {}) {
     h(
       "tbody",
       {},
-      rows.map((row) =>
+      rows.slice(0, limit).map((row) =>
         h(
           "tr",
           row.properties ?? {},
@@ -211,12 +229,7 @@ export function table(caption, columns, rows, properties = {}) {
       ),
     ),
   );
-}
 
-/** Rows as CSV, as hdtrace writes it. */
-export function toCsv(rows) {
-  const quote = (text) =>
-    /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
-
-  return rows.map((row) => row.map((c) => quote(String(c))).join(",") + "\n").join("");
+  contents.set(element, { caption, columns: all, rows });
+  return element;
 }

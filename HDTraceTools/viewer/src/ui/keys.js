@@ -60,6 +60,7 @@ export function keyTable(app) {
     ["w", "Set the window for means, in seconds", { w: () => app.focusWindow() }],
     ["a", "Show or hide arrows of messages and causes", { a: () => app.toggleArrows() }],
     ["c", "Show or hide the critical path", { c: () => app.togglePath() }],
+    ["x", "Save the panel as picture or CSV", { x: () => app.saving.open() }],
     ["Ctrl+P", "Print, with all rows"],
     ["?", "This help", { "?": () => app.showHelp() }],
   ];

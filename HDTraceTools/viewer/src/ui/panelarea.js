@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The panels at the bottom: a tab for each, and what divides them from the rows.
-import { h } from "./dom.js";
+import { h, iconButton } from "./dom.js";
 
 export class PanelArea {
   constructor(app, panels) {
@@ -87,7 +87,14 @@ export class PanelArea {
     this.element = h(
       "section",
       { class: "panels", "aria-label": "Tables" },
-      this.tabs,
+      h(
+        "div",
+        { class: "tab-bar" },
+        this.tabs,
+        iconButton("download", "Save the panel as picture or CSV (x)", () =>
+          this.app.saving.open(),
+        ),
+      ),
       content,
     );
   }

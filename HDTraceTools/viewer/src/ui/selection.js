@@ -69,16 +69,16 @@ export class Selection {
   }
 
   #scrollTo(trace) {
-    const { tracks } = this.app;
-    const row = tracks.rows.rowOfTrace(trace);
-    const { scroll } = tracks;
+    const row = this.app.tracks.rows.rowOfTrace(trace);
 
-    if (!row) return;
-    if (
-      row.top < scroll.scrollTop ||
-      row.top + row.height > scroll.scrollTop + scroll.clientHeight
-    )
-      scroll.scrollTop = row.top - scroll.clientHeight / 3;
+    if (row) this.scrollToRow(row);
+  }
+
+  /** Scroll so that a row is in view, and give it the focus of the rows. */
+  scrollToRow(row) {
+    const { tracks } = this.app;
+
+    tracks.reveal(row);
     tracks.focusKey = row.key;
   }
 

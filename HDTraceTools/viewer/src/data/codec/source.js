@@ -141,6 +141,33 @@ export class ServerSource {
     return response.json();
   }
 
+  /** Messages between ranks in the interval, or in all, when they are counted. */
+  async pairs({ from, to, isAll }) {
+    const response = await this.#fetch(
+      isAll ? "pairs" : `pairs?from=${from}&to=${to}`,
+    );
+
+    if (!response.ok) throw new Error(`pairs: ${response.status}`);
+    return response.json();
+  }
+
+  /** The notes on the project, a line each. */
+  async notes() {
+    return new TextDecoder().decode(await this.#get("notes"));
+  }
+
+  /** Add or remove a note; returns what is wrong, or "". */
+  async changeNote(what, line) {
+    const response = await this.#fetch(`notes?do=${what}`, {
+      method: "POST",
+      body: line,
+    });
+    const reason = response.ok ? "" : await response.text();
+
+    if (response.status === 409) return "This note is not there any more.";
+    return response.ok ? "" : `The notes cannot be changed: ${reason}`;
+  }
+
   /** How far all was read, and the report when that is complete. */
   async progress() {
     const response = await this.#fetch("progress");

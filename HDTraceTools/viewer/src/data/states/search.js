@@ -4,7 +4,7 @@ import { Slices } from "../codec/slices.js";
 
 /** The label of the node that a node is or lies in, at the first level of a type, or
  *  of the next one if no level has it, as in roles.c; undefined: none. */
-function labelOf(model, node, types) {
+export function labelOf(model, node, types) {
   const levels = model.levelsOf(node);
   const level = types
     .map((type) => 1 + levels.findIndex((one) => one.toLowerCase().startsWith(type)))

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * When two traces synchronized last.
+ */
+#include "config.h"
+
+#include <glib.h>
+#include <string.h>
+
+#include "HDTraceTools/base/comparekeys.h"
+#include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/model/lateness/lastsyncs.h"
+
+/** A trace left a message or a call. */
+struct syncEnd {
+	int64_t known; /**< When it counts: both left, or the trace did. */
+	int64_t time;  /**< When the trace left. */
+	int64_t other; /**< Of a message: when the other one did. */
+	uint64_t call; /**< Of a call: where it is + 1; 0: a message. */
+	uint32_t trace;
+	uint32_t partner; /**< The other trace, or the channel of the call. */
+};
+
+/** A call, before the ranks of it. */
+struct syncCall {
+	uint64_t before; /**< The one before of the channel + 1; 0: none. */
+	uint64_t count;
+};
+
+/** When a trace left a call; by trace. */
+struct syncLeave {
+	int64_t time;
+	uint32_t trace;
+	uint32_t unused;
+};
+
+/** The last message of two traces. */
+struct syncPair {
+	int64_t time;
+	int64_t other;
+};
+
+/** The last call of a channel. */
+struct syncChannel {
+	uint64_t call;
+	int64_t time;
+	GList link; /**< In the list of all, the last one first. */
+};
+
+struct lastSyncs {
+	struct sorter *ends;
+	struct spool *calls;
+	uint64_t before;  /**< The last call + 1 ... */
+	uint32_t channel; /**< ... and its channel. */
+	GArray *leaves;   /**< struct syncLeave, of a call. */
+	/* While they are looked for: the trace, ... */
+	bool isAny;
+	uint32_t trace;
+	GHashTable *pairs;    /**< ... its partners to struct syncPair, ... */
+	GHashTable *channels; /**< ... and channels to struct syncChannel. */
+	GQueue recent;        /**< struct syncChannel */
+	GArray *pending;      /**< struct syncEnd: it has not left these. */
+	struct syncEnd next;
+	bool hasNext;
+	int error;
+};
+
+static int lastSyncsCompareEnds(const void *a, const void *b)
+{
+	const struct syncEnd *x = a;
+	const struct syncEnd *y = b;
+
+	COMPARE_KEYS(x->trace, y->trace);
+	COMPARE_KEYS(x->known, y->known);
+	COMPARE_KEYS(x->time, y->time);
+	COMPARE_KEYS(x->other, y->other);
+	COMPARE_KEYS(x->partner, y->partner);
+	COMPARE_KEYS(x->call, y->call);
+	return 0;
+}
+
+struct lastSyncs *lastSyncsNew(void)
+{
+	struct lastSyncs *self = g_new0(struct lastSyncs, 1);
+
+	self->ends = sorterNew(sizeof(struct syncEnd), lastSyncsCompareEnds);
+	self->calls = spoolNew();
+	self->leaves = g_array_new(FALSE, FALSE, sizeof(struct syncLeave));
+	self->pairs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	self->channels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	g_queue_init(&self->recent);
+	self->pending = g_array_new(FALSE, FALSE, sizeof(struct syncEnd));
+	return self;
+}
+
+void lastSyncsFree(struct lastSyncs *self)
+{
+	if (!self)
+		return;
+	sorterFree(self->ends);
+	spoolFree(self->calls);
+	g_array_unref(self->leaves);
+	g_hash_table_destroy(self->pairs);
+	g_hash_table_destroy(self->channels);
+	g_array_unref(self->pending);
+	g_free(self);
+}
+
+/* ---- Taking ------------------------------------------------------------- */
+
+static int lastSyncsTakeMessage(struct lastSyncs *self,
+				const struct dependencyMatch *match)
+{
+	int ret = 0;
+
+	for (guint i = 0; i < 2 && ret == 0; i++) {
+		const struct dependencyPart *part = &match->parts[i];
+		const struct dependencyPart *other = &match->parts[1 - i];
+		const struct syncEnd end = {
+			.known = MAX(part->end, other->end),
+			.time = part->end,
+			.other = other->end,
+			.trace = part->trace,
+			.partner = other->trace,
+		};
+
+		if (part->trace != other->trace)
+			ret = sorterAdd(self->ends, &end);
+	}
+	return ret;
+}
+
+static gint lastSyncsCompareLeaves(gconstpointer a, gconstpointer b)
+{
+	const struct syncLeave *x = a;
+	const struct syncLeave *y = b;
+
+	COMPARE_KEYS(x->trace, y->trace);
+	return 0;
+}
+
+/** Write when its ranks left a call. */
+static int lastSyncsWriteCall(struct lastSyncs *self,
+			      const struct dependencyMatch *match)
+{
+	struct syncCall call = { .count = match->count };
+	bool isSorted = true;
+	int ret;
+
+	g_array_set_size(self->leaves, 0);
+	for (guint i = 0; i < match->count; i++) {
+		const struct syncLeave leave = {
+			.time = match->parts[i].end,
+			.trace = match->parts[i].trace,
+		};
+
+		isSorted = isSorted &&
+			   (i == 0 || match->parts[i - 1].trace < leave.trace);
+		g_array_append_val(self->leaves, leave);
+	}
+	if (!isSorted)
+		g_array_sort(self->leaves, lastSyncsCompareLeaves);
+	if (match->channel == self->channel)
+		call.before = self->before;
+	self->channel = match->channel;
+	self->before = spoolLength(self->calls) + 1;
+	ret = spoolAppend(self->calls, &call, sizeof(call));
+	return ret < 0 ? ret
+		       : spoolAppend(self->calls, self->leaves->data,
+				     self->leaves->len *
+					     sizeof(struct syncLeave));
+}
+
+static int lastSyncsTakeCall(struct lastSyncs *self,
+			     const struct dependencyMatch *match)
+{
+	int ret = lastSyncsWriteCall(self, match);
+
+	for (guint i = 0; i < match->count && ret == 0; i++) {
+		const struct dependencyPart *part = &match->parts[i];
+		const struct syncEnd end = {
+			.known = part->end,
+			.time = part->end,
+			.call = self->before,
+			.trace = part->trace,
+			.partner = match->channel,
+		};
+
+		ret = sorterAdd(self->ends, &end);
+	}
+	return ret;
+}
+
+int lastSyncsTake(struct lastSyncs *self, const struct dependencyMatch *match)
+{
+	if (match->meeting == MEETING_MESSAGE)
+		return lastSyncsTakeMessage(self, match);
+	if (match->meeting == MEETING_COLLECTIVE && match->count > 1 &&
+	    match->pattern != PATTERN_ALONE)
+		return lastSyncsTakeCall(self, match);
+	return 0;
+}
+
+/* ---- What a trace left -------------------------------------------------- */
+
+static void lastSyncsReadEnd(struct lastSyncs *self)
+{
+	int ret = sorterNext(self->ends, &self->next);
+
+	self->hasNext = ret == 1;
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+}
+
+static void lastSyncsEnter(struct lastSyncs *self, uint32_t trace)
+{
+	if (!self->isAny)
+		lastSyncsReadEnd(self);
+	self->isAny = true;
+	self->trace = trace;
+	g_hash_table_remove_all(self->pairs);
+	g_hash_table_remove_all(self->channels);
+	g_queue_init(&self->recent);
+	g_array_set_size(self->pending, 0);
+	while (self->hasNext && self->next.trace < trace)
+		lastSyncsReadEnd(self);
+}
+
+static void lastSyncsSeeMessage(struct lastSyncs *self,
+				const struct syncEnd *end)
+{
+	gpointer key = GUINT_TO_POINTER(end->partner);
+	struct syncPair *pair = g_hash_table_lookup(self->pairs, key);
+
+	if (!pair) {
+		pair = g_new(struct syncPair, 1);
+		*pair = (struct syncPair){ end->time, end->other };
+		g_hash_table_insert(self->pairs, key, pair);
+	} else if (end->time > pair->time ||
+		   (end->time == pair->time && end->other > pair->other)) {
+		*pair = (struct syncPair){ end->time, end->other };
+	}
+}
+
+static void lastSyncsSee(struct lastSyncs *self, const struct syncEnd *end)
+{
+	gpointer key = GUINT_TO_POINTER(end->partner);
+	struct syncChannel *channel;
+
+	if (!end->call) {
+		lastSyncsSeeMessage(self, end);
+		return;
+	}
+	channel = g_hash_table_lookup(self->channels, key);
+	if (!channel) {
+		channel = g_new0(struct syncChannel, 1);
+		channel->link.data = channel;
+		g_hash_table_insert(self->channels, key, channel);
+	} else {
+		g_queue_unlink(&self->recent, &channel->link);
+	}
+	channel->call = end->call;
+	channel->time = end->time;
+	g_queue_push_head_link(&self->recent, &channel->link);
+}
+
+/** See all that the trace left until a time, and others did until another. */
+static void lastSyncsAdvance(struct lastSyncs *self, int64_t time,
+			     int64_t otherTime)
+{
+	guint left = 0;
+
+	for (guint i = 0; i < self->pending->len; i++) {
+		const struct syncEnd end =
+			g_array_index(self->pending, struct syncEnd, i);
+
+		if (end.time <= time)
+			lastSyncsSee(self, &end);
+		else
+			g_array_index(self->pending, struct syncEnd, left++) =
+				end;
+	}
+	g_array_set_size(self->pending, left);
+	for (; self->hasNext && self->next.trace == self->trace &&
+	       self->next.known <= otherTime;
+	     lastSyncsReadEnd(self)) {
+		if (self->next.time <= time)
+			lastSyncsSee(self, &self->next);
+		else
+			g_array_append_val(self->pending, self->next);
+	}
+}
+
+/* ---- Looking ------------------------------------------------------------ */
+
+/** When a trace left a call; false: it was not in it. */
+static bool lastSyncsLeft(struct lastSyncs *self, uint64_t call, uint64_t count,
+			  uint32_t trace, int64_t *time)
+{
+	uint64_t low = 0, high = count;
+	uint64_t offset = call - 1 + sizeof(struct syncCall);
+
+	while (low < high && self->error == 0) {
+		uint64_t middle = low + (high - low) / 2;
+		struct syncLeave leave;
+
+		self->error =
+			spoolRead(self->calls, offset + middle * sizeof(leave),
+				  &leave, sizeof(leave));
+		if (self->error < 0)
+			return false;
+		if (leave.trace == trace) {
+			*time = leave.time;
+			return true;
+		}
+		if (leave.trace < trace)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/** The last call of a channel that both left; true: it was later. */
+static void lastSyncsSeeChannel(struct lastSyncs *self,
+				const struct syncChannel *channel,
+				const struct lastSync *sync,
+				struct syncPair *best)
+{
+	struct syncPair pair = { .time = channel->time };
+	struct syncCall head;
+
+	for (uint64_t call = channel->call; call && pair.time >= best->time;
+	     call = head.before) {
+		self->error =
+			spoolRead(self->calls, call - 1, &head, sizeof(head));
+		if (self->error < 0 ||
+		    !lastSyncsLeft(self, call, head.count, sync->trace,
+				   &pair.time) ||
+		    !lastSyncsLeft(self, call, head.count, sync->other,
+				   &pair.other))
+			return;
+		if (pair.other > sync->otherTime)
+			continue;
+		if (pair.time > best->time ||
+		    (pair.time == best->time && pair.other > best->other))
+			*best = pair;
+		return;
+	}
+}
+
+int lastSyncsFind(struct lastSyncs *self, struct lastSync *sync)
+{
+	struct syncPair best = { INT64_MIN, INT64_MIN };
+	const struct syncPair *pair;
+
+	if (!self->isAny || self->trace != sync->trace)
+		lastSyncsEnter(self, sync->trace);
+	lastSyncsAdvance(self, sync->time, sync->otherTime);
+	pair = g_hash_table_lookup(self->pairs, GUINT_TO_POINTER(sync->other));
+	if (pair)
+		best = *pair;
+	for (GList *link = self->recent.head; link && self->error == 0;
+	     link = link->next) {
+		const struct syncChannel *channel = link->data;
+
+		if (channel->time < best.time)
+			break;
+		lastSyncsSeeChannel(self, channel, sync, &best);
+	}
+	sync->time = best.time;
+	sync->otherTime = best.other;
+	return self->error;
+}

@@ -1,0 +1,153 @@
+#!/bin/sh
+# Causes of waits: tables worked by hand, and random traces that a second analyser reads,
+# too. HDTRACE_TEST_LONG=1 makes 500 of these.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+seed=${HDTRACE_TEST_SEED:-$(date +%s)}
+cd "$scratch" || exit 99
+
+for python in python3 /usr/bin/python3; do
+	"$python" -c "import otf2" 2>/dev/null && break
+	python=
+done
+mkdir made
+count=12
+[ -z "${HDTRACE_TEST_LONG-}" ] || count=500
+made_by_chance() {
+	(cd made && PYTHONDONTWRITEBYTECODE=1 "$python" \
+		"$abs_top_srcdir/tests/tools/readers/lateness.py" \
+		"$hdtrace" "$count" "$seed")
+}
+if [ -z "$python" ]; then
+	skip "causes of waits in random traces" "no python3-otf2"
+elif "$hdtrace" export --to otf2 made 2>&1 | grep -q "built without"; then
+	skip "causes of waits in random traces" "built without OTF2"
+else
+	ok "causes of waits agree with a second analyser" made_by_chance
+fi
+
+# Three ranks; the lines of each, in tenths of seconds: NAME FROM TO ATTRIBUTES. A line
+# whose name begins with + is nested in the next one.
+make_run() {
+	rm -f run_*
+	cat >run.proj <<-'END'
+	<?xml version="1.0" encoding="UTF-8"?>
+	<Application name="run"><Description/><Topology>
+	<Level type="Host"><Level type="Rank"/></Level>
+	<Node name="h"><Node name="0"/><Node name="1"/><Node name="2"/></Node>
+	</Topology><CommunicatorList><Communicator name="WORLD">
+	<Rank global="0" local="0" cid="0"/><Rank global="1" local="1" cid="0"/>
+	<Rank global="2" local="2" cid="0"/></Communicator></CommunicatorList>
+	<Datatypes/><ExternalStatistics/></Application>
+	END
+	for rank in 0 1 2; do
+		{
+			echo "<Program timeAdjustment='0' levels='Host Rank'>"
+			printf '%s\n' "$1" | tr ';' '\n' | while
+				read -r name from to attributes
+			do
+				line="<${name#+} time='$((from / 10)).$((from % 10))'"
+				line="$line end='$((to / 10)).$((to % 10))' cid='0'"
+				line="$line size='8' $attributes/>"
+				case $name in
+				+*) echo "<Nested>$line</Nested>" ;;
+				*) echo "$line" ;;
+				esac
+			done
+			echo "</Program>"
+		} >"run_h_$rank.trc"
+		shift
+	done
+}
+# What is found: KIND TIME INDIRECT RANK:STATE:TIME..., in seconds; findings without
+# causes are left out.
+causes() {
+	status 0 report --format=json ${part:+"$part"} run || return 1
+	"${python:-python3}" - "$@" <<-'END'
+	import json, sys
+	found = [" ".join([f["kind"], f"{f['time_s']:g}", f"{f['indirect_s']:g}"] +
+	                  [f"{c['rank']}:{c['region'] or '-'}:{c['time_s']:g}"
+	                   for c in f["causes"]])
+	         for f in json.load(open("out"))["findings"]
+	         if f["causes"] or f["indirect_s"]]
+	print(found)
+	assert found == sys.argv[1:], sys.argv[1:]
+	END
+}
+part=
+
+make_run "Barrier 5 10;solve 10 20;Barrier 20 60" \
+	"Barrier 5 10;solve 10 40;read 40 60;Barrier 60 60" "Barrier 5 10;Barrier 60 60"
+ok "barrier: more time than the waiting rank, in each state" \
+	causes "wait-at-barrier 4 0 1:read:2 1:solve:2"
+told() {
+	status 0 report run && grep -qx \
+		"     Causes: rank 1 in read 2.000 s, rank 1 in solve 2.000 s" out
+}
+ok "the text names the causes" told
+part="--from=@4"
+ok "a part of the time has a part of the causes" \
+	causes "wait-at-barrier 2 0 1:read:1 1:solve:1"
+part=
+make_run "Barrier 5 10;solve 10 20;copy 20 30;Barrier 30 60" \
+	"Barrier 5 10;solve 10 40;read 40 60;Barrier 60 60" "Barrier 5 10;Barrier 60 60"
+ok "excess above the wait is scaled to it" \
+	causes "wait-at-barrier 3 0 1:read:1.5 1:solve:1.5"
+make_run "Barrier 5 10;solve 10 20;Barrier 20 40" \
+	"Barrier 5 20;solve 20 40;Barrier 40 40" "Barrier 5 10;Barrier 40 40"
+ok "the last barrier was left late: that part is indirect" \
+	causes "wait-at-barrier 2 1 1:solve:1"
+make_run "Barrier 5 10;Barrier 10 60" \
+	"Barrier 5 10;+inner 20 50;outer 10 60;Barrier 60 60" "Barrier 5 10;Barrier 60 60"
+ok "time of a state without the states in it" \
+	causes "wait-at-barrier 5 0 1:inner:3 1:outer:2"
+make_run "Recv 10 12 fromRank='1' fromTag='5';Recv 12 41 fromRank='1' fromTag='5'" \
+	"read 2 10;Send 10 11 toRank='0' toTag='5';Send 40 41 toRank='0' toTag='5'" \
+	"End 10 40"
+ok "late sender: since the last message, outside of states" \
+	causes "late-sender 2.8 0 1:-:2.8"
+make_run "Ssend 10 41 toRank='1' toTag='5'" \
+	"solve 5 40;Recv 40 41 fromRank='0' fromTag='5'" "End 10 40"
+ok "late receiver: from the start without a synchronisation" \
+	causes "late-receiver 3 0 1:solve:3"
+make_run "Barrier 2 5;Send 10 11 toRank='1' toTag='1';Recv 11 40 fromRank='1' fromTag='5'" \
+	"Barrier 2 5;read 5 10;solve 10 39;Send 39 40 toRank='0' toTag='5';Recv 40 41 \
+	fromRank='0' fromTag='1'" "Barrier 2 5;End 10 40"
+# 0.5 s of reading and 2.9 s of solving, times 2.8 / 3.4.
+ok "a message that is received later is no synchronisation" \
+	causes "late-sender 2.8 0 1:solve:2.38824 1:read:0.411765"
+make_run "Barrier 5 10;Recv 10 37 fromRank='1' fromTag='5'" \
+	"Barrier 5 10;Recv 10 31 fromRank='2' fromTag='5';solve 31 36;Send 36 37 toRank='0' \
+	toTag='5'" "Barrier 5 10;solve 10 30;Send 30 31 toRank='1' toTag='5';End 36 37"
+# Rank 1 comes 2.6 s later than rank 0, of which it waits 2 s for rank 2.
+ok "waits of the causing rank are indirect" \
+	causes "late-sender 4.6 2 2:solve:2 1:solve:0.5 1:Recv:0.1"
+told_indirect() {
+	status 0 report run && grep -qx \
+		"     Causes: rank 2 in solve 2.000 s, rank 1 in solve 500.000 ms, rank 1 in \
+Recv 100.000 ms; indirect 2.000 s" out
+}
+ok "the text has the indirect part" told_indirect
+make_run "Bcast 5 10 rootRank='2';solve 10 20;Bcast 20 50 rootRank='2'" \
+	"Bcast 5 10 rootRank='2';solve 10 30;Bcast 30 50 rootRank='2'" \
+	"Bcast 5 10 rootRank='2';solve 10 50;Bcast 50 50 rootRank='2'"
+ok "late broadcast: of the root" causes "late-broadcast 5 0 2:solve:5"
+make_run "Reduce 5 10 root='0';solve 10 20;Reduce 20 50 root='0'" \
+	"Reduce 5 6 root='0';read 6 40;Reduce 40 41 root='0'" \
+	"Reduce 5 6 root='0';solve 6 50;Reduce 50 51 root='0'"
+# From 0.6 s to 5 s are 4.4 s, less 1 s of the root.
+ok "early reduce: of the last rank" causes "early-reduce 3 0 2:solve:3"
+make_run "Scan 5 10;solve 10 40;Scan 40 41" "Scan 5 10;Scan 10 40" "Scan 5 10;Scan 40 41"
+ok "early scan: of the ranks below" causes "early-scan 3 0 0:solve:3"
+make_run "Allreduce 5 10;Allreduce 10 40" "Allreduce 5 10;read 10 12;solve 12 40;Allreduce \
+	40 40" "Allreduce 5 10;read 10 40;Allreduce 40 40"
+# Ranks 1 and 2 come at the same time: the lower one is the cause.
+ok "all to all: of the lower one of two that come last" \
+	causes "wait-at-nxn 3 0 1:solve:2.8 1:read:0.2"
+make_run "Sendrecv 5 10 toRank='1' toTag='5' fromRank='1' fromTag='5';Barrier 10 40" \
+	"Sendrecv 5 10 toRank='0' toTag='5' fromRank='0' fromTag='5';solve 10 30;Tracer 30 40;\
+Barrier 40 40" "End 1 2;Barrier 40 40"
+ok "the tracer is a cause like other states" \
+	causes "wait-at-barrier 3 0 1:solve:2 1:Tracer:1"
+done_testing
