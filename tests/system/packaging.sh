@@ -145,11 +145,29 @@ finds_missing() {
 	done
 }
 
+# A clone needs more than the package build: the packages that bootstrap names, and those
+# that bundle the viewer: GUIDE
+names_packages() {
+	sed -n 's/^    apt-get install \([^.].*\)/\1/p' "$1" | tr ' ' '\n' >"$scratch/named"
+	# The message of bootstrap has lines that end in a backslash.
+	for package in $(sed -n '/apt-get install/,/>&2/{s/.*apt-get install//; s/>&2//; s/[\\"]//g; p;}' \
+		bootstrap) nodejs npm; do
+		grep -qx "$package" "$scratch/named" || { echo "$package: not in $1"; return 1; }
+	done
+	grep -qx '    apt-get build-dep ./' "$1"
+}
+
+finds_unnamed() {
+	sed 's/ autoconf-archive//' doc/guides/install.md >"$scratch/install.md" &&
+		! names_packages "$scratch/install.md"
+}
+
 tests_exist() {
 	# Words.
 	# shellcheck disable=SC2013
 	for test in $(sed -n 's/^Tests: //p' debian/tests/control); do
-		[ -x "debian/tests/$test" ] || { echo "debian/tests/$test"; return 1; }
+		[ -x "debian/tests/$test" ] && grep -q "debian/tests/$test[ ;]" Makefile.am ||
+			{ echo "debian/tests/$test: not in the tree or a release"; return 1; }
 	done
 }
 
@@ -201,7 +219,9 @@ says_without_release() {
 ok "the packages have this version" is_of_version debian
 ok "each library, page and command is in a package" is_complete "$PWD/debian"
 ok "a missing package, page, command or version is found" finds_missing
-ok "the tests of the packages exist" tests_exist
+ok "the tests of the packages exist, and are in a release" tests_exist
+ok "the guide names the packages that a clone needs" names_packages doc/guides/install.md
+ok "a package that the guide lacks is found" finds_unnamed
 ok "make deb replaces its own packages only" makes_packages
 if command -v git >/dev/null; then
 	ok "verify-abi says that there is no release before" says_without_release
