@@ -47,25 +47,6 @@ void hdPredictPinError(const hdPGraph *graph, const hdPPlatform *platform,
 int hdPredictSortByPriority(const hdPGraph *graph, uint32_t *tasks,
 			    size_t count);
 
-/** A mapping that is made. */
-struct hdPredictMapping {
-	hdPGraph *graph;
-	const hdPPlatform *platform;
-	const hdPResources *resources;
-	const hdPMapping *options;
-	struct hdPredictReport *report;
-	uint32_t *usable; /**< PEs. */
-	uint32_t usableCount;
-	uint32_t *fixed;  /**< PE of each task that may not be moved; NONE. */
-	uint32_t *before; /**< Task that has to come before, on its PE; NONE. */
-	uint32_t *after;
-	uint32_t
-		*sequence; /**< Tasks in the order in which they were mapped. */
-};
-
-/** Anneal a mapping that was made; 0 or negative errno. */
-int hdPredictAnneal(const struct hdPredictMapping *mapping);
-
 /** Free what is in it. */
 void hdPredictPlanFree(struct hdPredictPlan *plan);
 

@@ -11,7 +11,7 @@
 
 #include <hdPredict.h>
 #include "PredictionLibrary/mapping/costs.h"
-#include "PredictionLibrary/mapping/estimate.h"
+#include "PredictionLibrary/mappers/estimate.h"
 #include "PredictionLibrary/model/chance.h"
 
 static void count(const hdPMessage *message, void *data)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PredictionLibrary/mapping/estimate.h"
+#include "PredictionLibrary/mappers/estimate.h"
 
 /* Part of the mean load in the time: so that work is saved on PEs and links
  * that are not the busiest ones, too. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "PredictionLibrary/mappers/mappers.h"
 #include "PredictionLibrary/mapping/mapping.h"
 #include "PredictionLibrary/mapping/routes.h"
 #include "PredictionLibrary/model/events.h"

@@ -21,7 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PredictionLibrary/mapping/estimate.h"
+#include "PredictionLibrary/mappers/estimate.h"
+#include "PredictionLibrary/mappers/mappers.h"
 #include "PredictionLibrary/mapping/mapping.h"
 #include "PredictionLibrary/model/chance.h"
 #include "PredictionLibrary/simulation/power.h"
