@@ -772,7 +772,11 @@ costs() {
 	joules=$1 seconds=$2
 	shift 2
 	"$hdpredict" simulate "${mapped:-free.xml}" --platform big.xml --resources little.xml --format=json "$@" >out.json 2>err || { cat err; return 1; }
-	grep -q "\"makespan_s\": $seconds," out.json && grep -q "\"energy_total_j\": $joules," out.json || { cat out.json; return 1; }
+	if ! grep -q "\"makespan_s\": $seconds," out.json ||
+		! grep -q "\"energy_total_j\": $joules," out.json; then
+		cat out.json
+		return 1
+	fi
 }
 # On both cores, the second task ends at 2 s; the first PE is taken.
 ok "EFT maps for time" costs 200 2 --map eft
