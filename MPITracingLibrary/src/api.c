@@ -12,22 +12,9 @@
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/wrap/fortran.h"
 
-/* Begin to use a thread; inlined, since the frame of the function that the
- * program calls is to be known. */
-static inline __attribute__((__always_inline__)) bool apiEnterThread(
-	struct hdmpiThread *self)
-{
-	if (!hdmpiThreadEnter(self))
-		return false;
-	if (self->depth > 0 && self == hdmpiThreadPeek())
-		hdmpiLeaveFrames(self, (uintptr_t)__builtin_dwarf_cfa());
-	return true;
-}
-
 /* The calling thread, while the wrapper is active; to be left. MPI_Finalize()
  * waits for threads that are in here; see hdmpiThreadsEnd(). */
-static inline __attribute__((__always_inline__)) struct hdmpiThread *apiEnter(
-	void)
+static struct hdmpiThread *apiEnter(void)
 {
 	struct hdmpiThread *self;
 
@@ -36,7 +23,7 @@ static inline __attribute__((__always_inline__)) struct hdmpiThread *apiEnter(
 	self = hdmpiThreadGet();
 	if (!self)
 		return NULL;
-	return apiEnterThread(self) ? self : NULL;
+	return hdmpiThreadEnter(self) ? self : NULL;
 }
 
 static int apiLeave(struct hdmpiThread *self, bool isRecorded)
@@ -227,14 +214,14 @@ static void *recorderThread(void)
 static int recorderStart(void *thread, const char *name,
 			 const struct timespec *when)
 {
-	return apiEnterThread(thread)
+	return hdmpiThreadEnter(thread)
 		       ? apiLeave(thread, hdmpiRegionStart(thread, name, when))
 		       : -1;
 }
 
 static int recorderEnd(void *thread, const struct timespec *when)
 {
-	return apiEnterThread(thread)
+	return hdmpiThreadEnter(thread)
 		       ? apiLeave(thread, hdmpiRegionEnd(thread, when))
 		       : 1;
 }
@@ -244,7 +231,7 @@ static int recorderAttributes(void *thread, const char *keys,
 {
 	struct hdmpiThread *self = thread;
 
-	if (!apiEnterThread(self))
+	if (!hdmpiThreadEnter(self))
 		return 1;
 	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
 				      hdT_logAttributesInt64(self->trace, keys,
@@ -255,7 +242,7 @@ static int recorderText(void *thread, const char *key, const char *value)
 {
 	struct hdmpiThread *self = thread;
 
-	if (!apiEnterThread(self))
+	if (!hdmpiThreadEnter(self))
 		return 1;
 	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
 				      hdT_logAttributeString(self->trace, key,
@@ -264,7 +251,7 @@ static int recorderText(void *thread, const char *key, const char *value)
 
 static void recorderCpu(void *thread, int64_t nowNs, int64_t usedNs)
 {
-	if (!apiEnterThread(thread))
+	if (!hdmpiThreadEnter(thread))
 		return;
 	hdmpiCpuOfThread(thread, nowNs, usedNs);
 	hdmpiThreadLeave(thread);

@@ -135,11 +135,6 @@ void hdmpiNotePart(struct hdmpiThread *self)
 	hdT_logAttributesInt64(self->trace, "part", &part);
 }
 
-int64_t hdmpiRuntimeBegan(void)
-{
-	return runtime.begin;
-}
-
 const char *hdmpiFunctionName(enum hdmpiFunction function)
 {
 	return functionNames[function];
@@ -196,8 +191,6 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	call->self = self;
 	if (!how || !runtimeIsOn(self))
 		return false;
-	if (__builtin_expect(self->depth > 0, 0))
-		hdmpiLeaveFrames(self, call->frame);
 	if (__builtin_expect(hdmpiOptions.hasMore, 0) &&
 	    self->depth > hdmpiOptions.nested)
 		return false;
@@ -219,8 +212,7 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 		if (__builtin_expect(hdmpiOptions.hasMore, 0))
 			runtimeNoteSite(self, call);
 	}
-	self->frames[self->depth++ % HDMPI_DEPTH_MAX] =
-		(struct hdmpiFrame){ call->frame, call->caller };
+	self->depth++;
 	call->isRecorded = true;
 	if (__builtin_expect(hdmpiOptions.hasMore, 0) && !isPoll)
 		runtimeCount(self);
@@ -245,9 +237,6 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 	struct hdmpiThread *self = call->self;
 	struct timespec end;
 
-	/* It was taken for left: on another stack. */
-	if (__builtin_expect(self->depth == 0, 0))
-		return;
 	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0))
 		runtimeSettle(self);
 	if (__builtin_expect(hdmpiOptions.hasMore, 0) && hdmpiOptions.counters)
@@ -498,8 +487,7 @@ static void runtimeBegin(struct hdmpiCall *call)
 	if (hdmpiOptions.siteDepth)
 		hdmpiSiteNote(call->self,
 			      hdmpiSiteFind(call->self, call->caller), false);
-	call->self->frames[call->self->depth++ % HDMPI_DEPTH_MAX] =
-		(struct hdmpiFrame){ call->frame, call->caller };
+	call->self->depth++;
 	call->isRecorded = true;
 }
 

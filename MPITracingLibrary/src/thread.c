@@ -116,9 +116,6 @@ bool hdmpiThreadEnter(struct hdmpiThread *self)
 {
 	atomic_store(&self->isBusy, true);
 	if (atomic_load(&hdmpiIsActive) && self->trace) {
-		if (self->depth > 0 && self == hdmpiThreadPeek())
-			hdmpiLeaveFrames(self,
-					 (uintptr_t)__builtin_dwarf_cfa());
 		if (hdmpiPollIsPending(&self->polls))
 			hdmpiPollSettle(self);
 		return true;

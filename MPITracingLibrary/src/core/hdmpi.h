@@ -55,12 +55,6 @@ struct hdmpiCached {
 	int64_t size;
 };
 
-/** The place of a wrapper on the stack. */
-struct hdmpiFrame {
-	uintptr_t begin;
-	const void *caller; /**< Return address of the wrapper. */
-};
-
 /** A thread that calls MPI, or did and has ended. */
 struct hdmpiThread {
 	hdTrace *trace; /**< NULL if it could not be created. */
@@ -68,7 +62,6 @@ struct hdmpiThread {
 	unsigned int depth; /**< MPI functions that are being recorded. */
 	/** The innermost of them that has a state, and those around it. */
 	enum hdmpiFunction function, outer[HDMPI_DEPTH_MAX];
-	struct hdmpiFrame frames[HDMPI_DEPTH_MAX]; /**< Of all of them. */
 	atomic_bool isBusy; /**< In a call of the library's own API. */
 	bool isFree;        /**< Its thread has ended. */
 	unsigned int regions;
@@ -111,7 +104,6 @@ struct hdmpiCall {
 	bool isByTicks;     /**< Times are ticks, of a call that polls. */
 	bool isProfiled;    /**< It is added up by its function. */
 	const void *caller; /**< Return address of the wrapper. */
-	uintptr_t frame;    /**< Where the wrapper's frame begins. */
 	int64_t start;      /**< Of MPI_Init, and of calls that poll. */
 	int64_t end;        /**< In ticks 0: it has not returned. */
 	int64_t cid;        /**< Of a matched message, or -1. */
@@ -154,7 +146,6 @@ static inline __attribute__((__always_inline__)) bool hdmpiBegin(
 	struct hdmpiCall *call, enum hdmpiFunction function)
 {
 	call->caller = __builtin_return_address(0);
-	call->frame = (uintptr_t)__builtin_dwarf_cfa();
 	call->self = NULL;
 	call->isRecorded = false;
 	call->isByTicks = false;
@@ -194,14 +185,6 @@ static inline void hdmpiEnd(struct hdmpiCall *call)
 
 /** Do what MPI_Pcontrol() asks for. */
 void hdmpiControl(int level);
-
-/** End the states of functions whose frames are not around one that begins at
- *  an address: the program has left them by longjmp() or an exception. */
-void hdmpiLeaveFrames(struct hdmpiThread *self, uintptr_t inner)
-	__attribute__((__cold__));
-
-/** When recording began. */
-int64_t hdmpiRuntimeBegan(void);
 
 /** Whether what this thread does is to be recorded now. */
 bool hdmpiIsRecording(struct hdmpiThread *self);
