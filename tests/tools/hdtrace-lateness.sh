@@ -102,6 +102,12 @@ make_run "Barrier 5 10;Barrier 10 60" \
 	"Barrier 5 10;+inner 20 50;outer 10 60;Barrier 60 60" "Barrier 5 10;Barrier 60 60"
 ok "time of a state without the states in it" \
 	causes "wait-at-barrier 5 0 1:inner:3 1:outer:2"
+make_run "Barrier 5 10;solve 10 20;Barrier 20 60" \
+	"Barrier 5 10;solve 10 40;Barrier 60 60" "Barrier 5 10;Barrier 60 60"
+ok "a call without length ends the trace: time before it counts" \
+	causes "wait-at-barrier 4 0 1:-:2 1:solve:2"
+make_run "Recv 10 41 fromRank='1' fromTag='5'" "Send 40 40 toRank='0' toTag='5'" "End 10 40"
+ok "a trace of one call without length starts late" causes "late-sender 3 3"
 make_run "Recv 10 12 fromRank='1' fromTag='5';Recv 12 41 fromRank='1' fromTag='5'" \
 	"read 2 10;Send 10 11 toRank='0' toTag='5';Send 40 41 toRank='0' toTag='5'" \
 	"End 10 40"
@@ -129,6 +135,12 @@ told_indirect() {
 Recv 100.000 ms; indirect 2.000 s" out
 }
 ok "the text has the indirect part" told_indirect
+make_run "Iallreduce 5 6 rid='1';Ibarrier 6 7 rid='2';Wait 9 10 rid='2';Wait 19 20 rid='1';\
+Recv 25 29 fromRank='1' fromTag='5'" "read 2 5;Iallreduce 5 6 rid='1';Ibarrier 6 7 rid='2';\
+Wait 8 9 rid='2';solve 9 28;Send 28 29 toRank='0' toTag='5';Wait 29 30 rid='1'" \
+	"Iallreduce 5 6 rid='1';Ibarrier 6 7 rid='2';Wait 8 9 rid='2';Wait 9 10 rid='1'"
+# Rank 1 leaves the first call too late; the second one is left before it by both.
+ok "calls that are completed in another order" causes "late-sender 0.3 0 1:solve:0.3"
 make_run "Bcast 5 10 rootRank='2';solve 10 20;Bcast 20 50 rootRank='2'" \
 	"Bcast 5 10 rootRank='2';solve 10 30;Bcast 30 50 rootRank='2'" \
 	"Bcast 5 10 rootRank='2';solve 10 50;Bcast 50 50 rootRank='2'"

@@ -33,7 +33,7 @@ struct syncCall {
 struct syncLeave {
 	int64_t time;
 	uint32_t trace;
-	uint32_t unused;
+	uint32_t isLate; /**< It did not leave all before it earlier. */
 };
 
 /** The last message of two traces. */
@@ -42,7 +42,7 @@ struct syncPair {
 	int64_t other;
 };
 
-/** The last call of a channel. */
+/** The last call of a channel that was left, and when the last one was. */
 struct syncChannel {
 	uint64_t call;
 	int64_t time;
@@ -54,7 +54,8 @@ struct lastSyncs {
 	struct spool *calls;
 	uint64_t before;  /**< The last call + 1 ... */
 	uint32_t channel; /**< ... and its channel. */
-	GArray *leaves;   /**< struct syncLeave, of a call. */
+	GArray *leaves;   /**< struct syncLeave, of a call, ... */
+	GArray *latest;   /**< ... and the latest until then of its channel. */
 	/* While they are looked for: the trace, ... */
 	bool isAny;
 	uint32_t trace;
@@ -88,6 +89,7 @@ struct lastSyncs *lastSyncsNew(void)
 	self->ends = sorterNew(sizeof(struct syncEnd), lastSyncsCompareEnds);
 	self->calls = spoolNew();
 	self->leaves = g_array_new(FALSE, FALSE, sizeof(struct syncLeave));
+	self->latest = g_array_new(FALSE, FALSE, sizeof(struct syncLeave));
 	self->pairs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	self->channels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&self->recent);
@@ -102,6 +104,7 @@ void lastSyncsFree(struct lastSyncs *self)
 	sorterFree(self->ends);
 	spoolFree(self->calls);
 	g_array_unref(self->leaves);
+	g_array_unref(self->latest);
 	g_hash_table_destroy(self->pairs);
 	g_hash_table_destroy(self->channels);
 	g_array_unref(self->pending);
@@ -141,6 +144,27 @@ static gint lastSyncsCompareLeaves(gconstpointer a, gconstpointer b)
 	return 0;
 }
 
+/** Nonblocking calls may be completed in another order: mark those that were
+ *  not left after all that are before them. */
+static void lastSyncsMarkLate(struct lastSyncs *self)
+{
+	for (guint i = 0; i < self->leaves->len; i++) {
+		struct syncLeave *leave =
+			&g_array_index(self->leaves, struct syncLeave, i);
+		struct syncLeave *latest;
+
+		if (i >= self->latest->len) {
+			g_array_append_val(self->latest, *leave);
+			continue;
+		}
+		latest = &g_array_index(self->latest, struct syncLeave, i);
+		leave->isLate = latest->trace == leave->trace &&
+				latest->time >= leave->time;
+		if (!leave->isLate)
+			*latest = *leave;
+	}
+}
+
 /** Write when its ranks left a call. */
 static int lastSyncsWriteCall(struct lastSyncs *self,
 			      const struct dependencyMatch *match)
@@ -164,6 +188,9 @@ static int lastSyncsWriteCall(struct lastSyncs *self,
 		g_array_sort(self->leaves, lastSyncsCompareLeaves);
 	if (match->channel == self->channel)
 		call.before = self->before;
+	else
+		g_array_set_size(self->latest, 0);
+	lastSyncsMarkLate(self);
 	self->channel = match->channel;
 	self->before = spoolLength(self->calls) + 1;
 	ret = spoolAppend(self->calls, &call, sizeof(call));
@@ -261,7 +288,7 @@ static void lastSyncsSee(struct lastSyncs *self, const struct syncEnd *end)
 	} else {
 		g_queue_unlink(&self->recent, &channel->link);
 	}
-	channel->call = end->call;
+	channel->call = MAX(channel->call, end->call);
 	channel->time = end->time;
 	g_queue_push_head_link(&self->recent, &channel->link);
 }
@@ -297,25 +324,22 @@ static void lastSyncsAdvance(struct lastSyncs *self, int64_t time,
 
 /** When a trace left a call; false: it was not in it. */
 static bool lastSyncsLeft(struct lastSyncs *self, uint64_t call, uint64_t count,
-			  uint32_t trace, int64_t *time)
+			  uint32_t trace, struct syncLeave *leave)
 {
 	uint64_t low = 0, high = count;
 	uint64_t offset = call - 1 + sizeof(struct syncCall);
 
 	while (low < high && self->error == 0) {
 		uint64_t middle = low + (high - low) / 2;
-		struct syncLeave leave;
 
 		self->error =
-			spoolRead(self->calls, offset + middle * sizeof(leave),
-				  &leave, sizeof(leave));
+			spoolRead(self->calls, offset + middle * sizeof(*leave),
+				  leave, sizeof(*leave));
 		if (self->error < 0)
 			return false;
-		if (leave.trace == trace) {
-			*time = leave.time;
+		if (leave->trace == trace)
 			return true;
-		}
-		if (leave.trace < trace)
+		if (leave->trace < trace)
 			low = middle + 1;
 		else
 			high = middle;
@@ -323,31 +347,30 @@ static bool lastSyncsLeft(struct lastSyncs *self, uint64_t call, uint64_t count,
 	return false;
 }
 
-/** The last call of a channel that both left; true: it was later. */
+/** The last call of a channel that both left in time, if it is later. */
 static void lastSyncsSeeChannel(struct lastSyncs *self,
 				const struct syncChannel *channel,
 				const struct lastSync *sync,
 				struct syncPair *best)
 {
-	struct syncPair pair = { .time = channel->time };
 	struct syncCall head;
 
-	for (uint64_t call = channel->call; call && pair.time >= best->time;
-	     call = head.before) {
+	for (uint64_t call = channel->call; call; call = head.before) {
+		struct syncLeave own, other;
+
 		self->error =
 			spoolRead(self->calls, call - 1, &head, sizeof(head));
 		if (self->error < 0 ||
-		    !lastSyncsLeft(self, call, head.count, sync->trace,
-				   &pair.time) ||
-		    !lastSyncsLeft(self, call, head.count, sync->other,
-				   &pair.other))
+		    !lastSyncsLeft(self, call, head.count, sync->trace, &own) ||
+		    !lastSyncsLeft(self, call, head.count, sync->other, &other))
 			return;
-		if (pair.other > sync->otherTime)
-			continue;
-		if (pair.time > best->time ||
-		    (pair.time == best->time && pair.other > best->other))
-			*best = pair;
-		return;
+		if (own.time <= sync->time && other.time <= sync->otherTime &&
+		    (own.time > best->time ||
+		     (own.time == best->time && other.time > best->other)))
+			*best = (struct syncPair){ own.time, other.time };
+		/* All that are before it were left earlier. */
+		if (!own.isLate && own.time <= best->time)
+			return;
 	}
 }
 

@@ -135,7 +135,7 @@ static int latenessCompare(struct lateness *self, const struct wait *wait,
 		sync.time = ownStatesStart(self->states, wait->trace);
 		sync.otherTime = ownStatesStart(self->states, wait->cause);
 	}
-	*lag = sync.otherTime - sync.time;
+	*lag = sync.otherTime > sync.time ? sync.otherTime - sync.time : 0;
 	ownSumsReset(&self->waiting);
 	ownSumsReset(&self->causing);
 	if (ret == 0)
@@ -159,7 +159,7 @@ int latenessFind(struct lateness *self, const struct wait *wait, GArray *causes,
 	if (!latenessHasCauses(wait->kind) || wait->cause == WAIT_NO_CAUSE)
 		return 0;
 	ret = latenessCompare(self, wait, &lag);
-	sum = *indirect = (double)MAX(lag, 0);
+	sum = *indirect = (double)lag;
 	for (uint32_t i = 0; ret == 0 && i < self->causing.count; i++) {
 		uint32_t state = self->causing.numbers[i];
 		const struct latenessCause cause = {

@@ -38,7 +38,9 @@ struct ownPagesTrace {
 	uint64_t first;
 	uint64_t count;
 	uint64_t offset; /**< Of the first interval. */
+	int64_t start;
 	int64_t end;
+	bool isThere;
 };
 
 /** A page in memory. */
@@ -94,9 +96,11 @@ void ownPagesFree(struct ownPages *self)
 
 /* ---- Writing ------------------------------------------------------------ */
 
-void ownPagesEnter(struct ownPages *self, uint32_t trace)
+void ownPagesEnter(struct ownPages *self, uint32_t trace, int64_t start)
 {
 	self->trace = &self->traces[trace];
+	self->trace->isThere = true;
+	self->trace->start = start;
 	self->trace->first = self->pages->len;
 	self->trace->offset = spoolLength(self->intervals);
 	self->count = 0;
@@ -184,7 +188,7 @@ int64_t ownPagesStart(const struct ownPages *self, uint32_t trace)
 {
 	const struct ownPagesTrace *of = &self->traces[trace];
 
-	return of->count ? ownPagesAt(self, of->first)->start : INT64_MIN;
+	return of->isThere ? of->start : INT64_MIN;
 }
 
 /** The intervals of a page; NULL after an error. */

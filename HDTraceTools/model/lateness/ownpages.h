@@ -17,8 +17,9 @@ struct ownPages *ownPagesNew(size_t traces);
 /** Free it; NULL does nothing. */
 void ownPagesFree(struct ownPages *self);
 
-/** The intervals that follow are those of a trace; each trace once. */
-void ownPagesEnter(struct ownPages *self, uint32_t trace);
+/** The intervals that follow are those of a trace, which starts at that time;
+ *  each trace once. */
+void ownPagesEnter(struct ownPages *self, uint32_t trace, int64_t start);
 
 /** An interval begins, where the one before ends. 0 or a negative errno. */
 int ownPagesAdd(struct ownPages *self, int64_t start, uint32_t number);
@@ -26,7 +27,7 @@ int ownPagesAdd(struct ownPages *self, int64_t start, uint32_t number);
 /** The last one of the trace ends. 0 or a negative errno. */
 int ownPagesLeave(struct ownPages *self, int64_t end);
 
-/** When the first interval of a trace begins; INT64_MIN: there is none. */
+/** When a trace starts, as ownPagesEnter() was told; INT64_MIN: it was not. */
 int64_t ownPagesStart(const struct ownPages *self, uint32_t trace);
 
 /** Takes a time in intervals of a number; less than 0: it is taken away. */

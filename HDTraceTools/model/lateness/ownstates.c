@@ -132,7 +132,8 @@ static void ownStatesHandOn(struct ownStatesReader *reader)
 
 int ownStatesNote(struct ownStatesReader *reader, const hdIRecord *record)
 {
-	if (record->kind != HDI_STATE || record->end <= record->start)
+	/* The trace may start or end with one that takes no time. */
+	if (record->kind != HDI_STATE || record->end < record->start)
 		return reader->error;
 	reader->held[reader->count++] = (struct ownState){
 		.start = record->start,
@@ -256,7 +257,7 @@ static void ownWalkTake(struct ownWalk *walk, const struct ownState *state)
 		walk->isIn = true;
 		walk->trace = state->trace;
 		walk->time = state->start;
-		ownPagesEnter(walk->pages, state->trace);
+		ownPagesEnter(walk->pages, state->trace, state->start);
 	}
 	ownWalkClose(walk, state->start);
 	ownWalkUntil(walk, state->start);

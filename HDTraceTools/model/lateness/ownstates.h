@@ -71,8 +71,7 @@ void ownSumsClear(struct ownSums *sums);
 /** Set all to 0. */
 void ownSumsReset(struct ownSums *sums);
 
-/** When the first state of a trace starts that takes time; INT64_MIN: there is
- *  none. */
+/** When the first state of a trace starts; INT64_MIN: there is none. */
 int64_t ownStatesStart(const struct ownStates *self, uint32_t trace);
 
 /** Add the time of all states between two times, as far as the trace was there.
