@@ -36,6 +36,7 @@ static bool mapChoiceCost(const char *text, hdPMapping *mapping)
 		      { "edp", HDP_COST_EDP } };
 	static const char atTime[] = "energy at time<=";
 	static const char atPower[] = "time at power<=";
+	bool hasUnit;
 	int64_t ns;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
@@ -45,11 +46,13 @@ static bool mapChoiceCost(const char *text, hdPMapping *mapping)
 		}
 	}
 	if (g_str_has_prefix(text, atTime)) {
+		text += strlen(atTime);
 		mapping->cost = HDP_COST_ENERGY_AT_TIME;
-		if (hdDurationParse(text + strlen(atTime), HD_NS_PER_S, &ns,
-				    NULL) != 0)
+		if (hdDurationParse(text, HD_NS_PER_S, &ns, &hasUnit) != 0)
 			return false;
-		mapping->limit = (double)ns / 1e9;
+		/* Predicted times have more digits than those of ns. */
+		mapping->limit =
+			hasUnit ? (double)ns / 1e9 : g_ascii_strtod(text, NULL);
 		return ns > 0;
 	}
 	mapping->cost = HDP_COST_TIME_AT_POWER;

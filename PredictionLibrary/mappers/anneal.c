@@ -64,7 +64,8 @@ struct annealing {
 	uint32_t *bestPe, *bestSequence;
 	uint64_t draws;
 	double cost, best;
-	double scale; /* Cost of the first state. */
+	double scale; /* Cost of the first state that can run. */
+	bool hasScale;
 	int64_t startNs;
 	struct hdPredictEstimate *estimate; /* Of large graphs. */
 	double ratio; /* Simulated time by its estimate. */
@@ -105,13 +106,16 @@ static double annealPeak(struct annealing *self)
 								: power.peak;
 }
 
-/* Cost where a limit may be exceeded. */
+/* Cost where a limit may be exceeded; what rounding may do is within it, as in
+ * power.c. */
 static double annealLimited(const struct annealing *self, double cost,
 			    double value)
 {
 	double limit = self->mapping->options->limit;
 
-	return value > limit ? self->scale * (BEYOND + value / limit) : cost;
+	return value > limit * (1 + 1e-12)
+		       ? self->scale * (BEYOND + value / limit)
+		       : cost;
 }
 
 /* Cost by time and energy, and the peak power if it is limited. */
@@ -164,6 +168,22 @@ static double annealScale(const struct annealing *self)
 	else if (self->mapping->options->cost == HDP_COST_EDP)
 		scale *= energy;
 	return scale > 0 ? scale : 1;
+}
+
+/* The same as annealCost(), and the scale is that of the first state that can
+ * run: without it, states beyond the limit may cost less than those within. */
+static double annealScaledCost(struct annealing *self)
+{
+	double cost = annealCost(self);
+
+	if (self->hasScale || !isfinite(cost))
+		return cost;
+	self->hasScale = true;
+	if (cost > 0) {
+		self->scale = annealScale(self);
+		cost = annealCost(self);
+	}
+	return cost;
 }
 
 /* ---- Steps ------------------------------------------------------------- */
@@ -289,7 +309,7 @@ static void annealStep(struct annealing *self, double heat)
 	if (self->pe[move.task] == move.pe &&
 	    self->place[move.task] == move.place)
 		return;
-	cost = annealCost(self);
+	cost = annealScaledCost(self);
 	chance = (double)annealDraw(self, UINT32_MAX) / UINT32_MAX;
 	heat *= fmin(1, COOLER / (double)self->graph->taskCount);
 	if (!(cost <= self->cost) &&
@@ -356,7 +376,7 @@ static void annealEstimatedStep(struct annealing *self, double heat)
 /* Simulate the state that a batch led to. Whether it is the best one. */
 static bool annealJudge(struct annealing *self, double *time)
 {
-	double cost = annealCost(self);
+	double cost = annealScaledCost(self);
 
 	if (!(cost < self->best))
 		return false;
@@ -419,7 +439,8 @@ static int annealRunLarge(struct annealing *self, uint64_t steps)
 		batch = annealJudge(self, &time) ? 2 * batch : batch / 2;
 		if (batch > all / BATCH_MOST)
 			batch = all / BATCH_MOST + 1;
-		if (batch < all / BATCH_LEAST)
+		/* One without steps would go on for ever. */
+		if (batch < all / BATCH_LEAST || batch == 0)
 			batch = all / BATCH_LEAST + 1;
 	}
 	ret = hdPredictEstimateIsShort(self->estimate) ? -ENOMEM : 0;
@@ -433,12 +454,7 @@ static int annealRun(struct annealing *self)
 	double part = 0;
 
 	self->startNs = hdMonotonicNow();
-	self->cost = annealCost(self);
-	if (isfinite(self->cost) && self->cost > 0) {
-		/* Again, as the scale is known now. */
-		self->scale = annealScale(self);
-		self->cost = annealCost(self);
-	}
+	self->cost = annealScaledCost(self);
 	annealKeep(self);
 	if (annealIsLarge(self))
 		return annealRunLarge(self, steps);

@@ -465,8 +465,9 @@ static int eftPrepare(struct eft *self, const char *pattern)
 		malloc((platform->peCount + 1) * sizeof(uint32_t));
 	self->free = calloc(platform->peCount + 1, sizeof(double));
 	self->ready = calloc(platform->serverCount + 1, sizeof(double));
-	self->end = malloc((n + 1) * sizeof(double));
-	self->where = malloc((n + 1) * sizeof(uint32_t));
+	/* Tasks without a PE, which is an error, are asked for theirs, too. */
+	self->end = calloc(n + 1, sizeof(double));
+	self->where = calloc(n + 1, sizeof(uint32_t));
 	self->byArchitecture =
 		calloc(platform->peArchitectures.count + 1, sizeof(double));
 	if (!self->costs || !self->routes || !self->mapping.usable ||
@@ -538,6 +539,9 @@ int hdP_mapAs(hdPGraph *graph, const hdPPlatform *platform,
 		ret = eftFix(&self);
 	if (ret == 0 && options->mapper == HDP_HEFT)
 		ret = eftRank(&self);
+	/* They would be reported again. */
+	if (ret == 0 && report.errors)
+		ret = -EINVAL;
 	if (ret == 0 && isInOrder(&self)) {
 		for (uint32_t t = 0; t < graph->taskCount && ret == 0; t++)
 			ret = eftPlaceTask(&self, t, t);

@@ -703,6 +703,11 @@ graph <<END >g.xml
 $(task x S 250 A.0 0)
 END
 ok "rejected: two matching resource entries" infeasible "$one$one" 'x: several resource entries match'
+tie_once() {
+	infeasible "$one$one" 'x: several resource entries match' --map heft &&
+		[ "$(grep -c 'several resource entries' err)" -eq 1 ]
+}
+ok "rejected by heft: two matching resource entries, once" tie_once
 ok "rejected: a pattern without matching PEs" infeasible "$one" 'no PE matches "Z\*"' --map eft --use 'Z*'
 graph <<END >g.xml
 <task id="x" kernel="S"><assign var="n" val="1"/></task>
@@ -784,6 +789,14 @@ ok "annealing maps for energy" costs 20 4 --map anneal --cost energy
 ok "annealing maps for time" costs 200 2 --map anneal --cost time
 ok "annealing keeps a limit of time" costs 110 2 --map anneal --cost 'energy at time<=3.5'
 ok "annealing uses a limit of time" costs 20 4 --map anneal --cost 'energy at time<=4 s'
+# 2.0000000004 s; a limit of that time is not one of 2 s.
+sed 's/time="2"/time="2.0000000004"/' little.xml >digits.xml
+digits() {
+	"$hdpredict" simulate free.xml --platform big.xml --resources digits.xml --format=json \
+		--map anneal --cost 'energy at time<=2.0000000004' >out.json && cat out.json &&
+		grep -q '"energy_total_j": 110,' out.json
+}
+ok "limits of time have all digits" digits
 ok "annealing keeps a limit of power" costs 20 4 --map anneal --cost 'time at power<=50 W'
 graph <<END >pinned.xml
 $(free x ' pin="n0.0"')$(free y)
@@ -808,6 +821,27 @@ ignored() {
 	costs 20 4 --map anneal --cost energy --ignore-map && grep -qx 'hdpredict simulate: the mapping of 2 tasks in the graph is ignored' err
 }
 ok "a given mapping that is ignored is mentioned" ignored
+# Where EFT maps the task, it has no room; b.0 takes longer than the limit.
+cat >small.xml <<'END'
+<platform><node id="a"><main-memory id="a.m" size="4" full="fail"><inout peer="a.l"/></main-memory>
+<bridge id="a.l" architecture="link"/><pe id="a.0" architecture="fast"/></node>
+<node id="b"><main-memory id="b.m" size="1e9"><inout peer="b.l"/></main-memory>
+<bridge id="b.l" architecture="link"/><pe id="b.0" architecture="slow"/><pe id="b.1" architecture="middle"/></node>
+<channel id="x"><inout peer="a.l"/><inout peer="b.l"/></channel></platform>
+END
+cat >megajoules.xml <<'END'
+<resource-model><entry kernel="S" architecture="fast" time="1" energy="1"/>
+<entry kernel="S" architecture="slow" time="5" energy="1e6"/>
+<entry kernel="S" architecture="middle" time="3" energy="2e6"/></resource-model>
+END
+graph <<END >one.xml
+$(free x)
+END
+no_room() {
+	exits 0 "$hdpredict" simulate one.xml --platform small.xml --resources megajoules.xml --format=json \
+		--map anneal --cost 'energy at time<=4' && grep -q '"makespan_s": 3,' out
+}
+ok "annealing keeps a limit although EFT cannot run" no_room
 graph <<END | sed 's/<kernel id="S"/& pin="n0.1"/' >wrong.xml
 $(task x S 8 n0.0 0)
 END
@@ -820,6 +854,13 @@ no_such_pin() {
 	exits 1 "$hdpredict" simulate none9.xml --platform big.xml --resources little.xml --map eft && grep -q 'x: it is pinned, but the platform has no PE n9.9' err
 }
 ok "rejected: a pin to a missing PE" no_such_pin
+# 2233 tasks are a large graph: its batches are parts of all steps.
+few_steps() {
+	"$hdpredict" generate cholesky --tiles 21 --tile-size 128 -o large.xml &&
+		exits 0 "$hdpredict" map large.xml --platform thesis --resources thesis \
+			--map anneal --steps 50 -o annealed.xml
+}
+ok "annealing of a large graph ends after few steps" few_steps
 
 # ---- What cannot be read or written: exit status 2 ----------------------------
 
