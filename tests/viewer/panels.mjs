@@ -263,6 +263,24 @@ async function saved(button) {
   };
 }
 
+await ok("the title of a saved panel is above all columns", async () => {
+  await viewer.open(url({ panel: "profile" }));
+  await page.focus(".row");
+  await viewer.press("x");
+  const places = await page.evaluate(
+    (text) =>
+      [...new DOMParser().parseFromString(text, "image/svg+xml").querySelectorAll("text")].map(
+        (one) => [one.textContent, Number(one.getAttribute("x")), Number(one.getAttribute("y"))],
+      ),
+    (await saved("SVG")).bytes.toString(),
+  );
+  const [, left, top] = places[0];
+  const [, x, y] = places.find(([text]) => text === "States");
+
+  assert(Math.abs(x - left) < 1 && y > top, `at ${x}, ${y}; the title is at ${left}, ${top}`);
+  await page.keyboard.press("Escape");
+});
+
 await ok("a panel is saved as CSV with all digits", async () => {
   await viewer.open(url({ panel: "flame" }));
   await page.focus(".row");
@@ -294,6 +312,26 @@ await ok("a panel is saved as CSV with all digits", async () => {
     rows,
     "numbers",
   );
+});
+
+await ok("saved tables have plain names, and numbers in place of links", async () => {
+  const linesOf = async (panel) => {
+    await viewer.open(url({ panel }));
+    await page.focus(".row");
+    await viewer.press("x");
+    return (await saved("CSV")).bytes.toString().trimEnd().split("\n");
+  };
+  const names = (await linesOf("interval")).map((line) => line.split(",")[1]);
+
+  assert(names.includes("T"), `no simulated value T in ${names}`);
+  // Of the group that stopped from 2 s to 4 s.
+  const [titles, gap] = await linesOf("problems");
+
+  assertSame(titles, "Group,Node,From (s),Length (s)", "titles");
+  assert(gap.endsWith(",2,2"), gap);
+  await viewer.open(url({ panel: "flame" }));
+  await page.focus(".row");
+  await viewer.press("x");
 });
 
 await ok("a panel is saved as SVG and PNG at its size on paper", async () => {
@@ -334,6 +372,45 @@ await ok("a panel is saved as SVG and PNG at its size on paper", async () => {
     "",
     "what is left of it",
   );
+});
+
+await ok("a saved panel has its chart", async () => {
+  await viewer.open(url({ panel: "histogram" }));
+  await page.focus(".row");
+  await viewer.press("x");
+  const picture = (await saved("SVG")).bytes.toString();
+  // Of each image its width, and how many of its pixels something was drawn on.
+  const images = await page.evaluate(async (text) => {
+    const found = new DOMParser().parseFromString(text, "image/svg+xml");
+    const list = [];
+
+    for (const one of found.querySelectorAll("image")) {
+      const image = new Image();
+
+      image.src = one.getAttribute("href");
+      await image.decode();
+      const canvas = document.createElement("canvas");
+
+      canvas.width = image.naturalWidth;
+      canvas.height = image.naturalHeight;
+      const context = canvas.getContext("2d");
+
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+
+      list.push([
+        Number(one.getAttribute("width")),
+        data.filter((value, i) => i % 4 === 3 && value > 0).length,
+      ]);
+    }
+    return list;
+  }, picture);
+
+  assert(
+    images.some(([width, count]) => width >= 200 && count > 1000),
+    `images: ${JSON.stringify(images)}`,
+  );
+  await page.keyboard.press("Escape");
 });
 
 await ok("the page sends no request and logs no error", async () => {

@@ -165,6 +165,19 @@ await ok("notes are kept beside the project, and shown as text", async () => {
   assertSame(await rows(), [["of an editor", 0.3]], "after one is removed");
   assertSame(readFileSync(file, "utf8"), `@${found[1]}\tnode1\tof an editor\n`, "file");
   assertSame(await page.evaluate(() => globalThis.pwned ?? null), null, "pwned");
+  // What is visible when a note is added, not when the panel was opened.
+  await viewer.press("Escape", "0");
+  await viewer.press("+", "+");
+  const [visible] = viewer.stretch();
+
+  await page.selectOption("[data-panel=notes] select", { label: "the visible time" });
+  await page.fill("[data-panel=notes] input", "of the view");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("[data-panel=notes] tr[data-note='1']");
+  const starts = (await rows()).filter(([note]) => note === "of the view");
+
+  assertSame(starts.length, 1, "notes of the view");
+  assert(Math.abs(starts[0][1] - visible) < 1e-6, `${starts[0][1]}, not ${visible}`);
 });
 
 await ok("rows that are not loaded are hatched until they are", async () => {

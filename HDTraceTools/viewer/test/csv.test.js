@@ -51,6 +51,21 @@ test("several numbers in a cell have columns of their own", () => {
   assert.equal(tableCsv(["Hits"], [[cell]]), "Hits,Hits 2\n1,2\n");
 });
 
+test("no text is a formula, but numbers stay", () => {
+  assert.equal(
+    tableCsv(
+      ["=1+1", "Change"],
+      [
+        [text("=cmd|' /C calc'!A0"), number("-1.5", "J")],
+        [text("@SUM(1)"), number("-Inf", "J")],
+        [text("-2"), number("2", "J")],
+        [text("+a"), number("3", "J")],
+      ],
+    ),
+    "'=1+1,Change (J)\n'=cmd|' /C calc'!A0,-1.5\n'@SUM(1),-Inf\n-2,2\n'+a,3\n",
+  );
+});
+
 test("texts are quoted as RFC 4180 says", () => {
   assert.equal(
     toCsv([['a"b', "c,d", "e\nf", "\rg", "<b>"]]),

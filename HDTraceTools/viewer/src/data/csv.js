@@ -9,6 +9,14 @@ export function toCsv(rows) {
   return rows.map((row) => row.map((c) => quote(String(c))).join(",") + "\n").join("");
 }
 
+/** A text that no spreadsheet takes for a formula, as with --csv-safe: isFormula() of
+ *  output.c. A page has no such option, and browsers hand what they save to them. */
+function safe(text) {
+  const isNumber = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text);
+
+  return /^[=+\-@\t\r\n]/.test(text) && !isNumber ? `'${text}` : text;
+}
+
 /** Texts that say more than a number: that it is a bound or an estimate. */
 const QUALIFIED = /[≥≤≈±]/;
 
@@ -33,7 +41,7 @@ function numberColumns(title, cells, place) {
 /** The columns of CSV that a column of a table becomes. */
 function columnsOf(title, cells) {
   const count = cells.reduce((most, { numbers }) => Math.max(most, numbers.length), 0);
-  const texts = cells.map(({ text }) => text);
+  const texts = cells.map(({ text }) => safe(text));
   const columns = [];
 
   if (!count) return [{ title, values: texts }];
@@ -58,7 +66,7 @@ export function tableCsv(titles, rows) {
   );
 
   return toCsv([
-    columns.map(({ title }) => title),
+    columns.map(({ title }) => safe(title)),
     ...rows.map((_, i) => columns.map(({ values }) => values[i])),
   ]);
 }

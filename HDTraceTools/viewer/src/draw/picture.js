@@ -55,8 +55,11 @@ class Drawing {
     if (["canvas", "select", "svg", "input"].includes(element.localName)) return;
     const isCut = style.overflowX !== "visible" && style.display !== "inline";
     const inner = isCut ? Math.min(clip ?? Infinity, box.right) : clip;
+    // What is folded away has a place, too.
+    const isFolded = element.localName === "details" && !element.open;
 
     for (const child of element.childNodes) {
+      if (isFolded && child.localName !== "summary") continue;
       if (child.nodeType === Node.ELEMENT_NODE) this.draw(child, inner);
       if (child.nodeType === Node.TEXT_NODE && style.visibility !== "hidden")
         this.#drawText(child, style, inner);
@@ -69,7 +72,8 @@ class Drawing {
     const fill = style.backgroundColor;
 
     if (!(box.width > 0 && box.height > 0)) return;
-    if (fill !== "transparent" && !/, 0\)$/.test(fill))
+    // rgb(255, 128, 0) ends with a 0, too.
+    if (fill !== "transparent" && !/^rgba\(.*, 0\)$/.test(fill))
       this.root.append(
         svg("rect", {
           x: n(x),

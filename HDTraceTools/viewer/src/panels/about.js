@@ -88,7 +88,9 @@ export class AboutPanel {
         },
         { title: "Nodes", class: "number", value: ({ count }) => String(count) },
       ],
-      [...seen.values()].slice(0, 400),
+      [...seen.values()],
+      {},
+      400,
     );
   }
 }

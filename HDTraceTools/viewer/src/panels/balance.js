@@ -155,9 +155,7 @@ export class BalancePanel {
   #showIterations({ list, isExact }, isChosen) {
     const { app } = this;
     const { model, view } = app;
-    const worst = [...list]
-      .sort((a, b) => b.most - b.mean - (a.most - a.mean))
-      .slice(0, LIST_MAX);
+    const worst = [...list].sort((a, b) => b.most - b.mean - (a.most - a.mean));
     const number = (title, value) => ({ title, class: "number", value });
 
     for (const row of worst) row.properties = { "data-iteration": row.number };
@@ -196,6 +194,8 @@ export class BalancePanel {
               },
             ],
             worst,
+            {},
+            LIST_MAX,
           )
         : h(
             "p",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The critical path: its ranks and states, its energy, and its parts.
-import { h, replace, shown, table } from "../ui/dom.js";
+import { h, replace, shown, shownTime, table } from "../ui/dom.js";
 import { Known } from "../data/energy/known.js";
 import { percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
@@ -173,8 +173,8 @@ export class CriticalPathPanel {
   #parts({ parts, told }) {
     const { model, view } = this.app;
     const nsOf = ({ start, end }) => Number(end - start);
-    const list = [...parts]
-      .sort((a, b) => nsOf(b) - nsOf(a))
+    const longest = [...parts].sort((a, b) => nsOf(b) - nsOf(a));
+    const list = longest
       .slice(0, LIST_MAX)
       .sort((a, b) => (a.start < b.start ? -1 : 1));
     const all = parts.length + Number(told.parts_left_out);
@@ -188,6 +188,7 @@ export class CriticalPathPanel {
           {
             title: "From",
             class: "number",
+            csv: ({ start }) => shownTime(start, model),
             value: ({ start, end }) =>
               h(
                 "button",
@@ -206,7 +207,9 @@ export class CriticalPathPanel {
             value: (part) => length(nsOf(part) / 1e9),
           },
         ],
-        list,
+        [...list, ...longest.slice(LIST_MAX)],
+        {},
+        LIST_MAX,
       ),
       all > list.length
         ? h("p", { class: "note" }, `The longest ${list.length} of ${all} parts.`)

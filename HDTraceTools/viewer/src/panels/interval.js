@@ -362,6 +362,7 @@ export class IntervalPanel {
       { title: "Node", value: ({ series }) => model.nameOf(series.group.node) },
       {
         title: "Value",
+        csv: ({ series }) => series.title,
         value: ({ series, moments }) => [
           series.title,
           series.value.simulated ? h("span", { class: "badge" }, "simulated") : null,

@@ -150,6 +150,7 @@ export class LayersPanel {
         [
           {
             title: "Layer",
+            csv: ({ name }) => name,
             value: ({ name }) => [this.#chip(name), name.slice(0, 60)],
           },
           number("Mean", ({ mean }) => mean),

@@ -21,7 +21,10 @@ export class NotesPanel {
       maxlength: "4000",
       spellcheck: "true",
     });
-    this.place = h("select", { "aria-label": "Place of the note" });
+    this.place = h("select", {
+      "aria-label": "Place of the note",
+      onfocus: () => this.#fillPlaces(),
+    });
     this.error = h("p", { class: "error", role: "alert" });
     this.list = h("div");
     this.element = h(
@@ -45,7 +48,7 @@ export class NotesPanel {
     );
   }
 
-  /** What a note can be about: {title, from, to, node}. */
+  /** What a note can be about now: {key, title, from, to, node}. */
   #places() {
     const { model, view, tracks } = this.app;
     const { selection, mark, cursor } = view;
@@ -56,43 +59,79 @@ export class NotesPanel {
 
     if (selection && model.traces[selection.trace])
       places.push({
+        key: "state",
         title: "the selected state",
         from: selection.start,
         to: selection.end,
         node: model.traces[selection.trace].node.path,
       });
     if (mark)
-      places.push({ title: "the marked interval", from: mark.from, to: mark.to, node: "" });
+      places.push({
+        key: "mark",
+        title: "the marked interval",
+        from: mark.from,
+        to: mark.to,
+        node: "",
+      });
     if (mark && node)
-      places.push({ title: `the marked interval${where}`, from: mark.from, to: mark.to, node });
+      places.push({
+        key: "markOfNode",
+        title: `the marked interval${where}`,
+        from: mark.from,
+        to: mark.to,
+        node,
+      });
     if (cursor !== null)
-      places.push({ title: `the cursor${where}`, from: cursor, to: cursor, node });
-    places.push({ title: "the visible time", from: view.start, to: view.end, node: "" });
+      places.push({
+        key: "cursor",
+        title: `the cursor${where}`,
+        from: cursor,
+        to: cursor,
+        node,
+      });
+    places.push({
+      key: "view",
+      title: "the visible time",
+      from: view.start,
+      to: view.end,
+      node: "",
+    });
     return places;
   }
 
-  async update() {
-    const before = this.place.selectedIndex > 0 ? this.places[this.place.selectedIndex].title : null;
+  #fillPlaces() {
+    const before = this.place.selectedIndex > 0 ? this.place.value : null;
+    const places = this.#places();
+    const titles = places.map(({ title }) => title).join("\n");
 
-    this.places = this.#places();
+    if (titles === this.titles) return;
+    this.titles = titles;
     replace(
       this.place,
-      this.places.map(({ title }, i) =>
-        h("option", { value: i, selected: title === before }, title),
+      places.map(({ key, title }) =>
+        h("option", { value: key, selected: key === before }, title),
       ),
     );
+  }
+
+  async update() {
+    this.#fillPlaces();
     // Other pages and editors change them, too.
     await this.#load();
   }
 
   async #load() {
-    const { source } = this.app.model;
+    const { model } = this.app;
 
     try {
-      const content = await source.notes();
+      const content = await model.source.notes();
+      const { origin } = model;
 
-      if (content !== this.content) this.#show(parseNotes(content));
+      // Times count from another start once all was read.
+      if (content !== this.content || origin !== this.origin)
+        this.#show(parseNotes(content));
       this.content = content;
+      this.origin = origin;
     } catch (error) {
       replace(this.error, `The notes cannot be read: ${error.message}`);
     }
@@ -116,9 +155,15 @@ export class NotesPanel {
   }
 
   async #add() {
-    const place = this.places[this.place.selectedIndex];
-    const line = lineOfNote({ ...place, text: this.text.value });
+    // The cursor and the view may have moved since the places were listed.
+    const place = this.#places().find(({ key }) => key === this.place.value);
+    const line = place && lineOfNote({ ...place, text: this.text.value });
 
+    if (!place) {
+      this.#fillPlaces();
+      replace(this.error, "This place is not there any more.");
+      return;
+    }
     if (!line) {
       replace(this.error, "The note has no text, or is too long.");
       return;

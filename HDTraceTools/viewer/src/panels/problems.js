@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Problems of the data and the cost of tracing: gaps, late samples, messages of
 // the reader, clocks.
-import { h, replace, table } from "../ui/dom.js";
+import { h, replace, shown, shownTime, table } from "../ui/dom.js";
 import { fileSize, percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort, parseSeconds } from "../data/time.js";
 
 const LIST_MAX = 500;
+
+/** Seconds of JSON as a length, or the time between two of them. */
+function lengthCell(to, from = "0") {
+  const ns = Number((parseSeconds(to) ?? 0n) - (parseSeconds(from) ?? 0n));
+
+  return shown(ns / 1e9, "s", formatLength(ns));
+}
 
 export class ProblemsPanel {
   title = "Problems";
@@ -87,17 +94,21 @@ export class ProblemsPanel {
         [
           { title: "Group", value: ({ group }) => group.group },
           { title: "Node", value: ({ group }) => group.node },
-          { title: "From", class: "number", value: ({ span }) => this.#link(span) },
+          {
+            title: "From",
+            class: "number",
+            csv: ({ span }) => shownTime(parseSeconds(span.start), this.app.model),
+            value: ({ span }) => this.#link(span),
+          },
           {
             title: "Length",
             class: "number",
-            value: ({ span }) =>
-              formatLength(
-                Number(parseSeconds(span.end) - parseSeconds(span.start)),
-              ),
+            value: ({ span }) => lengthCell(span.end, span.start),
           },
         ],
-        rows.slice(0, LIST_MAX),
+        rows,
+        {},
+        LIST_MAX,
       ),
       rows.length > LIST_MAX || count > rows.length
         ? h("p", { class: "note" }, `The first ${Math.min(rows.length, LIST_MAX)}.`)
@@ -118,7 +129,9 @@ export class ProblemsPanel {
           { title: "Problem", value: (row) => h("span", { class: "wrap" }, row.text) },
           { title: "Rule", value: (row) => h("code", {}, row.rule) },
         ],
-        report.messages.slice(0, LIST_MAX),
+        report.messages,
+        {},
+        LIST_MAX,
       ),
     ];
   }
@@ -149,7 +162,7 @@ export class ProblemsPanel {
               {
                 title: "Maximum error",
                 class: "number",
-                value: (row) => formatLength(Number(parseSeconds(row.error))),
+                value: (row) => lengthCell(row.error),
               },
             ],
             clocks,
@@ -196,7 +209,9 @@ export class ProblemsPanel {
           { title: "Row", value: (row) => row.name },
           { title: "Reduction", value: (row) => row.text },
         ],
-        rows.slice(0, LIST_MAX),
+        rows,
+        {},
+        LIST_MAX,
       ),
     ];
   }

@@ -31,6 +31,15 @@ function energyOf({ energy_j, known_s, duration_s }) {
     : shown(Number(energy_j), "J", coverage.total(Number(energy_j)));
 }
 
+/** What stands behind the name of a relation. */
+function marksOf({ isUnended, hasFailed, isElsewhere }) {
+  return [
+    isUnended ? " (no end)" : "",
+    hasFailed ? " (failed)" : "",
+    isElsewhere ? " (cause not found)" : "",
+  ].join("");
+}
+
 /** A relation of the report that was slow, with what caused it and what it
  *  caused. */
 function slowTree({ token, relations, left_out }, isOpen) {
@@ -175,8 +184,10 @@ export class RelationsPanel {
     const { model } = app;
 
     return [
+      { title: "Depth", csv: ({ depth }) => depth },
       {
         title: "Relation",
+        csv: ({ item }) => `${item.name}${marksOf(item)}`,
         value: ({ item, depth }) =>
           indented(
             depth,
@@ -190,9 +201,7 @@ export class RelationsPanel {
               },
               chipOf(item.name),
               item.name.slice(0, 80),
-              item.isUnended ? " (no end)" : "",
-              item.hasFailed ? " (failed)" : "",
-              item.isElsewhere ? " (cause not found)" : "",
+              marksOf(item),
             ),
           ),
       },

@@ -15,6 +15,8 @@ const PER_INCH = 300;
 
 /** What stands in a cell. */
 function cellOf(content) {
+  // Names have all their blanks.
+  if (typeof content === "string") return { text: content, numbers: [] };
   const element = h("span", {}, content);
   const numbers = [...element.querySelectorAll("[data-value]")];
 
@@ -78,7 +80,7 @@ export class Saving {
   }
 
   /** The panel as a picture, laid out for that width on paper. */
-  picture(mm) {
+  async picture(mm) {
     const { app } = this;
     const panel = this.#panel;
     const { from, to, isAll } = app.view.interval;
@@ -98,10 +100,12 @@ export class Saving {
       panel.restyle?.();
     };
 
-    // Nothing is painted before all is as it was.
+    // Nothing is painted before all is as it was. uPlot draws in a microtask, which
+    // is earlier.
     element.prepend(heading);
     try {
       lay(true);
+      await null;
       return pictureOf(element, mm, title);
     } finally {
       heading.remove();
@@ -109,12 +113,14 @@ export class Saving {
     }
   }
 
-  #saveSvg(mm) {
-    save(`${this.#name(this.#panel.id)}.svg`, "image/svg+xml", this.picture(mm).text);
+  async #saveSvg(mm) {
+    const { text } = await this.picture(mm);
+
+    save(`${this.#name(this.#panel.id)}.svg`, "image/svg+xml", text);
   }
 
   async #savePng(mm) {
-    const { bytes, perInch } = await pngOf(this.picture(mm), PER_INCH);
+    const { bytes, perInch } = await pngOf(await this.picture(mm), PER_INCH);
 
     save(
       `${this.#name(this.#panel.id)}.png`,
