@@ -18,7 +18,7 @@ status() {
 	"$hdtrace" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
 	found=$?
 	echo "hdtrace $*: exit status $found, expected $expected"
-	cat "$scratch/err"
+	[ ! -s "$scratch/err" ] || cat "$scratch/err"
 	[ "$found" -eq "$expected" ]
 }
 

@@ -4,21 +4,34 @@
 # shellcheck disable=SC2154 # scratch is in tap.sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# Write bytes that are given in hexadecimal; blanks do not count.
+# Write bytes that are given in hexadecimal; blanks do not count. A process for each byte
+# would take most of the time of many tests.
 hex() {
 	for hex_word; do
 		while [ -n "$hex_word" ]; do
 			hex_rest=${hex_word#??}
 			[ "$hex_rest" != "$hex_word" ] || return 1
-			printf '%b' "\\0$(printf %o "0x${hex_word%"$hex_rest"}")"
+			byte "0x${hex_word%"$hex_rest"}"
 			hex_word=$hex_rest
 		done
 	done
 }
 
+# The low byte of a number.
+byte() {
+	printf '%b' "\\0$(($1 >> 6 & 3))$(($1 >> 3 & 7))$(($1 & 7))"
+}
+
+# A number of 16 bits.
+u16() {
+	byte "$(($1 >> 8))"
+	byte "$1"
+}
+
 # A number of 32 bits.
 u32() {
-	hex "$(printf %08x "$1")"
+	u16 "$(($1 >> 16))"
+	u16 "$1"
 }
 
 # A time stamp: SECONDS [NANOSECONDS].
@@ -35,7 +48,7 @@ gap() {
 
 # A string value.
 string() {
-	hex "$(printf %04x "$(printf '%s' "$1" | wc -c)")"
+	u16 "$(printf '%s' "$1" | wc -c)"
 	printf '%s' "$1"
 }
 
