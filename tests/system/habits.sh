@@ -142,13 +142,17 @@ names_nearest() {
 	hdmpi[cf]*) return 0 ;;
 	esac
 	while read -r option; do
-		wrong=$(echo "$option" | sed 's/^\(.\)./\1/')
+		wrong=${option%"${option#?}"}${option#??}
 		call "$1" "--$wrong"
-		grep -qF "did you mean --$option?" err || {
+		read -r line <err
+		case $line in
+		*"did you mean --$option?"*) ;;
+		*)
 			echo "--$wrong"
 			cat err
 			return 1
-		}
+			;;
+		esac
 	done <options
 }
 
@@ -164,29 +168,39 @@ refuses_subcommand() {
 	done
 }
 
-# All letters of all commands mean what the list says.
+# All letters of all commands mean what the list says. And the other way round: what has a
+# letter elsewhere has it here. Its letter was that of --values, or of --value; and -n of
+# hdtrace report and info is to select nodes.
 letters_agree() {
 	while IFS='|' read -r words status; do
 		call "$words" --help
-		sed -n 's/^  -\(.\), --\([a-z-]*\).*/\1 \2/p' out |
-			while read -r letter long; do
-				sed -n "s/^$letter //p" letters | tr ' ' '\n' |
-					grep -qx -- "$long" ||
-					echo "$words: -$letter --$long"
-			done
-		# And the other way round: what has a letter elsewhere has it here.
-		sed -n 's/^  --\([a-z-]*\).*/\1/p' out | while read -r long; do
-			# Its letter was that of --values, or of --value; and -n of
-			# hdtrace report and info is to select nodes.
-			case "$words $long" in
-			'hdtrace report nodes' | 'hdtrace info nodes') continue ;;
-			'pt energy verbose' | 'hdtrace stat verbose' | \
-				'hdtrace plot verbose' | 'hdtrace export verbose') continue ;;
-			esac
-			! cut -d ' ' -f 2- letters | tr ' ' '\n' |
-				grep -qx -- "$long" ||
-				echo "$words: --$long has no letter"
-		done
+		awk -v words="$words" '
+			BEGIN {
+				without["hdtrace report nodes"]
+				without["hdtrace info nodes"]
+				without["pt energy verbose"]
+				without["hdtrace stat verbose"]
+				without["hdtrace plot verbose"]
+				without["hdtrace export verbose"]
+			}
+			FNR == NR {
+				for (i = 2; i <= NF; i++) {
+					means[$1, $i]
+					has[$i]
+				}
+				next
+			}
+			/^  -., --[a-z-]/ || /^  --[a-z-]/ {
+				letter = $1 ~ /^--/ ? "" : substr($1, 2, 1)
+				long = letter == "" ? $1 : $2
+				match(long, /^--[a-z-]*/)
+				long = substr(long, 3, RLENGTH - 2)
+				if (letter != "" && !((letter, long) in means))
+					print words ": -" letter " --" long
+				if (letter == "" && (long in has) &&
+				    !((words " " long) in without))
+					print words ": --" long " has no letter"
+			}' letters out
 	done <commands >wrong
 	[ ! -s wrong ] || { cat wrong; return 1; }
 }
