@@ -252,7 +252,7 @@ static void printCauses(const struct finding *finding)
 
 	if (!count)
 		return;
-	printf("\n     Causes:");
+	printf("; causes:");
 	for (guint i = 0; i < count; i++) {
 		const struct findingCause *cause =
 			&g_array_index(finding->causes, struct findingCause, i);
@@ -269,7 +269,7 @@ static void printCauses(const struct finding *finding)
 	if (all > count)
 		printf(" and %u more", all - count);
 	if (finding->indirect >= (double)finding->time / 100)
-		printf("; indirect %s",
+		printf(", indirect %s",
 		       outDuration(buffer, (int64_t)finding->indirect));
 }
 
