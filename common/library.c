@@ -9,8 +9,8 @@
 
 #include "common/library.h"
 
-void *hdLibraryOpen(const char *library, const struct hdSymbol *symbols,
-		    void *api, char *why, size_t whySize)
+static void *libraryOpen(const char *library, const struct hdSymbol *symbols,
+			 void *api, char *why, size_t whySize)
 {
 	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 
@@ -29,6 +29,18 @@ void *hdLibraryOpen(const char *library, const struct hdSymbol *symbols,
 		}
 		memcpy((char *)api + symbols->offset, &symbol, sizeof(symbol));
 	}
+	return handle;
+}
+
+void *hdLibraryOpen(const char *library, const struct hdSymbol *symbols,
+		    void *api, char *why, size_t whySize)
+{
+	void *handle = libraryOpen(library, symbols, api, why, whySize);
+
+	/* The C library frees what it keeps of an error when it is asked again.
+	 */
+	while (dlerror())
+		;
 	return handle;
 }
 
