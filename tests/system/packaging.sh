@@ -166,8 +166,11 @@ tests_exist() {
 	# Words.
 	# shellcheck disable=SC2013
 	for test in $(sed -n 's/^Tests: //p' debian/tests/control); do
-		[ -x "debian/tests/$test" ] && grep -q "debian/tests/$test[ ;]" Makefile.am ||
-			{ echo "debian/tests/$test: not in the tree or a release"; return 1; }
+		if [ ! -x "debian/tests/$test" ] ||
+			! grep -q "debian/tests/${test}[ ;]" Makefile.am; then
+			echo "debian/tests/$test: not in the tree or a release"
+			return 1
+		fi
 	done
 }
 
