@@ -585,8 +585,10 @@ static void testTogether(void)
 	together = ownOn(root, cpus, true);
 	atomic_store(&node.isOver, true);
 	g_thread_join(writer);
-	g_assert_cmpfloat(together, <, 0.02);
-	g_assert_cmpfloat(each, >, together);
+	/* Until the first measurement there is some work, more of it where
+	 * threads wake up late. */
+	g_assert_cmpfloat(each, >, 0.1);
+	g_assert_cmpfloat(together, <, each / 4);
 	removeTree(root);
 	g_free(root);
 }
