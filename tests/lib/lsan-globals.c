@@ -3,13 +3,13 @@
  * @file
  * LeakSanitizer ends each program by looking for pointers in all global
  * variables. The largest of these are tables of AddressSanitizer itself, 6 MB
- * that hold no memory of the program. To read them takes a third of the CPU
- * time of hdtrace --version, and tests start a command ten thousand times.
+ * that hold no memory of the program. To read them takes 40 % of the CPU time
+ * of a short program, and tests start a command ten thousand times.
  * ./check links this file into programs with AddressSanitizer: of the library
  * of the sanitizer only what is in its file is looked through, not what is zero
  * at the start.
  *
- * Nobody else sees a difference: libgcc and libHDTrace's own unwinding, which
+ * Nobody else sees a difference: libgcc and libhdMPI's own unwinding, which
  * list libraries by the same function, get what the loader says.
  */
 #define _GNU_SOURCE
