@@ -123,6 +123,14 @@ text() {
 		grep -q 'Send .* sent ' text
 }
 
+# Of a trace that does not have all calls, this is said.
+interrupted() {
+	sed -i "0,/<Put /s//<Put part='1' /" p_*_0_0.trc
+	"$hdtrace" stat --volume p 2>&1 >text | tee said &&
+		grep -q '_0_0\.trc: note: recording was interrupted, .*\[trc\.part\]$' said &&
+		[ "$(wc -l <said)" -eq 1 ]
+}
+
 # ---- OTF2 --------------------------------------------------------------------
 
 exports() {
@@ -229,6 +237,9 @@ for library in $(built_libraries); do
 	else
 		skip "$library: volume of call sites is printed" "there is no libdw"
 	fi
+	cp p_*_0_0.trc whole
+	ok "$library: volume of interrupted recordings is reported" interrupted
+	cp whole p_*_0_0.trc
 	if "$hdtrace" export --to=otf2 -o none p 2>&1 | grep -q "built without"; then
 		skip "$library: OTF2" "hdtrace was built without OTF2"
 		continue
