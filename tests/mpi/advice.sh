@@ -48,7 +48,7 @@ dry_run_other() {
 	openmpi) other=mpich ;;
 	*) other=openmpi ;;
 	esac
-	"$hdmpirun" --dry-run --mpi=$other -p dry ./moves >out 2>&1
+	"$hdmpirun" --dry-run --mpi="$other" -p dry ./moves >out 2>&1
 	status=$?
 	cat out
 	[ "$status" -eq 0 ] && [ "$(wc -l <out)" -eq 1 ] &&
