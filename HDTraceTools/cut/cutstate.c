@@ -210,7 +210,7 @@ void cutStateSet(struct cutState *self, const hdIRecord *record, int64_t start,
 		cutStateAddElement(self, &at, &record->elements[i]);
 }
 
-void cutStateAddNumber(struct cutState *self, const char *name, int64_t number)
+void cutStateAddText(struct cutState *self, const char *name, const char *value)
 {
 	hdIAttribute attribute = { name, NULL };
 	char *text;
@@ -221,10 +221,18 @@ void cutStateAddNumber(struct cutState *self, const char *name, int64_t number)
 			   name) == 0)
 			return;
 	}
-	text = g_strdup_printf("%" PRId64, number);
+	text = g_strdup(value);
 	g_ptr_array_add(self->texts, text);
 	attribute.value = text;
 	g_array_append_val(self->attributes, attribute);
+}
+
+void cutStateAddNumber(struct cutState *self, const char *name, int64_t number)
+{
+	char text[32];
+
+	g_snprintf(text, sizeof(text), "%" PRId64, number);
+	cutStateAddText(self, name, text);
 }
 
 void cutStateSetNumber(struct cutState *self, const char *name, int64_t number,

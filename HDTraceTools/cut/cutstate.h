@@ -33,7 +33,11 @@ void cutStateClear(struct cutState *self);
 void cutStateSet(struct cutState *self, const hdIRecord *record, int64_t start,
 		 int64_t end);
 
-/** Add an attribute that is a number, unless there is one of its name. */
+/** Add an attribute, unless there is one of its name. */
+void cutStateAddText(struct cutState *self, const char *name,
+		     const char *value);
+
+/** The same, of a number. */
 void cutStateAddNumber(struct cutState *self, const char *name, int64_t number);
 
 /** Give an attribute that is a number another one; without it, add it if

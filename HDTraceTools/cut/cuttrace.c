@@ -15,6 +15,7 @@
 #include "HDTraceTools/edit/traceedit.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/units.h"
 
 /** The number of an epoch in which messages are missing. */
 #define CUT_THIN (-1)
@@ -37,7 +38,8 @@ struct cutTraceState {
 	bool isRank;    /**< With messages that are counted by epochs. */
 	GArray *region; /**< Where the trace is in the region; NULL: all. */
 	int64_t epoch;
-	int64_t sampleNs; /**< Of samples; 0: not known, or written. */
+	int64_t sampleNs;   /**< Of samples; 0: not known, or written. */
+	char *sampleSource; /**< Of samples; NULL: not known. */
 };
 
 static bool *cutTraceInside(struct cutTraceState *self, unsigned int depth)
@@ -62,9 +64,16 @@ static void cutTraceTakeMessage(const hdIMessage *message, void *data)
 /** Remember what a record before the part says about what follows. */
 static void cutTraceSkip(struct cutTraceState *self, const hdIRecord *record)
 {
+	const char *source = attributeFind(
+		record->attributes, record->attributeCount, "sampleSource");
+
 	messagesEpoch(record, &self->epoch);
 	messagesNumber(record->attributes, record->attributeCount, "sampleNs",
 		       &self->sampleNs);
+	if (source) {
+		g_free(self->sampleSource);
+		self->sampleSource = g_strdup(source);
+	}
 }
 
 static void cutTraceWrite(struct cutTraceState *self, const hdIRecord *record)
@@ -87,6 +96,9 @@ static void cutTraceWrite(struct cutTraceState *self, const hdIRecord *record)
 				  self->epoch ? self->epoch : CUT_EPOCH);
 	if (isSample && self->sampleNs > 0) {
 		cutStateAddNumber(&self->state, "sampleNs", self->sampleNs);
+		if (self->sampleSource)
+			cutStateAddText(&self->state, "sampleSource",
+					self->sampleSource);
 		self->sampleNs = 0;
 	}
 	self->isStarted |= isState;
@@ -166,5 +178,6 @@ bool cutTrace(struct cut *cut, const hdITraceFile *trace)
 	if (self.region)
 		g_array_unref(self.region);
 	cutSitesFree(self.sites);
+	g_free(self.sampleSource);
 	return cutEndFile(cut, trace->file, new, ret);
 }

@@ -22,6 +22,7 @@ struct volumes {
 	struct traffic *traffic;
 	struct addresses *addresses;
 	struct sites *sites; /**< Of the trace that is read. */
+	uint64_t epochs;     /**< Of it, that begin after an interruption. */
 	struct outJson json;
 };
 
@@ -268,10 +269,13 @@ static bool volumesTakeRecord(const hdIRecord *record, void *data)
 	const struct selection *selection = self->scan.selection;
 	const struct site *site = NULL;
 
+	bool isCounted =
+		record->end > selection->start && record->end <= selection->end;
+
 	sitesTake(self->sites, record, &site);
-	trafficTake(self->traffic, record, site,
-		    record->end > selection->start &&
-			    record->end <= selection->end);
+	trafficTake(self->traffic, record, site, isCounted);
+	if (isCounted)
+		self->epochs += messagesEpoch(record, NULL);
 	toolProgressAt(self->tool, record->offset);
 	return true;
 }
@@ -283,8 +287,12 @@ static void volumesTakeTrace(const hdITraceFile *trace, void *data)
 	if (!trafficEnter(self->traffic, trace))
 		return;
 	self->sites = sitesNew();
+	self->epochs = 0;
 	scanTrace(&self->scan, trace, volumesTakeRecord, self);
 	sitesFree(self->sites);
+	if (self->epochs > 0)
+		toolReport(self->tool, "trc.part", trace->file, -1, 0,
+			   MESSAGES_EPOCHS, self->epochs);
 }
 
 int volumesPrint(struct tool *tool, const hdIProject *project,

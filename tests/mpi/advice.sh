@@ -31,6 +31,34 @@ refuses_launchers() {
 	done
 }
 
+# Of programs that cannot be recorded, too, a dry run says why and runs none.
+compiles_plain() {
+	printf '#include <stdio.h>\nint main(void) { return puts("ran") < 0; }\n' >plain.c
+	${CC:-cc} -static -o plain plain.c
+}
+dry_run_static() {
+	"$hdmpirun" --dry-run ./plain >out 2>&1
+	status=$?
+	cat out
+	[ "$status" -eq 0 ] && [ "$(wc -l <out)" -eq 1 ] &&
+		grep '^hdmpirun: nothing would be recorded: ./plain is linked statically' out
+}
+dry_run_other() {
+	case $library in
+	openmpi) other=mpich ;;
+	*) other=openmpi ;;
+	esac
+	"$hdmpirun" --dry-run --mpi="$other" -p dry ./moves >out 2>&1
+	status=$?
+	cat out
+	[ "$status" -eq 0 ] && [ "$(wc -l <out)" -eq 1 ] &&
+		grep "^hdmpirun: nothing would be recorded: ./moves uses $library, but --mpi is $other" out
+}
+dry_run_off() {
+	HDTRACE_MPI=0 "$hdmpirun" --dry-run -p dry ./moves >out 2>&1 &&
+		grep -x 'hdmpirun: nothing would be recorded: HDTRACE_MPI is 0' out
+}
+
 # Programs that make a project in the directory where they start.
 compiles() {
 	cat >moves.c <<'END'
@@ -155,6 +183,11 @@ ok "an unknown MPI library is refused" refuses \
 ok "an unknown MPI library is refused before a missing program" refuses \
 	'--mpi: invalid value "nonsense"; expected openmpi or mpich' \
 	--mpi nonsense /nonexistent
+if compiles_plain >log 2>&1; then
+	ok "a dry run does not run a static program" dry_run_static
+else
+	skip "a dry run of a static program" "there is no static libc"
+fi
 for library in $(built_libraries); do
 	can_launch "$library" || {
 		skip "$library" "mpiexec does not work here"
@@ -170,6 +203,8 @@ for library in $(built_libraries); do
 	fi
 	mkdir "$scratch/$library" && cd "$scratch/$library" || exit 99
 	ok "$library: the program compiles" compiles
+	ok "$library: a dry run with another MPI library runs nothing" dry_run_other
+	ok "$library: a dry run knows that recording is disabled" dry_run_off
 	ok "$library: a changed directory does not affect the project" moves
 	ok "$library: a changed directory does not affect --directory" moves_to_directory
 	ok "$library: an existing project is reported" exists

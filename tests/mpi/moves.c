@@ -95,6 +95,28 @@ static void neighbors(void)
 	MPI_Comm_free(&ring);
 }
 
+/* The first and the last rank have one neighbor, but arguments for two. */
+static void line(void)
+{
+	static const int counts[] = { 1, 2 }, back[] = { 2, 1 };
+	static const int places[] = { 0, 8 };
+	static const MPI_Aint bytes[] = { 0, 32 };
+	const MPI_Datatype types[] = { MPI_INT, MPI_INT };
+	int ranks = RANKS, isPeriodic = 0;
+	MPI_Request request;
+	MPI_Comm comm;
+
+	MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &isPeriodic, 0, &comm);
+	MPI_Ineighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, comm,
+				&request);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Neighbor_alltoallv(out, counts, places, MPI_INT, in, back, places,
+			       MPI_INT, comm);
+	MPI_Neighbor_alltoallw(out, counts, bytes, types, in, back, bytes,
+			       types, comm);
+	MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
@@ -105,6 +127,7 @@ int main(int argc, char **argv)
 	windows();
 	files(argv[1]);
 	neighbors();
+	line();
 	MPI_Finalize();
 	return 0;
 }

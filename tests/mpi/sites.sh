@@ -203,6 +203,56 @@ nested() {
 	"$hdtrace" check nested && found nested && ! grep 'libmpi' nested.csv
 }
 
+# Threads with a small stack need little more of it than without the option.
+compiles_small() {
+	cat >small.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+
+enum { SIZE = 1 << 20 };
+static char stack[SIZE] __attribute__((__aligned__(4096)));
+
+static void *asks(void *unused)
+{
+	int flag;
+
+	MPI_Iprobe(0, 3, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_attr_t attributes;
+	int provided, free = 0;
+	pthread_t thread;
+
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, stack, SIZE);
+	if (pthread_create(&thread, &attributes, asks, NULL) == 0)
+		pthread_join(thread, NULL);
+	while (free < SIZE && !stack[free])
+		free++;
+	printf("used %d\n", SIZE - free);
+	return MPI_Finalize();
+}
+END
+	build -pthread -o small small.c
+}
+small_stack() {
+	for option in --interval=0 --call-sites --call-sites=3; do
+		launch "$library" 1 "$hdmpirun" -p small "$option" -f ./small >out ||
+			return 1
+		echo "$option $(cat out)"
+		used=$(sed -n 's/^used //p' out)
+		[ "$option" != --interval=0 ] || without=$used
+		[ "$used" -le $((without + 4096)) ] || return 1
+	done
+	"$hdtrace" check small && "$hdtrace" dump small >out &&
+		grep '^ .* Iprobe .*site=' out
+}
+
 # Without the option there is nothing.
 off() {
 	runs off && "$hdtrace" dump off >dumped || return 1
@@ -286,6 +336,8 @@ for library in $(built_libraries); do
 	ok "$library: plugins that are loaded again add no call sites" again
 	ok "$library: callers are recorded" deep
 	ok "$library: nested MPI calls have the call site of the program" nested
+	ok "$library: the program with a small stack compiles" compiles_small
+	ok "$library: call sites need little stack" small_stack
 	# What tools do, they do once.
 	if [ -z "$hasTools" ]; then
 		hasTools=yes

@@ -29,6 +29,8 @@ File_read_at_all_end,read,3,36,12,12,12,8:3
 File_write_at,written,3,24,4,8,12,4:1 8:2
 File_write_at_all,written,3,24,8,8,8,8:3
 Get,received,3,36,12,12,12,8:3
+Ineighbor_allgather,received,3,16,4,4,8,4:2 8:1
+Ineighbor_allgather,sent,3,12,4,4,4,4:3
 Ineighbor_alltoall,received,3,24,8,8,8,8:3
 Ineighbor_alltoall,sent,3,24,8,8,8,8:3
 Isend,sent,3,192,64,64,64,64:3
@@ -36,6 +38,10 @@ Neighbor_allgather,received,3,48,16,16,16,16:3
 Neighbor_allgather,sent,3,24,8,8,8,8:3
 Neighbor_alltoall,received,3,72,24,24,24,16:3
 Neighbor_alltoall,sent,3,72,24,24,24,16:3
+Neighbor_alltoallv,received,3,24,4,8,12,4:1 8:2
+Neighbor_alltoallv,sent,3,24,4,8,12,4:1 8:2
+Neighbor_alltoallw,received,3,24,4,8,12,4:1 8:2
+Neighbor_alltoallw,sent,3,24,4,8,12,4:1 8:2
 Put,sent,3,24,8,8,8,8:3
 Recv,received,11,1054,0,8,1000,0:1 1:1 2:2 8:6 512:1
 Rput,sent,3,60,20,20,20,16:3
@@ -91,7 +97,7 @@ END
 by_communicator() {
 	columns_of communicator communicator direction >found
 	cat found
-	[ "$(grep -c '^WORLD,' found)" -eq 4 ] && [ "$(wc -l <found)" -eq 6 ]
+	[ "$(grep -c '^WORLD,' found)" -eq 4 ] && [ "$(wc -l <found)" -eq 8 ]
 }
 
 by_site() {
@@ -115,6 +121,14 @@ text() {
 	"$hdtrace" stat --volume p >text && cat text &&
 		grep -q '^Pairs of ranks$' text && grep -q '^Call sites$' text &&
 		grep -q 'Send .* sent ' text
+}
+
+# Of a trace that does not have all calls, this is said.
+interrupted() {
+	sed -i "0,/<Put /s//<Put part='1' /" p_*_0_0.trc
+	"$hdtrace" stat --volume p 2>&1 >text | tee said &&
+		grep -q '_0_0\.trc: note: recording was interrupted, .*\[trc\.part\]$' said &&
+		[ "$(wc -l <said)" -eq 1 ]
 }
 
 # ---- OTF2 --------------------------------------------------------------------
@@ -223,6 +237,9 @@ for library in $(built_libraries); do
 	else
 		skip "$library: volume of call sites is printed" "there is no libdw"
 	fi
+	cp p_*_0_0.trc whole
+	ok "$library: volume of interrupted recordings is reported" interrupted
+	cp whole p_*_0_0.trc
 	if "$hdtrace" export --to=otf2 -o none p 2>&1 | grep -q "built without"; then
 		skip "$library: OTF2" "hdtrace was built without OTF2"
 		continue

@@ -304,6 +304,28 @@ nothing_left() {
 	! ls x* .x* x.proj 2>/dev/null
 }
 ok "errors leave no files" nothing_left
+# The first sample of a part says what the first state of the trace said of all.
+samples() {
+	mkdir -p sampled && cat >sampled/sampled.proj <<-'END' || return 1
+	<Application name="sampled"><Topology><Level type="Host"/><Node name="n"/>
+	</Topology></Application>
+	END
+	cat >sampled/sampled_n.trc <<-'END'
+	<Program timeAdjustment='0'>
+	<Tracer class='tracer' sampleNs='10000000' sampleSource='timer'  time='0.000000000' end='1.000000000'/>
+	<Sample time='2.000000000' end='2.000000000'/>
+	<Sample time='3.000000000' end='3.000000000'/>
+	<Sample time='4.000000000' end='4.000000000'/>
+	</Program>
+	END
+	status 0 cut -o sampled/part --from=2.5 sampled/sampled || return 1
+	cat sampled/part_n.trc
+	grep -c "^<Sample " sampled/part_n.trc | grep -qx 2 &&
+		grep "^<Sample sampleNs='10000000' sampleSource='timer'  time='3" \
+			sampled/part_n.trc &&
+		[ "$(grep -c sampleSource sampled/part_n.trc)" -eq 1 ]
+}
+ok "period and source of samples are kept" samples
 ok "power is cut at the time when it was drawn" delayed
 ok "an existing project is kept" says "second.proj: exists; --force replaces it" 2 \
 	cut -o second --from=4 run

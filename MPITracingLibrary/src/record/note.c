@@ -113,12 +113,31 @@ int hdmpiPeers(MPI_Comm comm)
 	return size;
 }
 
+static int neighborKind(MPI_Comm comm)
+{
+	int kind = MPI_UNDEFINED;
+
+	PMPI_Topo_test(comm, &kind);
+	return kind;
+}
+
+/* Arguments have a place for each end of a Cartesian topology, though there is
+ * nobody at those that are not periodic. */
+static bool neighborIsThere(MPI_Comm comm, int kind, int number)
+{
+	int before = MPI_PROC_NULL, after = MPI_PROC_NULL;
+
+	if (kind != MPI_CART)
+		return true;
+	PMPI_Cart_shift(comm, number / 2, 1, &before, &after);
+	return (number % 2 ? after : before) != MPI_PROC_NULL;
+}
+
 static void neighbors(MPI_Comm comm, int *sources, int *targets)
 {
-	int kind = MPI_UNDEFINED, rank, weighted;
+	int kind = neighborKind(comm), rank, weighted;
 
 	*sources = *targets = 0;
-	PMPI_Topo_test(comm, &kind);
 	PMPI_Comm_rank(comm, &rank);
 	if (kind == MPI_CART) {
 		PMPI_Cartdim_get(comm, sources);
@@ -303,10 +322,34 @@ void hdmpiNoteReceivesW(struct hdmpiCall *call, struct hdmpiCounts counts,
 			sumW(call, counts, datatypes, hdmpiPeers(comm)));
 }
 
+/* Add up the counts of the neighbours that there are; with datatypes, their
+ * bytes. */
+static int64_t neighborSum(struct hdmpiCall *call, struct hdmpiCounts counts,
+			   const MPI_Datatype datatypes[], int n, MPI_Comm comm)
+{
+	int kind = neighborKind(comm);
+	int64_t total = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct hdmpiCounts one = counts;
+
+		if (!neighborIsThere(comm, kind, i))
+			continue;
+		if (one.large)
+			one.large += i;
+		else
+			one.small += i;
+		total += datatypes ? sumW(call, one, datatypes + i, 1)
+				   : mpiNoteSumCounts(one, 1);
+	}
+	return total;
+}
+
 void hdmpiNoteNeighborSendsV(struct hdmpiCall *call, struct hdmpiCounts counts,
 			     MPI_Datatype datatype, MPI_Comm comm)
 {
-	hdmpiNoteData(call, mpiNoteSumCounts(counts, hdmpiTargets(comm)),
+	hdmpiNoteData(call,
+		      neighborSum(call, counts, NULL, hdmpiTargets(comm), comm),
 		      datatype);
 }
 
@@ -314,23 +357,28 @@ void hdmpiNoteNeighborReceivesV(struct hdmpiCall *call,
 				struct hdmpiCounts counts,
 				MPI_Datatype datatype, MPI_Comm comm)
 {
-	hdmpiNoteReceives(call, mpiNoteSumCounts(counts, hdmpiSources(comm)),
-			  datatype);
+	hdmpiNoteReceives(
+		call, neighborSum(call, counts, NULL, hdmpiSources(comm), comm),
+		datatype);
 }
 
 void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, struct hdmpiCounts counts,
 			     const MPI_Datatype datatypes[], MPI_Comm comm)
 {
+	int n = datatypes ? hdmpiTargets(comm) : 0;
+
 	hdmpiNoteNumber(call, "size",
-			sumW(call, counts, datatypes, hdmpiTargets(comm)));
+			neighborSum(call, counts, datatypes, n, comm));
 }
 
 void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call,
 				struct hdmpiCounts counts,
 				const MPI_Datatype datatypes[], MPI_Comm comm)
 {
+	int n = datatypes ? hdmpiSources(comm) : 0;
+
 	hdmpiNoteNumber(call, "recvSize",
-			sumW(call, counts, datatypes, hdmpiSources(comm)));
+			neighborSum(call, counts, datatypes, n, comm));
 }
 
 /* ---- What stays in place ----------------------------------------------------
@@ -386,6 +434,14 @@ void hdmpiNoteDegrees(struct hdmpiCall *call, MPI_Comm comm)
 {
 	int sources, targets;
 
+	int kind = neighborKind(comm), known;
+
 	neighbors(comm, &sources, &targets);
+	known = targets;
+	for (int i = 0; kind == MPI_CART && i < known; i++)
+		if (!neighborIsThere(comm, kind, i)) {
+			sources--;
+			targets--;
+		}
 	hdmpiNoteNumbers(call, "sources targets", sources, targets);
 }

@@ -49,8 +49,7 @@ struct location {
 	enum place place;
 	uintptr_t bias;
 	char buildId[2 * BUILD_ID_MAX + 1];
-	const char *path; /* In @p room, or empty: the program. */
-	char room[PATH_MAX];
+	char path[PATH_MAX];     /* Empty: the program. */
 	unsigned long long gone; /* How many objects have gone. */
 	size_t index;
 };
@@ -81,6 +80,8 @@ struct hdmpiSites {
 	unsigned char *objects; /* Bit set of those the trace knows. */
 	size_t objectsSize;
 	unsigned long long gone; /* When the entries were right. */
+	/* Of the address that is looked up: too large for small stacks. */
+	struct location *location;
 };
 
 static struct {
@@ -179,7 +180,7 @@ static int locateIn(struct dl_phdr_info *info, size_t size, void *data)
 		location->index <= objectsAtBegin ? PLACE_STAYS : PLACE_LOADED;
 	if (hdmpiSiteIsOfMpi(info->dlpi_name))
 		location->place = PLACE_MPI;
-	snprintf(location->room, sizeof(location->room), "%s", info->dlpi_name);
+	snprintf(location->path, sizeof(location->path), "%s", info->dlpi_name);
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *header = &info->dlpi_phdr[i];
 
@@ -212,19 +213,19 @@ static int takeGone(struct dl_phdr_info *info, size_t size, void *data)
  */
 
 /* The path of an object as others find it. */
-static char *mpiSitesPathOf(const char *name)
+static char *mpiSitesPathOf(struct location *location)
 {
-	char link[PATH_MAX];
 	ssize_t length;
 	char *path;
 
-	if (*name) {
-		path = realpath(name, NULL);
-		return path ? path : strdup(name);
+	if (*location->path) {
+		path = realpath(location->path, NULL);
+		return path ? path : strdup(location->path);
 	}
-	length = readlink("/proc/self/exe", link, sizeof(link) - 1);
-	link[length > 0 ? length : 0] = '\0';
-	return strdup(link);
+	length = readlink("/proc/self/exe", location->path,
+			  sizeof(location->path) - 1);
+	location->path[length > 0 ? length : 0] = '\0';
+	return strdup(location->path);
 }
 
 /* The object of a location; NULL without memory. The lock is held. */
@@ -255,10 +256,9 @@ static struct object *objectFind(const struct location *location,
 	return object;
 }
 
-static const struct object *mpiSitesObjectOf(const struct location *location)
+static const struct object *mpiSitesObjectOf(struct location *location)
 {
-	char *path =
-		location->isFound ? mpiSitesPathOf(location->room) : strdup("");
+	char *path = location->isFound ? mpiSitesPathOf(location) : strdup("");
 	struct object *object = NULL;
 
 	if (!path)
@@ -385,7 +385,7 @@ static int sitesGrow(struct hdmpiSites *self)
 }
 
 /* The site at a location, which may have been there before. */
-static uint32_t siteAt(struct hdmpiSites *self, const struct location *location,
+static uint32_t siteAt(struct hdmpiSites *self, struct location *location,
 		       uint32_t caller)
 {
 	const struct site site = {
@@ -412,8 +412,8 @@ static struct entry *entryFind(struct hdmpiSites *self, uintptr_t address,
 {
 	struct entry *entry =
 		self->size ? mpiSitesEntryAt(self, address, caller) : NULL;
+	struct location *location = self->location;
 	unsigned long long gone = 0;
-	struct location location;
 
 	if (__builtin_expect(
 		    entry && entry->address && entry->place == PLACE_STAYS, 1))
@@ -423,8 +423,8 @@ static struct entry *entryFind(struct hdmpiSites *self, uintptr_t address,
 		if (gone == self->gone)
 			return entry;
 	}
-	locate(address, &location);
-	if (entriesRenew(self, location.gone) < 0 || entriesGrow(self) < 0)
+	locate(address, location);
+	if (entriesRenew(self, location->gone) < 0 || entriesGrow(self) < 0)
 		return NULL;
 	entry = mpiSitesEntryAt(self, address, caller);
 	if (!entry->address)
@@ -432,8 +432,8 @@ static struct entry *entryFind(struct hdmpiSites *self, uintptr_t address,
 	*entry = (struct entry){
 		.address = address,
 		.caller = caller,
-		.site = siteAt(self, &location, caller),
-		.place = location.place,
+		.site = siteAt(self, location, caller),
+		.place = location->place,
 	};
 	return entry;
 }
@@ -488,14 +488,32 @@ static int64_t findAround(struct hdmpiSites *self, uintptr_t caller)
 	return around;
 }
 
+/* What a thread knows; NULL without memory. */
+static struct hdmpiSites *sitesOf(struct hdmpiThread *thread)
+{
+	struct hdmpiSites *self = thread->sites;
+
+	if (__builtin_expect(self != NULL, 1))
+		return self;
+	self = calloc(1, sizeof(*self));
+	if (!self)
+		return NULL;
+	self->location = malloc(sizeof(*self->location));
+	if (!self->location) {
+		free(self);
+		return NULL;
+	}
+	thread->sites = self;
+	return self;
+}
+
 int64_t hdmpiSiteOfStack(struct hdmpiThread *thread, const uintptr_t *frames,
 			 size_t count)
 {
+	const struct hdmpiSites *self = sitesOf(thread);
 	uint32_t around = NO_SITE;
 
-	if (!thread->sites)
-		thread->sites = calloc(1, sizeof(*thread->sites));
-	for (size_t i = count; thread->sites && i > 0; i--) {
+	for (size_t i = count; self && i > 0; i--) {
 		struct entry *entry =
 			entryFind(thread->sites, frames[i - 1], around);
 
@@ -503,7 +521,7 @@ int64_t hdmpiSiteOfStack(struct hdmpiThread *thread, const uintptr_t *frames,
 			return -1;
 		around = entry->site;
 	}
-	return thread->sites && count > 0 ? (int64_t)around : -1;
+	return self && count > 0 ? (int64_t)around : -1;
 }
 
 int64_t hdmpiSiteFind(struct hdmpiThread *thread, const void *caller)
@@ -511,9 +529,7 @@ int64_t hdmpiSiteFind(struct hdmpiThread *thread, const void *caller)
 	uintptr_t address = (uintptr_t)caller;
 	struct entry *entry;
 
-	if (!thread->sites)
-		thread->sites = calloc(1, sizeof(*thread->sites));
-	if (!thread->sites)
+	if (!sitesOf(thread))
 		return -1;
 	if (hdmpiOptions.siteDepth > 1)
 		return findAround(thread->sites, address);
@@ -629,6 +645,7 @@ void hdmpiSitesFree(struct hdmpiSites *self)
 	free(self->sites);
 	free(self->numbers);
 	free(self->objects);
+	free(self->location);
 	free(self);
 }
 
