@@ -52,6 +52,17 @@ echo "make fuzz: building $*"
 		--without-cairo
 )
 $CLANG -g -O1 -c -o fuzz/cpulimit.o "$source_dir/cpulimit.c"
+# Without the library of Python there is no program for that target.
+if grep -q '^HAVE_PYTHON_EMBED_TRUE = #' "$tree/Makefile"; then
+	for target; do
+		shift
+		if [ "$target" = python ]; then
+			echo "make fuzz: python: there is no library of Python"
+		else
+			set -- "$@" "$target"
+		fi
+	done
+fi
 main="-fsanitize=fuzzer -Wl,--wrap=LLVMFuzzerTestOneInput $PWD/fuzz/cpulimit.o"
 programs=
 for target; do

@@ -17,7 +17,7 @@ make_target() {
 # the final place.
 relocate() {
 	mkdir -p "$scratch/pkgconfig"
-	for file in "$stage$prefix"/lib/pkgconfig/lib*.pc; do
+	for file in "$stage$libdir"/pkgconfig/lib*.pc; do
 		sed "s|^prefix=.*|prefix=$stage$prefix|" "$file" \
 			>"$scratch/pkgconfig/$(basename "$file")" || return 1
 	done
@@ -34,13 +34,13 @@ links() {
 	# shellcheck disable=SC2046,SC2086
 	${CC:-cc} ${HD_SANITIZE-} "$@" -o "$scratch/test" "$scratch/test.c" \
 		$($pkg_config "$option" --cflags --libs "$library") &&
-		LD_LIBRARY_PATH=$stage$prefix/lib "$scratch/test"
+		LD_LIBRARY_PATH=$stage$libdir "$scratch/test"
 }
 
 # Test one library with the program on stdin: LIBRARY FULLY-STATIC.
 try_library() {
 	cat >"$scratch/test.c"
-	if [ -f "$stage$prefix/lib/$1.a" ]; then
+	if [ -f "$stage$libdir/$1.a" ]; then
 		ok "a program links $1 statically" links "$1" --static
 		if [ "$2" = no ]; then
 			:
@@ -51,8 +51,8 @@ try_library() {
 				-static
 		fi
 	fi
-	if [ -f "$stage$prefix/lib/$1.so" ]; then
-		rm -f "$stage$prefix/lib/$1.a"
+	if [ -f "$stage$libdir/$1.so" ]; then
+		rm -f "$stage$libdir/$1.a"
 		ok "a program links $1 as shared library" links "$1" --print-errors
 	fi
 }
@@ -77,11 +77,15 @@ ok "make install succeeds" make_target install
 pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 [ -n "$pc" ] || { echo "Bail out! libhdTrace.pc was not installed"; exit 1; }
 prefix=$(sed -n 's/^prefix=//p' "$pc")
+# Distributions have other directories than prefix/lib.
+libdir=${pc#"$stage"}
+libdir=${libdir%/pkgconfig/*}
+unit=$(find "$stage" -name pt.service | head -n 1)
 ok "pkg-config files work in another prefix" relocate
 
 # Units start the installed commands.
 units_start_commands() {
-	for unit in "$stage$prefix"/lib/systemd/system/*.service; do
+	for unit in "${unit%/*}"/*.service; do
 		grep -qE "^ExecStart=$prefix/bin/(hdnode|hdpowerd|pt)( |$)" "$unit" || return 1
 		file=$(sed -n 's/^ExecStart=\([^ ]*\).*/\1/p' "$unit")
 		[ -x "$stage$file" ] || [ "${file##*/}" = hdnode ] || return 1
@@ -101,7 +105,12 @@ for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h i
 	lib/sysusers.d/hdtrace.conf \
 	share/bash-completion/completions/hdtrace \
 	share/zsh/site-functions/_hdtrace; do
-	ok "$file is installed" test -f "$stage$prefix/$file"
+	case $file in
+	lib/pkgconfig/* | lib/cmake/*) at=$stage$libdir/${file#lib/} ;;
+	lib/systemd/*) at=${unit%/*}/${file##*/} ;;
+	*) at=$stage$prefix/$file ;;
+	esac
+	ok "$file is installed" test -f "$at"
 done
 ok "only listed files are installed" sh -c \
 	"cd '$stage' && ! find . ! -type d ! -name others | grep -viE '/(lib)?_?(hd|rut|pt|pm)[^/]*$|/pmlib/|/hdtrace/[^/]*\\.(py|pyi|so|typed)$|/doc/hdtrace/|/man/'"
@@ -226,7 +235,7 @@ compiles_example() {
 	# shellcheck disable=SC2046,SC2086
 	${CC:-cc} ${HD_SANITIZE-} -o "$scratch/heat" "$example" $($pkg_config \
 		--static --cflags --libs libhdTracing) -lm &&
-		LD_LIBRARY_PATH=$stage$prefix/lib "$scratch/heat" \
+		LD_LIBRARY_PATH=$stage$libdir "$scratch/heat" \
 			"$scratch/heat" 2 16 10
 }
 
@@ -258,9 +267,9 @@ compiles_kernels() {
 			dispatcher.c $($pkg_config --static --cflags --libs \
 				libhdProbe) -lm || return 1
 	done
-	LD_LIBRARY_PATH=$stage$prefix/lib ./listings 2 &&
-		LD_LIBRARY_PATH=$stage$prefix/lib ./kmeans -n 100 -k 3 -i 2 &&
-		LD_LIBRARY_PATH=$stage$prefix/lib ./mjpeg -f 1 -b yDCT=10
+	LD_LIBRARY_PATH=$stage$libdir ./listings 2 &&
+		LD_LIBRARY_PATH=$stage$libdir ./kmeans -n 100 -k 3 -i 2 &&
+		LD_LIBRARY_PATH=$stage$libdir ./mjpeg -f 1 -b yDCT=10
 }
 
 ok "kernels compile against the installed library" compiles_kernels
@@ -291,7 +300,7 @@ END
 
 cmake_links() (
 	cd "$scratch/cmake" && cmake --build build --target "program-$1" &&
-		LD_LIBRARY_PATH=$stage$prefix/lib "build/program-$1"
+		LD_LIBRARY_PATH=$stage$libdir "build/program-$1"
 )
 
 # A version that is not compatible, and a component that is not installed.
@@ -300,7 +309,7 @@ cmake_refuses() {
 	printf 'cmake_minimum_required(VERSION 3.12)\nproject(test NONE)\nfind_package(%s)\n' \
 		"$1" >"$scratch/refused/CMakeLists.txt"
 	! cmake -S "$scratch/refused" -B "$scratch/refused/build" \
-		-DCMAKE_PREFIX_PATH="$stage$prefix" >"$scratch/refused/log" 2>&1 &&
+		-DHDTrace_DIR="$stage$libdir/cmake/HDTrace" >"$scratch/refused/log" 2>&1 &&
 		grep -q "$2" "$scratch/refused/log"
 }
 
@@ -342,7 +351,7 @@ int main(void)
 }
 END
 	finds_mpi='' links_mpi=''
-	if [ -z "${HD_SANITIZE-}" ] && ls "$stage$prefix"/lib/libhdMPI-*.a >/dev/null 2>&1
+	if [ -z "${HD_SANITIZE-}" ] && ls "$stage$libdir"/libhdMPI-*.a >/dev/null 2>&1
 	then
 		finds_mpi='find_package(MPI REQUIRED COMPONENTS C)'
 		links_mpi='target_link_libraries(program-hdMPI PRIVATE MPI::MPI_C)'
