@@ -113,6 +113,8 @@ typedef struct hdPTotals {
 	uint64_t mixedLoads;  /**< Slowdowns from the mean of entries. */
 	uint64_t beyondLoads; /**< Slowdowns from the last known entry. */
 	uint64_t overflows;   /**< Servers with too little memory. */
+	uint64_t pendingMax;  /**< Most messages that one server has to send
+			       *   at a time: ready, but not there yet. */
 } hdPTotals;
 
 /** Methods of mapping. */
@@ -1250,6 +1252,17 @@ int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
  * @return Power in W; 0: unknown.
  */
 double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
+
+/**
+ * Whether the idle power of a server is assumed: the platform does not state
+ * it, or states that it is a default.
+ *
+ * @param platform Finished platform.
+ *
+ * @retval 1 It is, of one server at least.
+ * @retval 0 It is not.
+ */
+int hdP_isIdlePowerAssumed(const hdPPlatform *platform);
 
 /**
  * Store quantiles of samples in a result, for hdP_writeProject(): the 5 % and

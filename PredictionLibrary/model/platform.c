@@ -128,7 +128,8 @@ static bool platformIsAmount(double value)
 int hdP_addNodeArchitecture(hdPPlatform *platform, const char *id,
 			    double idlePower, double peakPower)
 {
-	struct hdPredictArchitecture architecture = { .idlePower = idlePower,
+	struct hdPredictArchitecture architecture = { .hasIdle = true,
+						      .idlePower = idlePower,
 						      .peakPower = peakPower };
 
 	if (!platform || platform->isFinished || !id || !*id ||
@@ -331,6 +332,15 @@ double hdP_getServerPeak(const hdPPlatform *platform, int64_t server)
 	if (!platform || server < 0 || server >= platform->serverCount)
 		return 0;
 	return platform->servers[server].peakPower;
+}
+
+int hdP_isIdlePowerAssumed(const hdPPlatform *platform)
+{
+	for (uint32_t s = 0; platform && s < platform->serverCount; s++) {
+		if (!platform->servers[s].hasIdle)
+			return 1;
+	}
+	return 0;
 }
 
 int64_t hdP_getPeServer(const hdPPlatform *platform, int64_t pe)

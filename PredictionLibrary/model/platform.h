@@ -33,6 +33,7 @@ enum hdPredictEndKind {
 struct hdPredictArchitecture {
 	uint32_t name;
 	bool isBridge;
+	bool hasIdle; /**< Its idle power is not assumed. */
 	double idlePower, peakPower;
 	double initLatency, packetSize, packetLatency, packetEnergy;
 };
@@ -87,6 +88,7 @@ struct hdPredictPe {
 struct hdPredictServer {
 	uint32_t node, memory;
 	double idlePower, peakPower, size;
+	bool hasIdle;
 	enum hdPredictFull full;
 };
 

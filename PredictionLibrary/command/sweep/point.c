@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "PredictionLibrary/command/limits.h"
 #include "PredictionLibrary/command/sweep/point.h"
 #include "cli/errors.h"
 
@@ -155,6 +156,7 @@ static int simulate(struct point *self, const struct setting *setting,
 		.sharing = setting->comm ? HDP_SHARE : HDP_EXCLUSIVE,
 		.isWithoutUnused = setting->off,
 		.seed = sampling->seed,
+		.recordsTransfers = true,
 	};
 	hdPResult *result = NULL;
 	hdPTotals *samples, totals;
@@ -164,8 +166,12 @@ static int simulate(struct point *self, const struct setting *setting,
 	if (ret < 0)
 		return ret;
 	hdP_getTotals(result, &totals);
-	hdP_destroyResult(result);
 	setTotals(&totals, values);
+	values[POINT_PEAK] = limitsPeak(result);
+	values[POINT_MEMORY] = limitsMemory(result);
+	values[POINT_PENDING] = (double)totals.pendingMax;
+	values[POINT_ASSUMED] = hdP_isIdlePowerAssumed(self->platform);
+	hdP_destroyResult(result);
 	if (!sampling->count)
 		return 0;
 	samples = g_new(hdPTotals, sampling->count);

@@ -23,6 +23,10 @@ enum pointValue {
 	POINT_IDLE,
 	POINT_MESSAGES,
 	POINT_BYTES,
+	POINT_PEAK,      /**< Power of all servers together, W. */
+	POINT_MEMORY,    /**< Most that a server needs, bytes. */
+	POINT_PENDING,   /**< Most messages that a server has to send. */
+	POINT_ASSUMED,   /**< 1: energies have an assumed idle power. */
 	POINT_TIME_LOW,  /**< 5 % of the samples have less; NaN: no samples. */
 	POINT_TIME_HIGH, /**< 95 %. */
 	POINT_ENERGY_LOW,
