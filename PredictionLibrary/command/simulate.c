@@ -53,9 +53,13 @@ static int simulateCommandReadModels(struct predict *predict, const char *path,
 	if (!settings->platform || !settings->resources)
 		return predictMissingOption(
 			predict, settings->platform ? "resources" : "platform");
-	return predictRead(predict, path, &models->graph, settings->platform,
-			   &models->platform, settings->resources,
-			   &models->resources);
+	status = predictRead(predict, path, &models->graph, settings->platform,
+			     &models->platform, settings->resources,
+			     &models->resources);
+	return status == PREDICT_OK
+		       ? mapChoiceSelect(predict, &settings->choice,
+					 models->platform)
+		       : status;
 }
 
 static int mapModels(struct predict *predict, const struct settings *settings,

@@ -1254,6 +1254,20 @@ int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
 double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
 
 /**
+ * Use only a part of the servers of a platform. The others are switched off:
+ * they run no tasks and draw no idle power. Links stay as they are.
+ *
+ * @param platform Finished platform that no other thread reads now.
+ * @param servers Number of servers, which are the first ones, or patterns of
+ *        their names, see glob(7), separated by commas.
+ *
+ * @return Number of servers that are used.
+ * @retval 0 No server matches, or there are fewer servers; nothing is changed.
+ * @return -EINVAL, -ENOMEM.
+ */
+int64_t hdP_selectServers(hdPPlatform *platform, const char *servers);
+
+/**
  * Whether the idle power of a server is assumed: the platform does not state
  * it, or states that it is a default.
  *

@@ -89,6 +89,7 @@ struct hdPredictServer {
 	uint32_t node, memory;
 	double idlePower, peakPower, size;
 	bool hasIdle;
+	bool isOff; /**< hdP_selectServers() left it out. */
 	enum hdPredictFull full;
 };
 
@@ -161,6 +162,10 @@ int hdPredictEdgesResolve(hdPPlatform *platform,
 /** Report what cannot be reached; 0 or -ENOMEM. */
 int hdPredictConnected(const hdPPlatform *platform,
 		       struct hdPredictReport *report);
+
+/** Whether a name matches one of the patterns, separated by commas; NULL: all.
+ */
+bool hdPredictMatches(const char *pattern, const char *id);
 
 /** Copy of a name, to be freed; NULL: no memory. */
 char *hdPredictNameCopy(const struct hdPredictNames *names, uint32_t name);

@@ -45,8 +45,11 @@ struct setting {
 	double clock, links; /**< How much faster kernels and links are. */
 	double energy;       /**< That of kernels is multiplied by it. */
 	int map, slowdown, comm, off;
-	const char *use;
-	const char *run; /**< A project that is replayed, or NULL. */
+	const char *use, *cost, *nodes;
+	int mapSteps, ignoresMap;
+	gint64 mapSeed;
+	hdPMapping mapping; /**< All that says how tasks are mapped. */
+	const char *run;    /**< A project that is replayed, or NULL. */
 	double cpu, bandwidth, latency; /**< Factors of its platform. */
 	const char *ranks;              /**< Hosts of its ranks. */
 	int waiting;
