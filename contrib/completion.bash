@@ -1,3 +1,15 @@
+# The words of WORDS that begin with BEGIN, behind BEFORE; without a process, which
+# compgen needs for its output: WORDS BEGIN [BEFORE]
+@function@_match() {
+	local found
+	local -a words
+
+	read -rd '' -a words <<<"$1"
+	for found in "${words[@]}"; do
+		[[ $found != "$2"* ]] || COMPREPLY+=("${3-}$found")
+	done
+}
+
 # Complete the last word of a command line of @program@.
 @function@() {
 	local word=${COMP_WORDS[COMP_CWORD]}
@@ -45,16 +57,15 @@
 	fi
 	[[ -n $behind ]] || @function@_takes "$command" "$before"
 	if [[ -z $behind && -z $takes && $word == -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+		@function@_match "$options" "$word"
 		return
 	fi
 	case ${takes:-$rest} in
 	words\ *)
 		takes=${takes:-$rest}
-		mapfile -t COMPREPLY < <(compgen -W "${takes#* }" -- "$word") ;;
+		@function@_match "${takes#* }" "$word" ;;
 	list\ *)
-		mapfile -t COMPREPLY < <(compgen -P "${word%"${word##*,}"}" \
-			-W "${takes#* }" -- "${word##*,}")
+		@function@_match "${takes#* }" "${word##*,}" "${word%"${word##*,}"}"
 		compopt -o nospace 2>/dev/null ;;
 	file)
 		compopt -o filenames 2>/dev/null
@@ -75,7 +86,7 @@
 	run)
 		mapfile -t COMPREPLY < <(compgen -c -- "$word" | sort -u) ;;
 	subcommand)
-		mapfile -t COMPREPLY < <(compgen -W "$subcommands" -- "$word") ;;
+		@function@_match "$subcommands" "$word" ;;
 	esac
 }
 complete -F @function@ @program@

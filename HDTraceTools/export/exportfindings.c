@@ -19,6 +19,28 @@ char *exportFindingRanks(const GArray *shares)
 	return g_string_free(text, FALSE);
 }
 
+char *exportFindingCauses(const struct finding *finding)
+{
+	GString *text = g_string_new(NULL);
+	const char *comma = "";
+
+	for (guint i = 0; finding->causes && i < finding->causes->len; i++) {
+		const struct findingCause *cause =
+			&g_array_index(finding->causes, struct findingCause, i);
+
+		g_string_append_printf(
+			text, "%srank %" PRId64 " %s%s %.9f s", comma,
+			cause->rank, cause->state ? "in " : "",
+			cause->state ? cause->state : "outside of states",
+			cause->time / 1e9);
+		comma = ", ";
+	}
+	if (finding->indirect > 0)
+		g_string_append_printf(text, "%sindirect %.9f s", comma,
+				       finding->indirect / 1e9);
+	return g_string_free(text, FALSE);
+}
+
 void exportFindings(struct export *export, exportTakeFinding *take, void *data)
 {
 	struct tool quiet = *export->tool;

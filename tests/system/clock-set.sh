@@ -1,6 +1,7 @@
 #!/bin/sh
 # The system clock is set, or the machine sleeps, while a program records power, utilization,
-# a gauge, relations or states of Python: no joule and no second comes of it, and it is said.
+# a gauge, relations, states of Python, levels of a load or tasks of a graph: no joule and no
+# second comes of it, and it is said.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain waits
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
@@ -203,6 +204,100 @@ if [ -e "$abs_top_builddir/PythonModule/hdtrace/_native.abi3.so" ] &&
 		states -7200 500
 else
 	skip "Python: states" "built without the package of Python"
+fi
+
+# Levels of half a second, one behind the other: BY
+levels() {
+	rm -f levels.proj levels_*
+	HD_STEP_AT=0.75 HD_STEP_BY=$1 HD_SLEEP_BY=0 LD_PRELOAD=$preload "$hdload" -q --cpus=0 \
+		--loads=0.5:0,0.5:0.1,0.5:0 -p levels || return 1
+	says_step levels "$1" && "$hdtrace" dump levels >dumped &&
+		awk '$3 == "Level" { print $1, $2 }' dumped | python3 -c '
+import sys
+found = [tuple(map(float, line.split())) for line in sys.stdin]
+print(found)
+assert len(found) == 3
+assert all(0.49 < end - begin < 5 for begin, end in found)
+assert all(0 <= after[0] - before[1] < 5 for before, after in zip(found, found[1:]))
+'
+}
+hdload=$abs_top_builddir/hdload
+if [ -x "$hdload" ]; then
+	ok "hdload: levels are correct with the clock set by an hour" levels 3600
+	ok "hdload: levels are correct with the clock set back" levels -7200
+else
+	skip "hdload: levels" "no hdload"
+fi
+
+# Tasks, whose kernel prints its times by a clock that is not set, and during one of which
+# the clock is set: a task takes as long as its kernel, and less than from the one before to
+# the one behind. BY
+cat >nap.c <<'END'
+#include <fcntl.h>
+#include <hdKernel.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+static int nap(const hdKernelCall *call)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	const double begin = now();
+	static int count;
+	FILE *said = fopen("said", "a");
+
+	(void)call;
+	nanosleep(&pause, NULL);
+	if (++count == 5)
+		close(open("stepped", O_CREAT | O_WRONLY, 0600));
+	nanosleep(&pause, NULL);
+	fprintf(said, "%.9f %.9f\n", begin, now());
+	return fclose(said);
+}
+HDKERNELS({ "NAP", nap, 0 })
+END
+cat >tasks.py <<'END'
+import sys
+said = [tuple(map(float, line.split())) for line in open("said")]
+found = [tuple(map(float, line.split())) for line in sys.stdin]
+print(said, found)
+assert len(found) == len(said) == 10
+for i, (start, stop) in enumerate(found):
+    assert stop - start > said[i][1] - said[i][0] - 1e-6, i
+    if 0 < i < 9:
+        assert stop - start < said[i + 1][0] - said[i - 1][1] + 1e-6, i
+END
+tasks() {
+	rm -rf said stepped tasks.proj tasks_*
+	HD_STEP_FILE=$scratch/stepped HD_STEP_BY=$1 HD_SLEEP_BY=0 LD_PRELOAD=$preload \
+		OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$hdexecute" -q \
+		--kernels=. --platform=nap-platform.xml -p tasks nap.xml || return 1
+	says_step tasks "$1" && "$hdtrace" dump tasks >dumped &&
+		awk '$3 == "NAP" { print $1, $2 }' dumped | python3 tasks.py
+}
+hdexecute=$abs_top_builddir/hdexecute
+if [ -x "$hdexecute" ] && ${CC:-cc} -shared -fPIC -I"$abs_top_srcdir/PredictionLibrary/include" \
+	-o NAP.so nap.c 2>err; then
+	echo '<platform><node id="n"><main-memory id="n.m" size="1e9"/>
+		<pe id="n.0" architecture="cpu"/></node></platform>' >nap-platform.xml
+	{
+		echo '<application><kernel id="NAP"/>'
+		for task in 0 1 2 3 4 5 6 7 8 9; do
+			echo "<task id=\"t$task\" kernel=\"NAP\">"
+			echo "<map pe=\"n.0\" priority=\"$task\"/></task>"
+		done
+		echo '</application>'
+	} >nap.xml
+	ok "hdexecute: tasks are correct with the clock set by an hour" tasks 3600
+	ok "hdexecute: tasks are correct with the clock set back" tasks -7200
+else
+	skip "hdexecute: tasks" "no hdexecute, or kernels cannot be built"
 fi
 
 # Time of a project of rut that is killed after the step: it is said as well.

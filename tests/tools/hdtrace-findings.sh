@@ -353,11 +353,11 @@ ok "energy of what-if, with less computation" what_if_function
 # The same wait as a track of Perfetto, with what is known of it.
 exports() {
 	make_run "Recv 10 40 fromRank='1' fromTag='5'" \
-		"Send 30 31 toRank='0' toTag='5';End 39 40" "End 10 40"
+		"read 10 30;Send 30 31 toRank='0' toTag='5';End 39 40" "End 10 40"
 	status 0 export -q --to perfetto -o plain.pt run && ! grep -aq late-sender plain.pt &&
 		status 0 export -q --to perfetto --findings -o found.pt run &&
 		for text in Findings late-sender "Send these messages earlier" \
-			"hdtrace plot --from="; do
+			"hdtrace plot --from=" "rank 1 in read 2.000000000 s"; do
 			grep -aq -- "$text" found.pt || { echo "$text"; return 1; }
 		done
 	says "--findings: not available for json" 2 export --to json --findings run || return 1
@@ -378,7 +378,7 @@ marks() {
 		status 0 export -q --to otf2 --findings -o found run &&
 		otf2-marker found/traces.otf2 >markers && cat markers || return 1
 	for text in late-sender HIGH 1000000000 2000000000 "waiting ranks 0" \
-		"causing ranks 1" "Send these messages earlier" "hdtrace plot --from="; do
+		"causing ranks 1" "causes: rank 1 in read 2.000000000 s" "Send these messages earlier" "hdtrace plot --from="; do
 		grep -q -- "$text" markers || { echo "$text"; return 1; }
 	done
 }

@@ -34,8 +34,21 @@ python3 -c 'import jsonschema' 2>/dev/null || {
 }
 validator=$abs_top_srcdir/tests/tools/readers/validate-json.py
 ok "the schema is valid" python3 "$validator" --schema "$schema"
+
+# One validator serves all documents. FILE
+mkfifo questions answers
+python3 "$validator" --serve "$schema" <questions >answers 2>&1 &
+exec 3>questions 4<answers
 validate() {
-	python3 "$validator" "$schema" "$@"
+	printf '%s\n' "$1" >&3
+	while IFS= read -r line <&4; do
+		case $line in
+		valid) return 0 ;;
+		invalid) return 1 ;;
+		esac
+		printf '%s\n' "$line"
+	done
+	return 1
 }
 
 # SCHEMA ARGUMENT...

@@ -162,4 +162,37 @@ make_run "Sendrecv 5 10 toRank='1' toTag='5' fromRank='1' fromTag='5';Barrier 10
 Barrier 40 40" "End 1 2;Barrier 40 40"
 ok "the tracer is a cause like other states" \
 	causes "wait-at-barrier 3 0 1:solve:2 1:Tracer:1"
+# Barriers of 300 of 600 ranks, each second one; rank 598 comes 2 s after all others. What
+# it reads before the first one is no cause.
+make_large() {
+	rm -f run_*
+	"${python:-python3}" - <<-'END'
+	def comm(name, cid, ranks):
+	    return (f'<Communicator name="{name}">' + "".join(
+	        f'<Rank global="{g}" local="{l}" cid="{cid}"/>'
+	        for l, g in enumerate(ranks)) + "</Communicator>")
+
+	nodes = "".join(f'<Node name="{rank}"/>' for rank in range(600))
+	with open("run.proj", "w") as file:
+	    file.write('<?xml version="1.0" encoding="UTF-8"?>\n'
+	               '<Application name="run"><Description/><Topology><Level type="Host">'
+	               f'<Level type="Rank"/></Level><Node name="h">{nodes}</Node></Topology>'
+	               f'<CommunicatorList>{comm("WORLD", 0, range(600))}'
+	               f'{comm("EVEN", 1, range(0, 600, 2))}</CommunicatorList><Datatypes/>'
+	               '<ExternalStatistics/></Application>\n')
+	for rank in range(600):
+	    late = 4 if rank == 598 else 2
+	    with open(f"run_h_{rank}.trc", "w") as file:
+	        file.write("<Program timeAdjustment='0' levels='Host Rank'>\n")
+	        if rank == 598:
+	            file.write("<read time='0' end='0.5'/>\n")
+	        if rank % 2 == 0:
+	            file.write("<Barrier time='0.5' end='1' cid='1'/>\n"
+	                       f"<solve time='1' end='{late}'/>\n"
+	                       f"<Barrier time='{late}' end='4' cid='1'/>\n")
+	        file.write("<End time='4' end='5'/>\n</Program>\n")
+	END
+}
+make_large
+ok "barriers of many ranks, but not of all" causes "wait-at-barrier 598 0 598:solve:598"
 done_testing

@@ -38,6 +38,7 @@ static char *markersText(const struct finding *finding)
 	GString *text = g_string_new(finding->title);
 	char *waiting = exportFindingRanks(finding->waiting);
 	char *causing = exportFindingRanks(finding->causing);
+	char *causes = exportFindingCauses(finding);
 
 	g_string_append_printf(text, ": %.9f s, count %" PRIu64,
 			       (double)finding->time / 1e9, finding->count);
@@ -48,12 +49,15 @@ static char *markersText(const struct finding *finding)
 		g_string_append_printf(text, ", waiting ranks %s", waiting);
 	if (*causing)
 		g_string_append_printf(text, ", causing ranks %s", causing);
+	if (*causes)
+		g_string_append_printf(text, ", causes: %s", causes);
 	if (finding->region)
 		g_string_append_printf(text, ", region %s", finding->region);
 	g_string_append_printf(text, "; %s (%s)", finding->advice,
 			       finding->command);
 	g_free(waiting);
 	g_free(causing);
+	g_free(causes);
 	return g_string_free(text, FALSE);
 }
 

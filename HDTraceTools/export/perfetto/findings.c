@@ -9,11 +9,10 @@
 #include "HDTraceTools/export/perfetto/perfetto.h"
 #include "HDTraceTools/findings/findings.h"
 
-static void findingsAnnotateRanks(struct perfetto *self, const char *name,
-				  const GArray *shares)
+/** Add a text, which is freed, if it says something. */
+static void findingsAnnotate(struct perfetto *self, const char *name,
+			     char *text)
 {
-	char *text = exportFindingRanks(shares);
-
 	if (*text)
 		perfettoAnnotate(self, name, text);
 	g_free(text);
@@ -44,8 +43,9 @@ static void perfettoPutFinding(const struct finding *finding, void *data)
 	perfettoAnnotateNumber(self, "count", (int64_t)finding->count);
 	perfettoAnnotateNumber(self, "time_ns", finding->time);
 	perfettoAnnotateNumber(self, "saved_ns", finding->saved);
-	findingsAnnotateRanks(self, "waiting", finding->waiting);
-	findingsAnnotateRanks(self, "causing", finding->causing);
+	findingsAnnotate(self, "waiting", exportFindingRanks(finding->waiting));
+	findingsAnnotate(self, "causing", exportFindingRanks(finding->causing));
+	findingsAnnotate(self, "causes", exportFindingCauses(finding));
 	perfettoPutPacket(self, PACKET_TRACK_EVENT, &finding->from);
 	perfettoStartEvent(self, EVENT_IS_END);
 	perfettoPutPacket(self, PACKET_TRACK_EVENT, &finding->to);

@@ -13,6 +13,9 @@
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/lateness/lastsyncs.h"
 
+/** Calls of more ranks are large; see lastSyncsGet(). */
+#define LAST_SYNCS_NEAR 256
+
 /** A trace left a message or a call. */
 struct syncEnd {
 	int64_t known; /**< When it counts: both left, or the trace did. */
@@ -46,7 +49,9 @@ struct syncPair {
 struct syncChannel {
 	uint64_t call;
 	int64_t time;
-	GList link; /**< In the list of all, the last one first. */
+	uint64_t own;   /**< Where the trace was in the last call looked at, */
+	uint64_t count; /**< and how many it had. */
+	GList link;     /**< In the list of all, the last one first. */
 };
 
 struct lastSyncs {
@@ -322,47 +327,88 @@ static void lastSyncsAdvance(struct lastSyncs *self, int64_t time,
 
 /* ---- Looking ------------------------------------------------------------ */
 
-/** When a trace left a call; false: it was not in it. */
-static bool lastSyncsLeft(struct lastSyncs *self, uint64_t call, uint64_t count,
-			  uint32_t trace, struct syncLeave *leave)
+/** A call while it is looked at. */
+struct syncLook {
+	uint64_t offset; /**< Of the first rank. */
+	uint64_t count;
+};
+
+/** Read of a call of so many ranks. In a large one what is read next is far
+ *  away, and the piece of the file that spoolRead() keeps is for nothing. */
+static int lastSyncsGet(struct lastSyncs *self, uint64_t count, uint64_t offset,
+			void *bytes, size_t size)
 {
-	uint64_t low = 0, high = count;
-	uint64_t offset = call - 1 + sizeof(struct syncCall);
+	int ret;
 
-	while (low < high && self->error == 0) {
-		uint64_t middle = low + (high - low) / 2;
+	if (count > LAST_SYNCS_NEAR)
+		ret = spoolPeek(self->calls, offset, bytes, size);
+	else
+		ret = spoolRead(self->calls, offset, bytes, size);
+	if (ret < 0)
+		self->error = ret;
+	return ret;
+}
 
-		self->error =
-			spoolRead(self->calls, offset + middle * sizeof(*leave),
-				  leave, sizeof(*leave));
-		if (self->error < 0)
+/** When a trace left a call; false: it was not in it.
+ *
+ *  @param[in,out] at Where it may be, and where it is. */
+static bool lastSyncsLeft(struct lastSyncs *self, const struct syncLook *look,
+			  uint32_t trace, uint64_t *at, struct syncLeave *leave)
+{
+	uint64_t low = 0, high = look->count;
+	uint64_t middle = *at < high ? *at : low + (high - low) / 2;
+
+	while (low < high) {
+		if (lastSyncsGet(self, look->count,
+				 look->offset + middle * sizeof(*leave), leave,
+				 sizeof(*leave)) < 0)
 			return false;
+		*at = middle;
 		if (leave->trace == trace)
 			return true;
 		if (leave->trace < trace)
 			low = middle + 1;
 		else
 			high = middle;
+		middle = low + (high - low) / 2;
 	}
 	return false;
 }
 
+/** When the trace and another one left a call; false: one was not in it. */
+static bool lastSyncsLeftBoth(struct lastSyncs *self,
+			      struct syncChannel *channel,
+			      const struct syncLook *look,
+			      const struct lastSync *sync,
+			      struct syncLeave *own, struct syncLeave *other)
+{
+	uint64_t at;
+
+	if (!lastSyncsLeft(self, look, sync->trace, &channel->own, own))
+		return false;
+	/* As if all traces between them were in it, too; below 0 is none. */
+	at = channel->own + sync->other - sync->trace;
+	return lastSyncsLeft(self, look, sync->other, &at, other);
+}
+
 /** The last call of a channel that both left in time, if it is later. */
 static void lastSyncsSeeChannel(struct lastSyncs *self,
-				const struct syncChannel *channel,
+				struct syncChannel *channel,
 				const struct lastSync *sync,
 				struct syncPair *best)
 {
 	struct syncCall head;
 
 	for (uint64_t call = channel->call; call; call = head.before) {
+		struct syncLook look = { .offset = call - 1 + sizeof(head) };
 		struct syncLeave own, other;
 
-		self->error =
-			spoolRead(self->calls, call - 1, &head, sizeof(head));
-		if (self->error < 0 ||
-		    !lastSyncsLeft(self, call, head.count, sync->trace, &own) ||
-		    !lastSyncsLeft(self, call, head.count, sync->other, &other))
+		if (lastSyncsGet(self, channel->count, call - 1, &head,
+				 sizeof(head)) < 0)
+			return;
+		look.count = channel->count = head.count;
+		if (!lastSyncsLeftBoth(self, channel, &look, sync, &own,
+				       &other))
 			return;
 		if (own.time <= sync->time && other.time <= sync->otherTime &&
 		    (own.time > best->time ||
@@ -387,7 +433,7 @@ int lastSyncsFind(struct lastSyncs *self, struct lastSync *sync)
 		best = *pair;
 	for (GList *link = self->recent.head; link && self->error == 0;
 	     link = link->next) {
-		const struct syncChannel *channel = link->data;
+		struct syncChannel *channel = link->data;
 
 		if (channel->time < best.time)
 			break;
