@@ -234,9 +234,11 @@ static void appendKinds(GString *out, const struct learnt *self)
 			continue;
 		g_string_append(out, " <node-architecture");
 		appendId(out, "id", kind, "-node");
-		learntWriteAppendNumber(
-			out, "idle-power",
-			orNothing(learntWriteIdleOf(self, kind)));
+		/* Without power, it is not known. */
+		if (!self->choice.isTimeOnly)
+			learntWriteAppendNumber(
+				out, "idle-power",
+				orNothing(learntWriteIdleOf(self, kind)));
 		g_string_append(out, "/>\n");
 	}
 	g_hash_table_unref(seen);

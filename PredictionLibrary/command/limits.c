@@ -2,9 +2,12 @@
 /* hdpredict simulate --power-limit and --subgraphs; see limits.h. */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/limits.h"
 #include "cli/quantity.h"
 
@@ -15,6 +18,105 @@ struct look {
 	hdPPower power;
 	hdPExcess list[LIMITS_SHOWN];
 };
+
+/* A number above 0, and nothing else. */
+static bool limitsReadNumber(const char *text, double *value)
+{
+	char *end;
+
+	if ((!g_ascii_isdigit(*text) && *text != '.') || strpbrk(text, "xX"))
+		return false;
+	*value = g_ascii_strtod(text, &end);
+	return !*end && *value > 0 && *value < HUGE_VAL;
+}
+
+static int limitsParseOne(struct predict *predict, const char *text,
+			  struct limitValues *values)
+{
+	const struct {
+		const char *name;
+		double *value;
+	} kinds[] = { { "power=", &values->power },
+		      { "memory=", &values->memory } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		const char *name = kinds[i].name;
+
+		if (!g_str_has_prefix(text, name))
+			continue;
+		if (*kinds[i].value > 0)
+			return predictUsage(predict,
+					    "--limit: %.*s is given twice",
+					    (int)strlen(name) - 1, name);
+		if (limitsReadNumber(text + strlen(name), kinds[i].value))
+			return PREDICT_OK;
+	}
+	return predictInvalidValue(predict, "limit", text,
+				   "power=W or memory=BYTES, more than 0");
+}
+
+int limitsParse(struct predict *predict, char **texts,
+		struct limitValues *values)
+{
+	int status = PREDICT_OK;
+
+	*values = (struct limitValues){ 0 };
+	for (; texts && *texts && status == PREDICT_OK; texts++)
+		status = limitsParseOne(predict, *texts, values);
+	return status;
+}
+
+bool limitsAreKept(const struct limitValues *limits, double power,
+		   double memory)
+{
+	/* Rounding of sums is no excess, as in hdP_getPower(). */
+	return (!(limits->power > 0) || power <= limits->power * (1 + 1e-12)) &&
+	       (!(limits->memory > 0) || memory <= limits->memory);
+}
+
+double limitsPeak(const hdPResult *result)
+{
+	hdPPower power;
+	int ret = hdP_getPower(result, -1, 0, &power, NULL, 0);
+
+	if (ret < 0)
+		g_error("power: %s", g_strerror(-ret));
+	return power.peak;
+}
+
+double limitsMemory(const hdPResult *result)
+{
+	double most = 0;
+
+	for (int64_t s = 0; s < hdP_getUseCount(result, HDP_SERVERS); s++) {
+		hdPUse use;
+
+		hdP_getUse(result, HDP_SERVERS, s, &use);
+		most = fmax(most, use.peak);
+	}
+	return most;
+}
+
+/* Servers that need more memory than the limit. */
+static void limitsPrintMemory(struct limits *limits, const hdPResult *result,
+			      bool isJson)
+{
+	for (int64_t s = 0;
+	     limits->memory > 0 && s < hdP_getUseCount(result, HDP_SERVERS);
+	     s++) {
+		hdPUse use;
+
+		hdP_getUse(result, HDP_SERVERS, s, &use);
+		if (!(use.peak > limits->memory))
+			continue;
+		limits->findings++;
+		if (!isJson)
+			outSay(stdout,
+			       "Memory of %s exceeds the limit: %.0f of %.0f "
+			       "bytes",
+			       use.id, use.peak, limits->memory);
+	}
+}
 
 bool limitsHasPeak(const hdPPlatform *platform)
 {
@@ -49,6 +151,22 @@ static hdPSubgraph *subgraphs(const hdPResult *result, int64_t *count)
 	if (*count < 0)
 		g_error("subgraphs: %s", g_strerror((int)-*count));
 	return list;
+}
+
+void limitsCount(struct limits *limits, const hdPPlatform *platform,
+		 const hdPResult *result)
+{
+	struct look look = { .server = -1, .limit = limits->limit };
+
+	limitsPrintMemory(limits, result, true);
+	if (!limits->hasPower)
+		return;
+	limitsPrint(limits, result, &look);
+	for (int64_t s = 0; s < hdP_getServerCount(platform); s++) {
+		look = (struct look){ .server = s,
+				      .limit = hdP_getServerPeak(platform, s) };
+		limitsPrint(limits, result, &look);
+	}
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -116,6 +234,7 @@ void limitsJson(struct limits *limits, const hdPGraph *graph,
 		const hdPPlatform *platform, const hdPResult *result,
 		struct outJson *json)
 {
+	limitsPrintMemory(limits, result, true);
 	if (limits->hasPower) {
 		struct look look = { .server = -1, .limit = limits->limit };
 
@@ -226,6 +345,7 @@ static void textSubgraphs(const hdPGraph *graph, const hdPResult *result)
 void limitsText(struct limits *limits, const hdPGraph *graph,
 		const hdPPlatform *platform, const hdPResult *result)
 {
+	limitsPrintMemory(limits, result, false);
 	if (limits->hasPower) {
 		struct look look = { .server = -1, .limit = limits->limit };
 

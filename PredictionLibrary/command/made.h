@@ -6,6 +6,7 @@
 #ifndef HD_PREDICT_MADE_H
 #define HD_PREDICT_MADE_H
 
+#include <float.h>
 #include <glib.h>
 
 #include <hdPredict.h>
@@ -29,17 +30,20 @@ struct generation {
 struct topology {
 	int kind; /**< Number of its name in topologyKinds. */
 	int nodes, pes, radix;
-	char *architecture; /**< Of PEs; NULL is "core". */
-	double idlePower, memory;
-	double peakPower; /**< 0: unknown. */
+	char *architecture;       /**< Of PEs; NULL is "core". */
+	double idlePower, memory; /**< Of a server, W and bytes. */
+	double peakPower;         /**< 0: unknown. */
 	double initLatency, packetSize, packetLatency, packetEnergy;
 };
 
-#define TOPOLOGY_DEFAULT                                                 \
-	{                                                                \
-		.nodes = 16, .pes = 4, .radix = 16, .idlePower = 100,    \
-		.memory = 64e9, .initLatency = 1000, .packetSize = 1500, \
-		.packetLatency = 120                                     \
+/** Nobody says what a server draws: there is a default, and it is marked. */
+#define TOPOLOGY_IDLE_UNKNOWN (-DBL_MAX)
+
+#define TOPOLOGY_DEFAULT                                                      \
+	{                                                                     \
+		.nodes = 16, .pes = 4, .radix = 16,                           \
+		.idlePower = TOPOLOGY_IDLE_UNKNOWN, .memory = 64e9,           \
+		.initLatency = 1000, .packetSize = 1500, .packetLatency = 120 \
 	}
 
 /** Names of kinds, NULL terminated. */

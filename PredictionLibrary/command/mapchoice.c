@@ -11,7 +11,7 @@
 #include "common/clock.h"
 #include "common/duration.h"
 
-static const char expected[] =
+const char mapChoiceCosts[] =
 	"time, energy, edp, 'energy at time<=T' or 'time at power<=W'";
 
 /* A number above 0, and perhaps W behind it. */
@@ -26,7 +26,7 @@ static bool mapChoiceWatts(const char *text, double *watts)
 	       *watts < HUGE_VAL;
 }
 
-static bool mapChoiceCost(const char *text, hdPMapping *mapping)
+bool mapChoiceReadCost(const char *text, hdPMapping *mapping)
 {
 	static const struct {
 		const char *name;
@@ -73,9 +73,9 @@ static int mapChoiceCheckAnneal(struct predict *predict,
 	if (only && mapping->mapper != HDP_ANNEAL)
 		return predictUsage(predict, "--%s: requires --map anneal",
 				    only);
-	if (choice->cost && !mapChoiceCost(choice->cost, mapping))
+	if (choice->cost && !mapChoiceReadCost(choice->cost, mapping))
 		return predictInvalidValue(predict, "cost", choice->cost,
-					   expected);
+					   mapChoiceCosts);
 	if (!(choice->budget >= 0 && choice->budget <= 1e6))
 		return predictOutOfRange(predict, "budget", choice->budget,
 					 "seconds, 0 to 1000000");
@@ -112,6 +112,18 @@ int mapChoiceCheck(struct predict *predict, const struct mapChoice *choice,
 	return mapChoiceCheckAnneal(predict, choice, mapping);
 }
 
+int mapChoiceSelect(struct predict *predict, const struct mapChoice *choice,
+		    hdPPlatform *platform)
+{
+	int64_t found =
+		choice->nodes ? hdP_selectServers(platform, choice->nodes) : 1;
+
+	if (found > 0)
+		return PREDICT_OK;
+	return predictUsage(predict, MAP_CHOICE_NO_NODES, "--nodes",
+			    choice->nodes, hdP_getServerCount(platform));
+}
+
 int mapChoiceRun(struct predict *predict, const struct mapChoice *choice,
 		 const hdPMapping *mapping, hdPGraph *graph,
 		 const hdPPlatform *platform, const hdPResources *resources)
@@ -120,9 +132,7 @@ int mapChoiceRun(struct predict *predict, const struct mapChoice *choice,
 	int ret;
 
 	if (choice->ignoresMap && mapped)
-		outSay(stderr,
-		       "hdpredict %s: the mapping of %" PRId64
-		       " task%s in the graph is ignored",
+		outSay(stderr, "hdpredict %s: " MAP_CHOICE_IGNORED,
 		       predict->command, mapped, mapped == 1 ? "" : "s");
 	ret = hdP_mapAs(graph, platform, resources, mapping, predictTake,
 			predict);

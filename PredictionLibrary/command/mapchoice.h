@@ -6,11 +6,13 @@
 #ifndef HD_PREDICT_MAPCHOICE_H
 #define HD_PREDICT_MAPCHOICE_H
 
+#include <inttypes.h>
+
 #include "PredictionLibrary/command/hdpredict.h"
 
 /** What was asked for. */
 struct mapChoice {
-	char *map, *use, *cost;
+	char *map, *use, *nodes, *cost;
 	double budget;
 	gint64 seed, steps;
 	gboolean ignoresMap;
@@ -26,6 +28,14 @@ struct mapChoice {
 	  "Patterns of PE names that mappings may use, such as "              \
 	  "'XU4-*,ATB-1.*'",                                                  \
 	  "PATTERN" },                                                        \
+		{ "nodes",                                                    \
+		  0,                                                          \
+		  0,                                                          \
+		  G_OPTION_ARG_STRING,                                        \
+		  &(choice)->nodes,                                           \
+		  "Nodes that are switched on: the first N, or patterns "     \
+		  "of their names (default: all)",                            \
+		  "N|PATTERN" },                                              \
 		{ "cost",                                                     \
 		  0,                                                          \
 		  0,                                                          \
@@ -67,6 +77,24 @@ struct mapChoice {
 int mapChoiceCheck(struct predict *predict, const struct mapChoice *choice,
 		   const char *map, bool isGivenAllowed, hdPMapping *mapping,
 		   bool *isGiven);
+
+/** Costs that --cost names, for messages. */
+extern const char mapChoiceCosts[];
+
+/** Read a cost; false: it is not one. */
+bool mapChoiceReadCost(const char *text, hdPMapping *mapping);
+
+/** That a mapping is ignored: its tasks, a plural. */
+#define MAP_CHOICE_IGNORED \
+	"the mapping of %" PRId64 " task%s in the graph is ignored"
+
+/** A selection of nodes that selects none: its name, itself, nodes. */
+#define MAP_CHOICE_NO_NODES \
+	"%s: \"%s\" does not select nodes; the platform has %" PRId64
+
+/** Switch off nodes that --nodes does not select. @return Exit status. */
+int mapChoiceSelect(struct predict *predict, const struct mapChoice *choice,
+		    hdPPlatform *platform);
 
 /** Map a graph; that its mapping is replaced is said. @return Exit status. */
 int mapChoiceRun(struct predict *predict, const struct mapChoice *choice,

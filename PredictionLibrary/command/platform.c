@@ -18,6 +18,8 @@
 #include "common/number.h"
 
 #define ENDS_MAX 100000000
+/* Of a server, if nothing is known, in W. */
+#define IDLE_DEFAULT 100
 
 static void platformCommandAppendNumber(GString *out, const char *key,
 					double value)
@@ -46,7 +48,12 @@ static void platformCommandBeginText(GString *out, const struct topology *self)
 {
 	g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			     "<platform>\n<node-architecture id=\"node\"");
-	platformCommandAppendNumber(out, "idle-power", self->idlePower);
+	if (self->idlePower == TOPOLOGY_IDLE_UNKNOWN) {
+		platformCommandAppendNumber(out, "idle-power", IDLE_DEFAULT);
+		g_string_append(out, " assumed=\"idle-power\"");
+	} else {
+		platformCommandAppendNumber(out, "idle-power", self->idlePower);
+	}
 	if (self->peakPower > 0)
 		platformCommandAppendNumber(out, "peak_w", self->peakPower);
 	g_string_append(out, "/>\n");
@@ -225,7 +232,10 @@ char *topologyWrong(const struct topology *self)
 		{ "nodes", self->nodes, 1, "1 or more" },
 		{ "pes", self->pes, 1, "1 or more" },
 		{ "radix", self->radix, 2, "2 or more" },
-		{ "idle-power", self->idlePower, 0, "0 or more" },
+		{ "idle-power",
+		  self->idlePower == TOPOLOGY_IDLE_UNKNOWN ? IDLE_DEFAULT
+							   : self->idlePower,
+		  0, "0 or more" },
 		{ "memory", self->memory, 0, "0 or more" },
 		{ "init-latency", self->initLatency, 0, "0 or more" },
 		{ "packet-size", self->packetSize, DBL_MIN, "more than 0" },

@@ -25,6 +25,9 @@ struct settings {
 	hdPMapping mapping; /* As chosen. */
 	char *output, *annotate, *form;
 	char *against, *againstPlatform, *againstResources;
+	char **limits;
+	struct limitValues limitValues;
+	gboolean isBrief;
 	gboolean hasTasks, isWithoutUnused, isForced, hasSubgraphs, fails;
 	double powerLimit;
 	int sampleCount;
@@ -50,9 +53,13 @@ static int simulateCommandReadModels(struct predict *predict, const char *path,
 	if (!settings->platform || !settings->resources)
 		return predictMissingOption(
 			predict, settings->platform ? "resources" : "platform");
-	return predictRead(predict, path, &models->graph, settings->platform,
-			   &models->platform, settings->resources,
-			   &models->resources);
+	status = predictRead(predict, path, &models->graph, settings->platform,
+			     &models->platform, settings->resources,
+			     &models->resources);
+	return status == PREDICT_OK
+		       ? mapChoiceSelect(predict, &settings->choice,
+					 models->platform)
+		       : status;
 }
 
 static int mapModels(struct predict *predict, const struct settings *settings,
@@ -177,6 +184,18 @@ static int chooseOptions(struct predict *predict, struct settings *settings,
 	options->recordsTransfers = settings->output != NULL;
 	settings->mapping.simulation = *options;
 	*isJson = format == 1;
+	/* They need each transfer. */
+	options->recordsTransfers |= *isJson || settings->isBrief;
+	if (limitsParse(predict, settings->limits, &settings->limitValues) !=
+	    PREDICT_OK)
+		return PREDICT_FAILED;
+	if (settings->isBrief && (*isJson || settings->hasTasks))
+		return predictUsage(predict, "--brief: not available with %s",
+				    *isJson ? "--format=json" : "--tasks");
+	if (settings->powerLimit && settings->limitValues.power > 0)
+		return predictUsage(predict,
+				    "--limit=power: not available with "
+				    "--power-limit");
 	if (!(settings->powerLimit >= 0 && settings->powerLimit < HUGE_VAL))
 		return predictOutOfRange(predict, "power-limit",
 					 settings->powerLimit,
@@ -280,11 +299,14 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		  "Print the times when all servers together exceed W watts, "
 		  "and the responsible tasks",
 		  "W" },
+		LIMITS_OPTION(&settings.limits),
+		{ "brief", 0, 0, G_OPTION_ARG_NONE, &settings.isBrief,
+		  "Print ten lines only", NULL },
 		{ "subgraphs", 0, 0, G_OPTION_ARG_NONE, &settings.hasSubgraphs,
 		  "Print the time of each independent part of the graph",
 		  NULL },
 		{ "fail", 0, 0, G_OPTION_ARG_NONE, &settings.fails,
-		  "Exit with 3 if a power limit is exceeded or memory "
+		  "Exit with 3 if a limit is exceeded or memory "
 		  "overflows",
 		  NULL },
 		{ "mc", 0, 0, G_OPTION_ARG_INT, &settings.sampleCount,
@@ -348,8 +370,12 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 
 		limits = (struct limits){
 			.hasPower = settings.powerLimit > 0 ||
+				    settings.limitValues.power > 0 ||
 				    limitsHasPeak(models.platform),
-			.limit = settings.powerLimit,
+			.limit = settings.limitValues.power > 0
+					 ? settings.limitValues.power
+					 : settings.powerLimit,
+			.memory = settings.limitValues.memory,
 			.hasSubgraphs = settings.hasSubgraphs,
 		};
 		options.recordsTransfers |= limits.hasPower;
@@ -376,11 +402,17 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 						     &samples);
 	if (status == PREDICT_OK)
 		summaryPrint(models.graph, models.platform, result, &samples,
-			     &limits, isJson, settings.hasTasks);
+			     &limits,
+			     settings.isBrief ? SUMMARY_BRIEF
+			     : isJson ? settings.hasTasks ? SUMMARY_JSON_TASKS
+							  : SUMMARY_JSON
+			     : settings.hasTasks ? SUMMARY_TASKS
+						 : SUMMARY_TEXT);
 	if (status == PREDICT_OK && settings.fails && limits.findings)
 		status = PREDICT_FOUND;
 	samplesFree(&samples);
 	hdP_destroyResult(result);
 	freeModels(&models);
+	g_strfreev(settings.limits);
 	return status;
 }

@@ -97,6 +97,10 @@ static void predictSummaryPrintJson(const hdPGraph *graph,
 	outJsonInteger(json, "slowdowns_mixed", (int64_t)totals->mixedLoads);
 	outJsonInteger(json, "slowdowns_beyond", (int64_t)totals->beyondLoads);
 	outJsonInteger(json, "memory_overflows", (int64_t)totals->overflows);
+	outJsonDouble(json, "peak_power_w", limitsPeak(result));
+	outJsonDouble(json, "memory_peak_bytes", limitsMemory(result));
+	outJsonInteger(json, "pending_max", (int64_t)totals->pendingMax);
+	outJsonBool(json, "energy_assumed", hdP_isIdlePowerAssumed(platform));
 	for (size_t i = 0; i < G_N_ELEMENTS(listings); i++) {
 		outJsonArray(json, listings[i].key, false);
 		for (int64_t k = 0;
@@ -206,6 +210,35 @@ static void predictSummaryPrintTasks(const hdPGraph *graph,
 	outTablePrint(table, "", false);
 }
 
+/* The first lines: tasks, time and energy. */
+static void predictSummaryPrintEnergy(const hdPPlatform *platform,
+				      const hdPTotals *totals)
+{
+	double dynamic = totals->computation + totals->communication;
+	bool isAssumed = hdP_isIdlePowerAssumed(platform);
+
+	printf("%-22s %" PRIu64 "\n", "Tasks", totals->tasks);
+	predictSummaryPrintLine("Time", totals->makespan, "s");
+	predictSummaryPrintLine("Energy", dynamic + totals->idle,
+				isAssumed ? "J (assumed idle power)" : "J");
+	predictSummaryPrintLine("  idle", totals->idle,
+				isAssumed ? "J (assumed)" : "J");
+	predictSummaryPrintLine("  computation", totals->computation, "J");
+	predictSummaryPrintLine("  communication", totals->communication, "J");
+}
+
+static void predictSummaryPrintBrief(const hdPPlatform *platform,
+				     const hdPResult *result,
+				     const hdPTotals *totals)
+{
+	predictSummaryPrintEnergy(platform, totals);
+	predictSummaryPrintLine("Peak power", limitsPeak(result), "W");
+	predictSummaryPrintLine("Memory of a node", limitsMemory(result),
+				"bytes");
+	printf("%-22s %" PRIu64 "\n", "Messages", totals->messages);
+	printf("%-22s %" PRIu64 "\n", "Pending on a node", totals->pendingMax);
+}
+
 static void predictSummaryPrintText(const hdPGraph *graph,
 				    const hdPPlatform *platform,
 				    const hdPResult *result,
@@ -215,12 +248,7 @@ static void predictSummaryPrintText(const hdPGraph *graph,
 {
 	double dynamic = totals->computation + totals->communication;
 
-	printf("%-22s %" PRIu64 "\n", "Tasks", totals->tasks);
-	predictSummaryPrintLine("Time", totals->makespan, "s");
-	predictSummaryPrintLine("Energy", dynamic + totals->idle, "J");
-	predictSummaryPrintLine("  idle", totals->idle, "J");
-	predictSummaryPrintLine("  computation", totals->computation, "J");
-	predictSummaryPrintLine("  communication", totals->communication, "J");
+	predictSummaryPrintEnergy(platform, totals);
 	if (totals->makespan > 0)
 		predictSummaryPrintLine(
 			"Mean power",
@@ -268,12 +296,20 @@ void summaryPrintDeadlock(const hdPGraph *graph, const hdPPlatform *platform,
 
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
 		  const hdPResult *result, const struct samples *samples,
-		  struct limits *limits, bool isJson, bool hasTasks)
+		  struct limits *limits, enum summaryForm form)
 {
 	hdPTotals totals;
+	bool hasTasks = form == SUMMARY_TASKS || form == SUMMARY_JSON_TASKS;
 
 	hdP_getTotals(result, &totals);
 	limits->findings += totals.overflows;
-	(isJson ? predictSummaryPrintJson : predictSummaryPrintText)(
-		graph, platform, result, &totals, samples, limits, hasTasks);
+	if (form == SUMMARY_BRIEF) {
+		predictSummaryPrintBrief(platform, result, &totals);
+		limitsCount(limits, platform, result);
+		return;
+	}
+	(form == SUMMARY_JSON || form == SUMMARY_JSON_TASKS
+		 ? predictSummaryPrintJson
+		 : predictSummaryPrintText)(graph, platform, result, &totals,
+					    samples, limits, hasTasks);
 }

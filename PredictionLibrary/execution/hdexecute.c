@@ -27,7 +27,7 @@
 /* What was asked for. */
 struct settings {
 	char *platform, *resources, *map, *kernels, *pace, *project, *sizes;
-	gboolean isChecked, isForced, isQuiet;
+	gboolean isChecked, isForced, isQuiet, ignoresMap;
 	int pes;
 	struct hdExecuteLinks links; /* No sizes: a graph is run. */
 };
@@ -191,19 +191,12 @@ static int hdexecuteReadModels(struct process *self, const char *path)
 		"resources");
 }
 
-static bool hasMapping(const hdPGraph *graph)
-{
-	for (uint32_t t = 0; t < graph->taskCount; t++) {
-		if (graph->pe[t] != HD_PREDICT_NONE)
-			return true;
-	}
-	return false;
-}
-
 static int mapTasks(struct process *self)
 {
 	int64_t servers = hdP_getServerCount(self->platform);
+	int64_t mapped = hdP_getMappedCount(self->graph);
 	const char *map = self->settings.map;
+	hdPMapping mapping = { .keepsMapping = !self->settings.ignoresMap };
 
 	if (servers != self->size)
 		return hdexecuteReportError(
@@ -212,13 +205,18 @@ static int mapTasks(struct process *self)
 			"%d process%s; use mpiexec -n %" PRId64,
 			servers, self->size == 1 ? "is" : "are", self->size,
 			self->size == 1 ? "" : "es", servers);
-	if (!map && self->graph->taskCount && !hasMapping(self->graph))
+	if (!map && self->graph->taskCount && !mapped)
 		map = "eft";
 	if (!map || strcmp(map, "given") == 0)
 		return HD_EXECUTE_OK;
+	if (mapped && self->settings.ignoresMap && self->rank == 0)
+		fprintf(stderr,
+			"hdexecute: the mapping of %" PRId64
+			" task%s in the graph is ignored\n",
+			mapped, mapped == 1 ? "" : "s");
 	return statusOf(self,
-			hdP_map(self->graph, self->platform, self->resources,
-				NULL, hdexecutePrintMessage, self),
+			hdP_mapAs(self->graph, self->platform, self->resources,
+				  &mapping, hdexecutePrintMessage, self),
 			"mapping");
 }
 
@@ -601,6 +599,10 @@ static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 		  "Mapping: given or eft (default: given if the graph has "
 		  "one)",
 		  "HOW" },
+		{ "ignore-map", 0, 0, G_OPTION_ARG_NONE, &settings->ignoresMap,
+		  "Replace the mapping of the graph; otherwise mapped tasks "
+		  "stay",
+		  NULL },
 		{ "pes", 0, 0, G_OPTION_ARG_INT, &settings->pes,
 		  "PEs per node without --platform (default: one per CPU)",
 		  "N" },
@@ -651,6 +653,8 @@ static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 	status = cliChoose(&command, "map", settings->map, &map);
 	if (status >= 0)
 		return status;
+	if (settings->ignoresMap && g_strcmp0(settings->map, "eft") != 0)
+		return cliUsage(&command, "--ignore-map: requires --map eft");
 	if (!parsePace(settings->pace, pace))
 		return cliErrorValue(&command, "pace", settings->pace,
 				     "bytes per second, 1 or more, and an "

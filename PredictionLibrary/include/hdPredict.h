@@ -113,6 +113,8 @@ typedef struct hdPTotals {
 	uint64_t mixedLoads;  /**< Slowdowns from the mean of entries. */
 	uint64_t beyondLoads; /**< Slowdowns from the last known entry. */
 	uint64_t overflows;   /**< Servers with too little memory. */
+	uint64_t pendingMax;  /**< Most messages that one server has to send
+			       *   at a time: ready, but not there yet. */
 } hdPTotals;
 
 /** Methods of mapping. */
@@ -1250,6 +1252,31 @@ int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
  * @return Power in W; 0: unknown.
  */
 double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
+
+/**
+ * Use only a part of the servers of a platform. The others are switched off:
+ * they run no tasks and draw no idle power. Links stay as they are.
+ *
+ * @param platform Finished platform that no other thread reads now.
+ * @param servers Number of servers, which are the first ones, or patterns of
+ *        their names, see glob(7), separated by commas.
+ *
+ * @return Number of servers that are used.
+ * @retval 0 No server matches, or there are fewer servers; nothing is changed.
+ * @return -EINVAL, -ENOMEM.
+ */
+int64_t hdP_selectServers(hdPPlatform *platform, const char *servers);
+
+/**
+ * Whether the idle power of a server is assumed: the platform does not state
+ * it, or states that it is a default.
+ *
+ * @param platform Finished platform.
+ *
+ * @retval 1 It is, of one server at least.
+ * @retval 0 It is not.
+ */
+int hdP_isIdlePowerAssumed(const hdPPlatform *platform);
 
 /**
  * Store quantiles of samples in a result, for hdP_writeProject(): the 5 % and

@@ -8,7 +8,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,22 +37,6 @@ struct eft {
 		double init, latency, size;
 	} * links;
 };
-
-static bool mayUse(const char *pattern, const char *id)
-{
-	while (pattern && *pattern) {
-		size_t length = strcspn(pattern, ",");
-		char *one = strndup(pattern, length);
-		bool fits = one && fnmatch(one, id, 0) == 0;
-
-		free(one);
-		if (fits)
-			return true;
-		pattern += length;
-		pattern += *pattern == ',';
-	}
-	return !pattern;
-}
 
 /* Costs of a path; size is -1 if packets differ on it. */
 static struct link eftLinkOf(struct eft *self, uint32_t from, uint32_t to)
@@ -475,12 +458,14 @@ static int eftPrepare(struct eft *self, const char *pattern)
 	    !self->byArchitecture)
 		return -ENOMEM;
 	for (uint32_t p = 0; p < platform->peCount; p++) {
-		if (mayUse(pattern, platform->peIds[p]))
+		if (!platform->servers[platform->pes[p].server].isOff &&
+		    hdPredictMatches(pattern, platform->peIds[p]))
 			self->mapping.usable[self->mapping.usableCount++] = p;
 	}
 	if (!self->mapping.usableCount) {
 		hdPredictError(self->report, 0, NULL, 0,
-			       "no PE matches \"%.200s\"", pattern);
+			       "no PE matches \"%.200s\"",
+			       pattern ? pattern : "*");
 		return -EINVAL;
 	}
 	return findLinks(self);

@@ -87,6 +87,11 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 				   "the platform has no PE ", name, length);
 		return;
 	}
+	if (platform->servers[platform->pes[pe].server].isOff)
+		hdPredictTaskError(
+			graph, report, task,
+			"it is mapped to a node that is switched off: ",
+			platform->peIds[pe], strlen(platform->peIds[pe]));
 	architecture = platform->pes[pe].architecture;
 	entry = hdPredictCostsFind(costs, graph->config[task], architecture);
 	if (!hdPredictIsEntry(entry))

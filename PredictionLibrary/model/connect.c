@@ -65,6 +65,8 @@ static int countServers(hdPPlatform *platform, struct hdPredictReport *report)
 			(struct hdPredictServer){
 				.node = end->node,
 				.memory = i,
+				.hasIdle =
+					architecture && architecture->hasIdle,
 				.idlePower = architecture
 						     ? architecture->idlePower
 						     : 0,

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +129,8 @@ static bool platformIsAmount(double value)
 int hdP_addNodeArchitecture(hdPPlatform *platform, const char *id,
 			    double idlePower, double peakPower)
 {
-	struct hdPredictArchitecture architecture = { .idlePower = idlePower,
+	struct hdPredictArchitecture architecture = { .hasIdle = true,
+						      .idlePower = idlePower,
 						      .peakPower = peakPower };
 
 	if (!platform || platform->isFinished || !id || !*id ||
@@ -331,6 +333,65 @@ double hdP_getServerPeak(const hdPPlatform *platform, int64_t server)
 	if (!platform || server < 0 || server >= platform->serverCount)
 		return 0;
 	return platform->servers[server].peakPower;
+}
+
+bool hdPredictMatches(const char *pattern, const char *id)
+{
+	while (pattern && *pattern) {
+		size_t length = strcspn(pattern, ",");
+		char *one = strndup(pattern, length);
+		bool fits = one && fnmatch(one, id, 0) == 0;
+
+		free(one);
+		if (fits)
+			return true;
+		pattern += length;
+		pattern += *pattern == ',';
+	}
+	return !pattern;
+}
+
+int64_t hdP_selectServers(hdPPlatform *platform, const char *servers)
+{
+	unsigned long long first = 0;
+	uint32_t count = 0;
+	bool *isOn;
+
+	if (!platform || !platform->isFinished || !servers || !*servers)
+		return -EINVAL;
+	if (!servers[strspn(servers, "0123456789")]) {
+		first = strtoull(servers, NULL, 10);
+		if (first > platform->serverCount)
+			return 0;
+		servers = "";
+	}
+	isOn = malloc(platform->serverCount + 1);
+	if (!isOn)
+		return -ENOMEM;
+	for (uint32_t s = 0; s < platform->serverCount; s++) {
+		isOn[s] = s < first ||
+			  hdPredictMatches(servers, platform->serverIds[s]);
+		count += isOn[s];
+	}
+	for (uint32_t s = 0; count && s < platform->serverCount; s++) {
+		if (isOn[s])
+			continue;
+		platform->servers[s].isOff = true;
+		platform->servers[s].idlePower = 0;
+		platform->servers[s].peakPower = 0;
+	}
+	free(isOn);
+	return count;
+}
+
+int hdP_isIdlePowerAssumed(const hdPPlatform *platform)
+{
+	for (uint32_t s = 0; platform && s < platform->serverCount; s++) {
+		if (!platform->servers[s].hasIdle &&
+		    !platform->servers[s].isOff)
+			return 1;
+	}
+	return 0;
 }
 
 int64_t hdP_getPeServer(const hdPPlatform *platform, int64_t pe)

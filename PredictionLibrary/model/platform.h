@@ -33,6 +33,7 @@ enum hdPredictEndKind {
 struct hdPredictArchitecture {
 	uint32_t name;
 	bool isBridge;
+	bool hasIdle; /**< Its idle power is not assumed. */
 	double idlePower, peakPower;
 	double initLatency, packetSize, packetLatency, packetEnergy;
 };
@@ -87,6 +88,8 @@ struct hdPredictPe {
 struct hdPredictServer {
 	uint32_t node, memory;
 	double idlePower, peakPower, size;
+	bool hasIdle;
+	bool isOff; /**< hdP_selectServers() left it out. */
 	enum hdPredictFull full;
 };
 
@@ -159,6 +162,10 @@ int hdPredictEdgesResolve(hdPPlatform *platform,
 /** Report what cannot be reached; 0 or -ENOMEM. */
 int hdPredictConnected(const hdPPlatform *platform,
 		       struct hdPredictReport *report);
+
+/** Whether a name matches one of the patterns, separated by commas; NULL: all.
+ */
+bool hdPredictMatches(const char *pattern, const char *id);
 
 /** Copy of a name, to be freed; NULL: no memory. */
 char *hdPredictNameCopy(const struct hdPredictNames *names, uint32_t name);

@@ -58,11 +58,31 @@ static double amount(struct hdPredictSax *sax,
 	return 0;
 }
 
+/* Whether the idle power of a node is known, and not assumed. */
+static bool hasIdlePower(struct hdPredictSax *sax,
+			 const struct hdPredictAttributes *attributes,
+			 const char *id)
+{
+	size_t length;
+	const char *assumed =
+		hdPredictAttribute(attributes, "assumed", &length);
+
+	if (!assumed)
+		return hdPredictAttribute(attributes, "idle-power", &length);
+	if (length == 10 && memcmp(assumed, "idle-power", 10) == 0)
+		return false;
+	hdPredictError(sax->report, sax->line, id, strlen(id),
+		       "assumed=\"%.*s\"; expected idle-power",
+		       (int)(length > 100 ? 100 : length), assumed);
+	return false;
+}
+
 static int readArchitecture(struct hdPredictSax *sax, const char *element,
 			    const struct hdPredictAttributes *attributes)
 {
-	static const char *const ofNodes[] = { "id", "name", "idle-power",
-					       "peak_w", NULL };
+	static const char *const ofNodes[] = { "id",         "name",
+					       "idle-power", "assumed",
+					       "peak_w",     NULL };
 	static const char *const ofBridges[] = {
 		"id",          "name",           "init-latency",
 		"packet-size", "packet-latency", "packet-energy",
@@ -95,6 +115,7 @@ static int readArchitecture(struct hdPredictSax *sax, const char *element,
 		hdPredictOnly(sax, element, attributes, ofNodes);
 		architecture.idlePower =
 			amount(sax, attributes, element, "idle-power");
+		architecture.hasIdle = hasIdlePower(sax, attributes, id);
 		architecture.peakPower =
 			amount(sax, attributes, element, "peak_w");
 	}

@@ -90,6 +90,8 @@ struct hdPredictStore {
 	double used, peak, size;
 	uint32_t stamp, last, first; /**< Of a data set that is sent to it. */
 	uint32_t waiting; /**< First class that waits for memory, or NONE. */
+	uint64_t pending; /**< Messages that it has to send. */
+	double pendingSince;
 	bool isOver, isWaiting;
 	enum hdPredictFull full;
 };
@@ -252,6 +254,9 @@ int hdPredictSimRun(struct hdPredictSim *sim, uint64_t sample,
 /** A message is ready. */
 void hdPredictSend(struct hdPredictSim *sim,
 		   const struct hdPredictParcel *parcel);
+
+/** A server has one message more to send, or less: 1 or -1. */
+void hdPredictPending(struct hdPredictSim *sim, uint32_t server, int change);
 
 /** Let messages begin. */
 void hdPredictSendAll(struct hdPredictSim *sim);

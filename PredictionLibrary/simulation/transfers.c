@@ -101,6 +101,7 @@ static void transfersDeliverParcel(struct hdPredictSim *sim,
 	hdPResult *result = sim->result;
 
 	result->totals.transferring += sim->now - flow->start;
+	hdPredictPending(sim, parcel->from, -1);
 	for (uint32_t i = 0; i < flow->length; i++) {
 		uint32_t edge = flow->path[i];
 

@@ -334,9 +334,23 @@ static void tryEdge(struct hdPredictSim *sim, uint32_t edge)
 	waitingOfferEdge(sim, edge);
 }
 
+/* What changes back at the same moment does not count. */
+void hdPredictPending(struct hdPredictSim *sim, uint32_t server, int change)
+{
+	struct hdPredictStore *store = &sim->stores[server];
+	hdPTotals *totals = &sim->result->totals;
+
+	if (sim->now > store->pendingSince &&
+	    store->pending > totals->pendingMax)
+		totals->pendingMax = store->pending;
+	store->pendingSince = sim->now;
+	store->pending += (uint64_t)change;
+}
+
 void hdPredictSend(struct hdPredictSim *sim,
 		   const struct hdPredictParcel *parcel)
 {
+	hdPredictPending(sim, parcel->from, 1);
 	if (hdPredictGrow(&sim->fresh, sim->freshCount, &sim->freshRoom,
 			  sizeof(*parcel)) < 0) {
 		hdPredictFailed(sim, -ENOMEM);

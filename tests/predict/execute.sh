@@ -249,6 +249,17 @@ no_algebra() {
 		grep '^hdexecute: HDTRACE_BLAS: .*/nonexistent.so.*; using plain C$' err
 }
 
+# All tasks but one are mapped to the first node.
+partly() {
+	sed '0,/<map pe="[^"]*" priority="[0-9]*"\/>/s///; s/pe="n1.0"/pe="n0.0"/' c.xml >partly.xml &&
+		start 2 partly.xml --platform p.xml --resources r.xml --map eft -f -p partly &&
+		"$hdpredict" graph partly | sed -n 's/.*<map pe="\([^"]*\)".*/\1/p' | sort | uniq -c >on &&
+		[ "$(awk '$2 == "n0.0" { print $1 }' on)" -ge 64 ] && ! grep -q ignored err &&
+		start 2 partly.xml --platform p.xml --resources r.xml --map eft --ignore-map -f -p partly &&
+		grep -qx 'hdexecute: the mapping of 64 tasks in the graph is ignored' err &&
+		"$hdpredict" graph partly | grep -c '<map pe="n1.0"' | grep -qv '^[01]$'
+}
+
 # A GEMM takes its inputs the wrong way round, and that is found.
 wrong_result() {
 	sed '/successor="GEMM-0-1-2"/{s/"GEMM.A"/"GEMM.X"/;s/"GEMM.B"/"GEMM.A"/;s/"GEMM.X"/"GEMM.B"/;}' \
@@ -375,12 +386,13 @@ rows() {
 	refused <<'END'
 1|c: deadlock at 0 s: c on n0.0 waits for b on n1.0|2 stuck.xml --platform p.xml
 1|c: deadlock at .*: c on n0.0 waits for b on n1.0|2 late.xml --platform p.xml --resources huge.xml
-1|FAIL: not built in, and no FAIL.so in "/nonexistent"|1 chain0.xml --pes 1 --map eft --kernels /nonexistent
+1|FAIL: not built in, and no FAIL.so in "/nonexistent"|1 chain0.xml --pes 1 --map eft --ignore-map --kernels /nonexistent
 2|the platform has 2 nodes, but there is 1 process; use mpiexec -n 2|1 c.xml --platform p.xml
 2|nothing.xml: cannot open: No such file|1 nothing.xml
 1|no PE n1.0|1 chain0.xml --pes 1
 2|--pace: invalid value "5,x"; expected bytes|1 c.xml --pace 5,x
 2|--pace: invalid value "1e-300"; expected bytes|1 c.xml --pace 1e-300
+2|--ignore-map: requires --map eft|1 c.xml --pes 1 --ignore-map
 2|not supported for this graph|2 chain0.xml --platform p.xml --check
 END
 }
@@ -428,6 +440,7 @@ for library in $(built_libraries); do
 	ok "the project of a run has the power of its host" powered
 	ok "power follows the law of the meter" lawful
 	ok "a wrong result is reported" wrong_result
+	ok "EFT keeps given tasks, unless --ignore-map replaces them" partly
 	ok "plain C replaces a missing library of linear algebra" no_algebra
 	ok "memory that is too small for any output is reported" fails_readably 1 \
 		'task t0 .*not enough memory for an output of 1000 bytes' \

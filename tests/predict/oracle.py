@@ -6,6 +6,7 @@ It shares nothing with PredictionLibrary: doc/format/prediction.md says what
 the files mean, doc/prediction.md what is computed. At every moment it looks at
 everything. simulate() returns what hdpredict prints as JSON.
 """
+import itertools
 import math
 import xml.etree.ElementTree as ET
 
@@ -54,6 +55,29 @@ def read_memories(path):
     return {e.find("main-memory").get("id"): (
         e.get("id"), float(e.find("main-memory").get("size")), e.find("main-memory").get("full"))
         for e in ET.parse(path).getroot().iter("node") if e.find("main-memory") is not None}
+
+
+def read_homes(path):
+    """Bridges whose energy is that of a server."""
+    homes = set()
+
+    def walk(node, has_server):
+        has_server = has_server or node.tag == "node" and node.find("main-memory") is not None
+        for e in node:
+            if e.tag == "bridge" and has_server:
+                homes.add(e.get("id"))
+            walk(e, has_server)
+    walk(ET.parse(path).getroot(), False)
+    return homes
+
+
+def highest(changes):
+    """The most that changes (time, amount) add up to, for longer than no time."""
+    level, most = 0, 0
+    for _, group in itertools.groupby(sorted(changes), key=lambda c: c[0]):
+        level += sum(amount for _, amount in group)
+        most = max(most, level)
+    return most
 
 
 def number(text, names):
@@ -182,7 +206,7 @@ def share(flows):
 def read(graph, platform, resources):
     """Models that run() may simulate again and again."""
     return (read_graph(graph), read_platform(platform), read_resources(resources),
-            read_memories(platform))
+            read_memories(platform), read_homes(platform))
 
 
 def simulate(graph, platform, resources, slowdown=True, exclusive=True,
@@ -191,13 +215,19 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
 
 
 def run(models, slowdown=True, exclusive=True, draw=None):
-    (tasks, dependencies), (pes, servers, bridges, path_of), costs, memories = models
+    (tasks, dependencies), (pes, servers, bridges, path_of), costs, memories, homes = models
     entries, slow, ios = costs
     lists = {p: sorted((t for t in tasks if tasks[t]["pe"] == p),
                        key=lambda t: tasks[t]["key"]) for p in pes}
     missing = {t: sum(d[2] == t for d in dependencies) for t in tasks}
     running, flows, waiting, busy = {}, [], [], set()
     start, end, computation, communication, now = {}, {}, 0.0, 0.0, 0.0
+    power, pending = [(0.0, sum(servers.values()))], {}
+
+    def draws(since, energy):
+        """Something took energy from a time until now."""
+        if now > since:
+            power.extend(((since, energy / (now - since)), (now, -energy / (now - since))))
 
     arenas = {m: Arena(*memory) for m, memory in memories.items()}
 
@@ -252,18 +282,20 @@ def run(models, slowdown=True, exclusive=True, draw=None):
                 remote.setdefault((out, where(s)), []).append((number_, s))
         for (out, server), served in remote.items():
             path = path_of(where(t), server)
-            size, init, worst, cost, joule = tasks[t]["sizes"][out], 0, 0, {}, 0
+            size, init, worst, cost, joule, at_home = tasks[t]["sizes"][out], 0, 0, {}, 0, 0
+            pending.setdefault(where(t), []).append((now, 1))
             for b in path:
                 i, packet, latency, energy = bridges[b[0]] or (0, 0, 0, 0)
                 n = math.ceil(size / packet) if packet else 0
                 init, worst = init + i, max(worst, n * latency)
                 joule += n * energy * 1e-9
+                at_home += n * energy * 1e-9 if b[0] in homes else 0
                 if n * latency > 0:
                     cost[b] = n * latency / 1e9 / size
             waiting.append({"number": min(served)[0], "path": path, "data": (t, out),
                             "from": where(t), "to": server, "size": size,
                             "for": [s for _, s in served], "left": float(size),
-                            "cost": cost, "joule": joule, "init": init / 1e9,
+                            "cost": cost, "joule": joule, "at_home": at_home, "init": init / 1e9,
                             "time": (init + worst) / 1e9, "rate": None})
 
     while len(end) < len(tasks):
@@ -278,6 +310,7 @@ def run(models, slowdown=True, exclusive=True, draw=None):
             busy.update(m["path"])
             m["at"] = now + (m["time"] if exclusive else m["init"])
             communication += m["joule"]
+            m["start"] = now
             waiting.remove(m)
             flows.append(m)
         for p in pes:
@@ -302,7 +335,7 @@ def run(models, slowdown=True, exclusive=True, draw=None):
                 energy += math.ceil(size / one[0]) * one[2]
             computation += energy
             start[t] = now
-            running[p] = {"task": t, "left": time, "s": None, "last": now}
+            running[p] = {"task": t, "left": time, "s": None, "last": now, "energy": energy}
         for p, r in running.items():
             s = factor(slow, pes[p][1][1], tasks[r["task"]]["kernel"],
                        [tasks[q["task"]]["kernel"] for o, q in running.items()
@@ -325,6 +358,7 @@ def run(models, slowdown=True, exclusive=True, draw=None):
             raise Deadlock(starved())
         now = min(moments)
         for p in [p for p in running if running[p]["at"] == now]:
+            draws(start[running[p]["task"]], running[p]["energy"])
             finish(running.pop(p)["task"])
         for f in [f for f in flows if f["at"] == now]:
             if not exclusive and f["rate"] is None and f["cost"]:
@@ -332,6 +366,8 @@ def run(models, slowdown=True, exclusive=True, draw=None):
                 f["at"] = math.inf
                 continue
             flows.remove(f)
+            draws(f["start"], f["at_home"])
+            pending[f["from"]].append((now, -1))
             busy.difference_update(f["path"])
             arenas[f["from"]].drop(f["data"])
             for s in f["for"]:
@@ -344,5 +380,8 @@ def run(models, slowdown=True, exclusive=True, draw=None):
             "energy_dynamic_j": computation + communication,
             "energy_idle_j": idle,
             "energy_total_j": computation + communication + idle,
+            "peak_power_w": highest(power),
+            "memory_peak_bytes": max(a.peak for a in arenas.values()),
+            "pending_max": max(map(highest, pending.values()), default=0),
             "per_memory": {a.node: a.peak for a in arenas.values()},
             "per_task": {t: (tasks[t]["pe"], start[t], end[t]) for t in tasks}}

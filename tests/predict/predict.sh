@@ -862,6 +862,113 @@ few_steps() {
 }
 ok "annealing of a large graph ends after few steps" few_steps
 
+# ---- Limits and peaks ----------------------------------------------------------
+
+# EFT runs both tasks on the fast core, with 100 W; the first output is freed before the second task.
+mapped=free.xml
+simulates() {
+	"$hdpredict" simulate "$mapped" --platform "${platform:-big.xml}" --resources little.xml "$@" >out 2>err
+}
+peaks() {
+	simulates --map eft --format=json && grep -q '"peak_power_w": 100,' out && grep -q '"pending_max": 0,' out &&
+		grep -q '"memory_peak_bytes": 8,' out
+}
+ok "peaks of power, memory and pending messages" peaks
+ten_lines() {
+	simulates --map eft --brief && [ "$(wc -l <out)" -eq 10 ] && grep -qE '^Peak power +100 W$' out &&
+		grep -qE '^Memory of a node +8 bytes$' out && grep -qE '^Pending on a node +0$' out
+}
+ok "ten lines" ten_lines
+# STATUS LIMIT MESSAGE
+limits() {
+	exits "$1" "$hdpredict" simulate free.xml --platform big.xml --resources little.xml --map eft --fail --limit "$2" &&
+		{ [ -z "$3" ] || cat out err | grep -qE "$3"; }
+}
+ok "a limit of power that holds" limits 0 power=100
+ok "a limit of power that does not hold" limits 3 power=99.9 '^Power of all servers exceeds 99.90 W: 1 times, for 2 s'
+ok "a limit of memory that holds" limits 0 memory=8
+ok "a limit of memory that does not hold" limits 3 memory=7 '^Memory of n0 exceeds the limit: 8 of 7 bytes$'
+bad_limits() {
+	for i in "" power power= =5 power=0 power=-1 power=nan power=inf power=1e400 power=1e-400 "power= 5" "power=5," power=5,memory=7 \
+		power=0x10 power==5 POWER=5 memory=1GB memory=1e3x time=1; do
+		exits 2 "$hdpredict" simulate free.xml --platform big.xml --resources little.xml --map eft --limit "$i" &&
+			grep -qF "invalid value \"$i\"; expected power=W or memory=BYTES, more than 0" err && [ ! -s out ] || return 1
+	done
+}
+ok "invalid limits are rejected" bad_limits
+twice() {
+	exits 2 "$hdpredict" simulate free.xml --platform big.xml --resources little.xml --map eft "$@" && grep -q "$message" err
+}
+message='limit: memory is given twice'
+ok "a second limit of memory is rejected" twice --limit memory=1 --limit power=1 --limit memory=2
+message='limit=power: not available with --power-limit'
+ok "two options for a limit of power are rejected" twice --limit power=1 --power-limit 1
+# Both data sets are ready at 2 s; they are sent from 2 to 4.5 and to 7 s, with 12 J each, and 5 J of a T take 4 s.
+graph <<END >two.xml
+$(task x S 250 A.0 0)$(task y S 250 A.1 0)$(task u T 250 B.0 0)$(task v T 250 B.1 0)$(dep x u)$(dep y v)
+END
+by_hand() {
+	"$hdpredict" simulate two.xml --platform p.xml --resources r.xml --slowdown off --format=json >out &&
+		grep -q '"pending_max": 2,' out && grep -q '"memory_peak_bytes": 1000,' out &&
+		awk -F '[:,]' '/"peak_power_w"/ { found = ($2 > 26.0499999) * ($2 < 26.0500001) } END { exit !found }' out
+}
+ok "peaks with messages equal those by hand" by_hand
+brief_fails() {
+	exits 3 "$hdpredict" simulate free.xml --platform big.xml --resources little.xml --map eft --fail --brief --limit memory=7
+}
+ok "a limit that does not hold fails with ten lines, too" brief_fails
+# VALUE ATTRIBUTES: energy_assumed of a node with these.
+assumed() {
+	sed "s|<platform>|&<node-architecture id=\"N\" $2/>|; s|<node id=\"n0\"|& architecture=\"N\"|" big.xml >assumed.xml
+	platform=assumed.xml
+	simulates --map eft --format=json && grep -q "\"energy_assumed\": $1,\?$" out
+}
+ok "a given idle power is not assumed" assumed false 'idle-power="0"'
+ok "a missing idle power is assumed" assumed true ''
+ok "a default idle power is assumed" assumed true 'idle-power="100" assumed="idle-power"'
+marked() {
+	simulates --map eft && grep -qE '^Energy +[0-9.]+ J \(assumed idle power\)$' out && assumed false 'idle-power="0"' &&
+		simulates --map eft && grep -qE '^Energy +200 J$' out
+}
+ok "energy with an assumed idle power is marked" marked
+wrongly_assumed() {
+	assumed true 'assumed="peak_w"'
+	grep -q 'N: assumed="peak_w"; expected idle-power' err
+}
+ok "rejected: something else that is assumed" wrongly_assumed
+default_power() {
+	"$hdpredict" platform --nodes 1 --pes 1 -o default.xml && grep -q 'idle-power="100" assumed="idle-power"' default.xml &&
+		"$hdpredict" platform --nodes 1 --pes 1 --idle-power 100 | grep -q 'idle-power="100"/>'
+}
+ok "platform marks its default idle power" default_power
+# Fast: 2 s, 100 W. Slow: 4 s, 5 W.
+fastest() {
+	"$hdpredict" sweep free.xml --platform big.xml --resources little.xml --vary map=eft --vary use=n0.0,n0.1 "$@" >out 2>err
+}
+keeps() {
+	fastest --limit power=50 && grep -qx 'Fastest point within the limits: 2, with 4 s, 5 W and 8 bytes' out &&
+		fastest --limit power=100 && grep -qx 'Fastest point within the limits: 1, with 2 s, 100 W and 8 bytes' out &&
+		fastest --limit power=100 --limit memory=7 && grep -qx 'No point keeps the limits' out
+}
+ok "sweep names the fastest point that keeps limits" keeps
+in_json() {
+	fastest --limit power=50 --format=json && grep -q '"fastest": 2' out && [ "$(grep -c '"within_limits": false' out)" -eq 1 ] &&
+		fastest --format=json && ! grep -q 'fastest\|within_limits' out && [ "$(grep -c '"energy_assumed": true' out)" -eq 2 ]
+}
+ok "and in JSON" in_json
+in_csv() {
+	fastest --format=csv && head -n 1 out | grep -q ',peak_power_w,memory_peak_bytes,pending_max,energy_assumed,front,error$' &&
+		sed -n 2p out | grep -q ',100,8,0,1,1,$'
+}
+ok "sweep has the peaks in CSV" in_csv
+# Generated platforms have a default, which a parameter replaces.
+sweep_assumes() {
+	"$hdpredict" sweep cholesky --resources thesis --vary architecture=A15 --vary tiles=2 --vary nodes=1 --vary "$1" --format=json >out 2>err &&
+		grep -q "\"energy_assumed\": $2" out
+}
+ok "sweep marks its default idle power" sweep_assumes pes=1 true
+ok "sweep does not mark a given one" sweep_assumes idle-power=100 false
+
 # ---- What cannot be read or written: exit status 2 ----------------------------
 
 # MESSAGE ARGUMENT...

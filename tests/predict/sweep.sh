@@ -171,6 +171,64 @@ memory() {
 ok "a full disk for a platform is reported" memory
 ok "rows in a device are refused" exits 2 sweep --rows /dev/null
 
+# ---- Mapping, and some of the nodes ----------------------------------------
+
+# Three tasks of 1 s and 5 J. A fast core takes 1 s, a slow one with 1 J 2 s; nodes draw 10 W.
+"$hdpredict" platform --nodes 3 --pes 1 --idle-power 10 -o three.xml
+cat >work.xml <<'END'
+<application><kernel id="W"/><task id="a" kernel="W"/><task id="b" kernel="W"/><task id="c" kernel="W"/></application>
+END
+sed 's|\(id="[ab]" kernel="W"\)/>|\1><map pe="n1.0" priority="0"/></task>|g' work.xml >kept.xml
+cat >w.xml <<'END'
+<resource-model><entry kernel="W" architecture="core" time="1" energy="5"/>
+<entry kernel="W" architecture="slow" time="2" energy="1"/></resource-model>
+END
+sed 's|<pe id="n\([12]\).0" architecture="core"|<pe id="n\1.0" architecture="slow"|' three.xml >mixed.xml
+# GRAPH PLATFORM OPTION...: time and energy of each point; what it says is in err.
+pairs() {
+	graph=$1 platform=$2
+	shift 2
+	"$hdpredict" sweep "$graph" --platform "$platform" --resources w.xml --format=csv "$@" >out.csv 2>err
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf "%s%s %s", NR == 2 ? "" : "; ", $at["time_s"], $at["energy_total_j"] }' out.csv
+}
+mapped_by() {
+	# EFT: the fast core takes two tasks; with 30 W idle, longer runs cost more.
+	[ "$(pairs work.xml mixed.xml --vary map=eft,heft,anneal)" = "2 71; 2 71; 2 71" ] &&
+		[ "$(pairs work.xml mixed.xml --vary map=anneal --vary off-unused=on --vary cost='time;energy;energy at time<=4')" = "2 51; 3 45; 3 45" ] &&
+		[ "$(pairs work.xml mixed.xml --vary map=anneal --vary cost='time at power<=31' --vary map-steps=500 --vary map-seed=1,2)" = "4 123; 4 123" ]
+}
+ok "sweep maps with all methods and costs" mapped_by
+stays() {
+	[ "$(pairs kept.xml three.xml --vary map=eft,heft,anneal)" = "2 75; 2 75; 2 75" ] && [ ! -s err ] &&
+		[ "$(pairs kept.xml three.xml --vary map=eft --vary ignore-map=off,on,on)" = "2 75; 1 45; 1 45" ] &&
+		[ "$(cat err)" = "hdpredict sweep: the mapping of 2 tasks in the graph is ignored" ]
+}
+ok "sweep keeps a given mapping, or mentions that it is ignored" stays
+some_nodes() {
+	[ "$(pairs work.xml three.xml --vary map=eft --vary nodes='1;n[02];n[12];3')" = "3 45; 2 55; 2 55; 1 45" ] &&
+		"$hdpredict" sweep work.xml --platform three.xml --resources w.xml --vary map=eft --vary nodes='1;n0,n2;3' \
+			--limit power=30 >out && grep -qx 'Fastest point within the limits: 2, with 2 s, 30 W and 0 bytes' out
+}
+ok "a subset of the nodes is used" some_nodes
+node_of() {
+	"$hdpredict" simulate "$1" --platform three.xml --resources w.xml --nodes "$2" --map "$3" --format=json >out.json 2>err
+}
+as_simulated() {
+	node_of work.xml n0,n2 eft && grep -q '"makespan_s": 2,' out.json && grep -q '"energy_total_j": 55,' out.json &&
+		node_of kept.xml n0,n1 eft && grep -q '"makespan_s": 2,' out.json &&
+		! node_of kept.xml n0 eft && grep -q 'a: it is mapped to a node that is switched off: n1.0$' err &&
+		! node_of work.xml n7 eft && grep -q '^hdpredict simulate: --nodes: "n7" does not select nodes; the platform has 3$' err
+}
+ok "simulate uses a subset of the nodes, too" as_simulated
+no_nodes() {
+	for nodes in 0 4 99999999999999999999 n9 "" n0.0 -1; do
+		[ "$("$hdpredict" sweep work.xml --platform three.xml --resources w.xml --vary map=eft --vary nodes="$nodes" --format=csv 2>&1 |
+			grep -c 'does not select nodes; the platform has 3$\|a value is missing\|has no value')" -ge 1 ] || return 1
+	done
+}
+ok "nodes that do not exist are rejected" no_nodes
+
 # ---- The picture ----------------------------------------------------------
 picture() {
 	sweep --picture p.svg >out || return 1
@@ -207,7 +265,7 @@ with="cholesky --resources r.xml"
 	ok "a parameter that is varied twice is refused" fails 'tiles is varied twice' $with --vary tiles=1 --vary tiles=2
 	ok "a matrix that tiles do not divide is refused" fails '8 rows of a matrix are not divisible by 3 rows of tiles' $with --vary matrix=8 --vary tiles=3
 	ok "platform parameters with a platform file are refused" fails 'do not apply to a platform from a file' \
-		$with --platform thesis --vary nodes=2
+		$with --platform thesis --vary pes=2
 	ok "graph parameters with a graph file are refused" fails 'do not apply to a graph from a file' \
 		g.xml --resources r.xml --vary tiles=2
 	ok "a clock of 0 is refused" fails 'clock and links must be greater than 0' $with --vary clock=0
@@ -225,7 +283,11 @@ with="cholesky --resources r.xml"
 	ok "a too short line is reported" fails 'wrong.csv: line 2: 1 values for 2 names' $with --points wrong.csv
 	printf 'tiles\n' >wrong.csv
 	ok "a table without points is refused" fails 'no points' $with --points wrong.csv
-	ok "use without eft is refused" fails 'use requires map=eft' g.xml --resources r.xml --vary use=n0.0
+	ok "ignore-map with the given mapping is refused" fails 'ignore-map requires map=eft' g.xml --resources r.xml --vary ignore-map=on
+	ok "a cost without anneal is refused" fails 'cost=energy requires map=anneal' $with --vary cost=time,energy
+	ok "an unknown cost is refused" fails 'cost: invalid value "money"; expected time, energy, edp' $with --vary map=anneal --vary cost=money
+	ok "names of nodes for a generated platform are refused" fails 'nodes: invalid value "n0"; expected a number' $with --vary nodes=n0
+	ok "use without eft is refused" fails 'use requires map=eft, heft or anneal' g.xml --resources r.xml --vary use=n0.0
 }
 bad_picture() {
 	exits 2 sweep --picture p.gif && grep -q 'expected .svg' err &&

@@ -8,7 +8,7 @@
 #include "PredictionLibrary/command/sweep/journal.h"
 #include "common/number.h"
 
-#define JOURNAL_MARK "hdpredict-sweep-1"
+#define JOURNAL_MARK "hdpredict-sweep-2"
 
 void sweepRowsInit(struct sweepRows *self, const GPtrArray *names, size_t count,
 		   bool hasSamples)

@@ -3,11 +3,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "PredictionLibrary/command/limits.h"
+#include "PredictionLibrary/command/mapchoice.h"
 #include "PredictionLibrary/command/sweep/point.h"
 #include "cli/errors.h"
 
@@ -77,6 +80,18 @@ static int sweepPointReportFile(struct point *self, const char *path, int ret)
 	return ret;
 }
 
+/* Only a part of the nodes is used. */
+static int sweepPointSelect(struct point *self, const char *nodes)
+{
+	int64_t found = hdP_selectServers(self->platform, nodes);
+
+	if (found == 0)
+		self->wrong =
+			g_strdup_printf(MAP_CHOICE_NO_NODES, "nodes", nodes,
+					hdP_getServerCount(self->platform));
+	return found > 0 ? 0 : found < 0 ? (int)found : -EINVAL;
+}
+
 static int makeModels(struct point *self, const struct setting *setting)
 {
 	int ret = setting->graph
@@ -106,9 +121,8 @@ static int makeModels(struct point *self, const struct setting *setting)
 					 setting->energy);
 	if (ret == 0)
 		ret = hdP_scaleLinks(self->platform, 1 / setting->links, 1);
-	if (ret == 0 && setting->map == 1)
-		ret = hdP_map(self->graph, self->platform, self->resources,
-			      setting->use, sweepPointKeepError, self);
+	if (ret == 0 && setting->platform && setting->nodes)
+		ret = sweepPointSelect(self, setting->nodes);
 	return ret;
 }
 
@@ -147,6 +161,25 @@ static void setSpread(const hdPTotals *totals, size_t count, double *values)
 	g_free(list);
 }
 
+/* That a mapping is ignored is said once, for all points. */
+static int sweepPointMap(struct point *self, const struct setting *setting,
+			 const hdPOptions *options)
+{
+	static gint isSaid;
+	hdPMapping mapping = setting->mapping;
+	int64_t mapped = hdP_getMappedCount(self->graph);
+
+	if (setting->map == 0)
+		return 0;
+	mapping.simulation = *options;
+	if (setting->ignoresMap && mapped &&
+	    g_atomic_int_compare_and_exchange(&isSaid, 0, 1))
+		outSay(stderr, "hdpredict sweep: " MAP_CHOICE_IGNORED, mapped,
+		       mapped == 1 ? "" : "s");
+	return hdP_mapAs(self->graph, self->platform, self->resources, &mapping,
+			 sweepPointKeepError, self);
+}
+
 static int simulate(struct point *self, const struct setting *setting,
 		    const struct sampling *sampling, double *values)
 {
@@ -158,14 +191,22 @@ static int simulate(struct point *self, const struct setting *setting,
 	};
 	hdPResult *result = NULL;
 	hdPTotals *samples, totals;
-	int ret = hdP_simulate(self->graph, self->platform, self->resources,
-			       &options, &result, sweepPointKeepError, self);
+	int ret = sweepPointMap(self, setting, &options);
 
+	options.recordsTransfers = true;
+	if (ret == 0)
+		ret = hdP_simulate(self->graph, self->platform, self->resources,
+				   &options, &result, sweepPointKeepError,
+				   self);
 	if (ret < 0)
 		return ret;
 	hdP_getTotals(result, &totals);
-	hdP_destroyResult(result);
 	setTotals(&totals, values);
+	values[POINT_PEAK] = limitsPeak(result);
+	values[POINT_MEMORY] = limitsMemory(result);
+	values[POINT_PENDING] = (double)totals.pendingMax;
+	values[POINT_ASSUMED] = hdP_isIdlePowerAssumed(self->platform);
+	hdP_destroyResult(result);
 	if (!sampling->count)
 		return 0;
 	samples = g_new(hdPTotals, sampling->count);

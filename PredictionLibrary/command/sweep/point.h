@@ -23,6 +23,10 @@ enum pointValue {
 	POINT_IDLE,
 	POINT_MESSAGES,
 	POINT_BYTES,
+	POINT_PEAK,      /**< Power of all servers together, W. */
+	POINT_MEMORY,    /**< Most that a server needs, bytes. */
+	POINT_PENDING,   /**< Most messages that a server has to send. */
+	POINT_ASSUMED,   /**< 1: energies have an assumed idle power. */
 	POINT_TIME_LOW,  /**< 5 % of the samples have less; NaN: no samples. */
 	POINT_TIME_HIGH, /**< 95 %. */
 	POINT_ENERGY_LOW,
@@ -41,8 +45,11 @@ struct setting {
 	double clock, links; /**< How much faster kernels and links are. */
 	double energy;       /**< That of kernels is multiplied by it. */
 	int map, slowdown, comm, off;
-	const char *use;
-	const char *run; /**< A project that is replayed, or NULL. */
+	const char *use, *cost, *nodes;
+	int mapSteps, ignoresMap;
+	gint64 mapSeed;
+	hdPMapping mapping; /**< All that says how tasks are mapped. */
+	const char *run;    /**< A project that is replayed, or NULL. */
 	double cpu, bandwidth, latency; /**< Factors of its platform. */
 	const char *ranks;              /**< Hosts of its ranks. */
 	int waiting;

@@ -6,15 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "PredictionLibrary/command/mapchoice.h"
 #include "PredictionLibrary/command/sweep/point.h"
 
 /* Kinds of values. */
-enum kind { COUNT, SEED, AMOUNT, WORD, TEXT, FILES };
+enum kind { COUNT, SEED, AMOUNT, WORD, TEXT, FILES, NODES };
 
 /* What a number belongs to, which excludes a file. */
 enum part { ANY, BOTH, GRAPH, PLATFORM, REPLAY };
 
-static const char *const maps[] = { "given", "eft", NULL };
+static const char *const maps[] = { "given", "eft", "heft", "anneal", NULL };
 static const char *const onOff[] = { "off", "on", NULL };
 static const char *const waits[] = { "busy", "idle", NULL };
 static const char *const comms[] = { "exclusive", "share", NULL };
@@ -37,7 +38,7 @@ static const struct parameter {
 	{ "inputs", COUNT, GRAPH, PLACE(generation.inputs), NULL },
 	{ "seed", SEED, GRAPH, PLACE(generation.seed), NULL },
 	{ "platform", FILES, BOTH, PLACE(platform), NULL },
-	{ "nodes", COUNT, PLATFORM, PLACE(topology.nodes), NULL },
+	{ "nodes", NODES, ANY, PLACE(nodes), NULL },
 	{ "pes", COUNT, PLATFORM, PLACE(topology.pes), NULL },
 	{ "topology", WORD, PLATFORM, PLACE(topology.kind), topologyKinds },
 	{ "radix", COUNT, PLATFORM, PLACE(topology.radix), NULL },
@@ -56,6 +57,10 @@ static const struct parameter {
 	{ "links", AMOUNT, ANY, PLACE(links), NULL },
 	{ "map", WORD, ANY, PLACE(map), maps },
 	{ "use", TEXT, ANY, PLACE(use), NULL },
+	{ "cost", TEXT, ANY, PLACE(cost), NULL },
+	{ "map-steps", COUNT, ANY, PLACE(mapSteps), NULL },
+	{ "map-seed", SEED, ANY, PLACE(mapSeed), NULL },
+	{ "ignore-map", WORD, ANY, PLACE(ignoresMap), onOff },
 	{ "slowdown", WORD, ANY, PLACE(slowdown), onOff },
 	{ "comm", WORD, ANY, PLACE(comm), comms },
 	{ "off-unused", WORD, ANY, PLACE(off), onOff },
@@ -102,6 +107,7 @@ void settingInit(struct setting *setting)
 		.bandwidth = 1,
 		.latency = 1,
 		.map = -1,
+		.mapSeed = 1,
 		.slowdown = 1,
 	};
 }
@@ -176,6 +182,11 @@ static bool set(struct setting *setting, const struct parameter *parameter,
 		return settingSetAmount(text, (double *)place);
 	case WORD:
 		return setWord(text, parameter->words, (int *)place);
+	case NODES:
+		/* A number generates a platform, or selects from a file. */
+		setting->topology.nodes =
+			setCount(text, INT32_MAX, &number) ? (int)number : -1;
+		break;
 	case TEXT:
 	case FILES:
 		break;
@@ -223,6 +234,33 @@ static char *settingCheckReplay(const struct setting *setting)
 	return g_strdup(wrong);
 }
 
+/* How tasks are mapped. */
+static char *settingCheckMap(struct setting *setting)
+{
+	hdPMapping *mapping = &setting->mapping;
+
+	if (setting->map < 0)
+		setting->map = setting->graph ? 0 : 1;
+	if (setting->map == 0 && (setting->use || setting->ignoresMap))
+		return g_strdup_printf("%s requires map=eft, heft or anneal",
+				       setting->use ? "use" : "ignore-map");
+	*mapping = (hdPMapping){
+		.mapper = (hdPMapper)MAX(setting->map - 1, 0),
+		.pattern = setting->use,
+		.keepsMapping = !setting->ignoresMap,
+		.seed = (uint64_t)setting->mapSeed,
+		.steps = (uint64_t)setting->mapSteps,
+	};
+	if (setting->cost && !mapChoiceReadCost(setting->cost, mapping))
+		return g_strdup_printf(
+			"cost: invalid value \"%s\"; expected %s",
+			setting->cost, mapChoiceCosts);
+	if (mapping->cost != HDP_COST_TIME && mapping->mapper != HDP_ANNEAL)
+		return g_strdup_printf("cost=%s requires map=anneal",
+				       setting->cost);
+	return NULL;
+}
+
 /* What does not go together. */
 static char *settingCheckTogether(struct setting *setting)
 {
@@ -254,12 +292,16 @@ static char *settingCheckTogether(struct setting *setting)
 		wrong = "clock and links must be greater than 0";
 	else if (!setting->graph)
 		number = generationWrong(&setting->generation);
+	if (!wrong && !number && !setting->platform && setting->nodes &&
+	    setting->topology.nodes < 0)
+		number =
+			g_strdup_printf("nodes: invalid value \"%s\"; expected "
+					"a number, for a generated platform",
+					setting->nodes);
 	if (!wrong && !number && !setting->platform)
 		number = topologyWrong(&setting->topology);
-	if (setting->map < 0)
-		setting->map = setting->graph ? 0 : 1;
-	if (!wrong && setting->use && setting->map == 0)
-		wrong = "use requires map=eft";
+	if (!wrong && !number)
+		number = settingCheckMap(setting);
 	return number ? number : g_strdup(wrong);
 }
 

@@ -17,6 +17,8 @@
 /* What was asked for. */
 struct settings {
 	char **vary;
+	char **limits;
+	struct limitValues limitValues;
 	char *points, *platform, *resources, *format, *part, *rows, *picture;
 	gboolean isCombined, isForced;
 	int jobs, sampleCount;
@@ -237,7 +239,7 @@ static int sweepShow(struct predict *predict, const struct sweepRows *rows,
 			      : NULL;
 	int status;
 
-	sweepPrint(rows, front, (enum outFormat)format);
+	sweepPrint(rows, front, &settings->limitValues, (enum outFormat)format);
 	g_free(front);
 	status = sayFailed(predict, rows);
 	if (!wrong)
@@ -468,6 +470,7 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 		  "FORMAT" },
 		{ "picture", 0, 0, G_OPTION_ARG_FILENAME, &settings.picture,
 		  "Draw time and energy to a .svg, .png or .pdf file", "FILE" },
+		LIMITS_OPTION(&settings.limits),
 		{ NULL }
 	};
 	static GString *notes;
@@ -498,8 +501,12 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 	help.notes = notes->str;
 	status = predictParse(predict, &argc, &argv, entries, &help);
 	if (status < 0)
-		status = sweepStart(predict, argc, argv, &settings);
+		status = limitsParse(predict, settings.limits,
+				     &settings.limitValues) == PREDICT_OK
+				 ? sweepStart(predict, argc, argv, &settings)
+				 : PREDICT_FAILED;
 	g_strfreev(settings.vary);
+	g_strfreev(settings.limits);
 	g_string_free(notes, TRUE);
 	return status;
 }

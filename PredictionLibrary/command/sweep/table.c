@@ -20,6 +20,10 @@ static const struct rowColumn values[POINT_VALUES] = {
 	[POINT_IDLE] = { NULL, "energy_idle_j", ROW_NUMBER, 0 },
 	[POINT_MESSAGES] = { NULL, "messages", ROW_NUMBER, 0 },
 	[POINT_BYTES] = { NULL, "message_bytes", ROW_NUMBER, 0 },
+	[POINT_PEAK] = { ".peak W", "peak_power_w", ROW_NUMBER, 0 },
+	[POINT_MEMORY] = { ".memory B", "memory_peak_bytes", ROW_NUMBER, 0 },
+	[POINT_PENDING] = { ">pending", "pending_max", ROW_NUMBER, 0 },
+	[POINT_ASSUMED] = { "<assumed", "energy_assumed", ROW_FLAG, 0 },
 	[POINT_TIME_LOW] = { ".time 5 %", "makespan_q05_s", ROW_NUMBER, 0,
 			     "time_q05_s" },
 	[POINT_TIME_HIGH] = { ".time 95 %", "makespan_q95_s", ROW_NUMBER, 0,
@@ -71,14 +75,81 @@ bool *sweepFront(const struct sweepRows *rows)
 	return front;
 }
 
+/* ---- Limits ------------------------------------------------------------ */
+
+static bool sweepHasLimit(const struct limitValues *limits)
+{
+	return limits->power > 0 || limits->memory > 0;
+}
+
+static bool sweepIsWithin(const struct sweepRow *row,
+			  const struct limitValues *limits)
+{
+	return row->isThere && !row->error &&
+	       limitsAreKept(limits, row->values[POINT_PEAK],
+			     row->values[POINT_MEMORY]);
+}
+
+/* The fastest row that keeps the limits, of equal ones that with less energy;
+ * the number of rows: none does. */
+static size_t sweepFastest(const struct sweepRows *rows,
+			   const struct limitValues *limits)
+{
+	size_t best = rows->count;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		if (sweepIsWithin(&rows->rows[i], limits) &&
+		    (best == rows->count ||
+		     sweepTableByTime(&i, &best, rows->rows) < 0))
+			best = i;
+	}
+	return best;
+}
+
+static void sweepPrintFastest(const struct sweepRows *rows,
+			      const struct limitValues *limits)
+{
+	size_t best = sweepFastest(rows, limits);
+	char time[OUT_NUMBER_SIZE], peak[OUT_NUMBER_SIZE];
+
+	if (best == rows->count) {
+		printf("\nNo point keeps the limits\n");
+		return;
+	}
+	printf("\nFastest point within the limits: %zu, with %s s, %s W and "
+	       "%.0f bytes\n",
+	       best + 1, outRounded(time, rows->rows[best].values[POINT_TIME]),
+	       outRounded(peak, rows->rows[best].values[POINT_PEAK]),
+	       rows->rows[best].values[POINT_MEMORY]);
+}
+
+static void sweepPutFastest(const struct sweepRows *rows,
+			    const struct limitValues *limits,
+			    struct outJson *json)
+{
+	size_t best = sweepFastest(rows, limits);
+
+	outJsonObject(json, "limits", true);
+	if (limits->power > 0)
+		outJsonDouble(json, "power_w", limits->power);
+	if (limits->memory > 0)
+		outJsonDouble(json, "memory_bytes", limits->memory);
+	outJsonEnd(json);
+	if (best == rows->count)
+		outJsonDouble(json, "fastest", NAN);
+	else
+		outJsonInteger(json, "fastest", (int64_t)best + 1);
+}
+
 /* ---- Rows -------------------------------------------------------------- */
 
 /* Columns: point, parameters, values, front, error; headings to be freed. */
-static struct rowColumn *columnsOf(const struct sweepRows *rows)
+static struct rowColumn *columnsOf(const struct sweepRows *rows,
+				   const struct limitValues *limits)
 {
 	guint names = rows->names->len;
 	struct rowColumn *columns =
-		g_new0(struct rowColumn, names + POINT_VALUES + 4);
+		g_new0(struct rowColumn, names + POINT_VALUES + 5);
 	struct rowColumn *next = columns;
 
 	*next++ =
@@ -102,6 +173,11 @@ static struct rowColumn *columnsOf(const struct sweepRows *rows)
 	}
 	*next++ =
 		(struct rowColumn){ g_strdup("<front"), "front", ROW_FLAG, 0 };
+	*next++ = sweepHasLimit(limits)
+			  ? (struct rowColumn){ g_strdup("<within limits"),
+						"within_limits", ROW_FLAG, 0 }
+			  : (struct rowColumn){ NULL, "within_limits", ROW_FLAG,
+						ROW_NOT_CSV | ROW_OPTIONAL };
 	*next++ = (struct rowColumn){ g_strdup("<"), "error", ROW_TEXT, 0 };
 	return columns;
 }
@@ -119,7 +195,8 @@ static void jsonValue(struct outJson *json, const char *name, const char *text)
 }
 
 static void putRow(struct rows *table, const struct sweepRows *rows,
-		   size_t point, bool isFront, struct outJson *json)
+		   size_t point, bool isFront, const struct limitValues *limits,
+		   struct outJson *json)
 {
 	const struct sweepRow *row = &rows->rows[point];
 	guint names = rows->names->len;
@@ -127,10 +204,17 @@ static void putRow(struct rows *table, const struct sweepRows *rows,
 	rowsCount(table, 0, point + 1);
 	for (guint i = 0; i < names; i++)
 		rowsText(table, 1 + i, row->texts->pdata[i]);
-	for (guint i = 0; i < POINT_VALUES; i++)
-		rowsNumber(table, 1 + names + i, row->values[i]);
+	for (guint i = 0; i < POINT_VALUES; i++) {
+		if (i == POINT_ASSUMED)
+			rowsFlag(table, 1 + names + i, row->values[i] == 1);
+		else
+			rowsNumber(table, 1 + names + i, row->values[i]);
+	}
 	rowsFlag(table, 1 + names + POINT_VALUES, isFront);
-	rowsText(table, 2 + names + POINT_VALUES, row->error);
+	if (sweepHasLimit(limits))
+		rowsFlag(table, 2 + names + POINT_VALUES,
+			 sweepIsWithin(row, limits));
+	rowsText(table, 3 + names + POINT_VALUES, row->error);
 	if (!json) {
 		rowsEnd(table);
 		return;
@@ -144,11 +228,11 @@ static void putRow(struct rows *table, const struct sweepRows *rows,
 }
 
 void sweepPrint(const struct sweepRows *rows, const bool *front,
-		enum outFormat format)
+		const struct limitValues *limits, enum outFormat format)
 {
 	struct outJson *json =
 		format == OUT_JSON ? g_new0(struct outJson, 1) : NULL;
-	struct rowColumn *columns = columnsOf(rows);
+	struct rowColumn *columns = columnsOf(rows, limits);
 	struct rows *table;
 
 	if (json) {
@@ -159,15 +243,19 @@ void sweepPrint(const struct sweepRows *rows, const bool *front,
 	table = rowsNew(columns, format, json);
 	rowsHeader(table);
 	for (size_t i = 0; i < rows->count; i++)
-		putRow(table, rows, i, front[i], json);
+		putRow(table, rows, i, front[i], limits, json);
 	rowsPrint(table, "", false);
 	rowsFree(table);
+	if (sweepHasLimit(limits) && !json && format == OUT_TEXT)
+		sweepPrintFastest(rows, limits);
 	if (json) {
 		outJsonEnd(json);
+		if (sweepHasLimit(limits))
+			sweepPutFastest(rows, limits, json);
 		outJsonEnd(json);
 		printf("\n");
 	}
-	for (guint i = 0; i < rows->names->len + POINT_VALUES + 3; i++)
+	for (guint i = 0; i < rows->names->len + POINT_VALUES + 4; i++)
 		g_free((char *)columns[i].heading);
 	g_free(columns);
 	g_free(json);

@@ -6,6 +6,7 @@
 #ifndef HD_PREDICT_TABLE_H
 #define HD_PREDICT_TABLE_H
 
+#include "PredictionLibrary/command/limits.h"
 #include "PredictionLibrary/command/sweep/journal.h"
 #include "cli/output.h"
 
@@ -17,9 +18,10 @@
  */
 bool *sweepFront(const struct sweepRows *rows);
 
-/** Print all rows. */
+/** Print all rows, and the fastest one that keeps the limits, if there are any.
+ */
 void sweepPrint(const struct sweepRows *rows, const bool *front,
-		enum outFormat format);
+		const struct limitValues *limits, enum outFormat format);
 
 /**
  * Draw all rows: time to the right, energy upwards, the front as a line.

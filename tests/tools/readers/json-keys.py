@@ -156,7 +156,10 @@ def table(path, schema_path):
 ADDED = {".ranks", ".over_ranks", ".findings", ".account",
          ".efficiencies", ".what_if", ".power_choice", ".powers",
          ".regions", ".iterations", ".iteration_summary", ".scaling",
-         ".phases[].efficiencies", ".a[].power_choice", ".b[].power_choice"}
+         ".phases[].efficiencies", ".a[].power_choice", ".b[].power_choice",
+         ".peak_power_w", ".memory_peak_bytes", ".pending_max", ".energy_assumed",
+         ".rows[].peak_power_w", ".rows[].memory_peak_bytes", ".rows[].pending_max",
+         ".rows[].energy_assumed"}
 
 
 def compare(a, b, where=""):
