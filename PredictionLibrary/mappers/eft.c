@@ -359,6 +359,11 @@ static int eftFix(struct eft *self)
 		mapping->fixed[t] = pins[t];
 	}
 	free(pins);
+	for (uint32_t t = 0; ret == 0 && t < self->graph->taskCount; t++) {
+		if (mapping->fixed[t] != HD_PREDICT_NONE)
+			hdPredictCheckIsOn(self->graph, self->platform, t,
+					   mapping->fixed[t], self->report);
+	}
 	return ret == 0 && self->report->errors ? -EINVAL : ret;
 }
 

@@ -64,6 +64,17 @@ static uint32_t *bindPes(const hdPGraph *graph, const hdPPlatform *platform)
 	return pes;
 }
 
+void hdPredictCheckIsOn(const hdPGraph *graph, const hdPPlatform *platform,
+			uint32_t task, uint32_t pe,
+			struct hdPredictReport *report)
+{
+	if (platform->servers[platform->pes[pe].server].isOff)
+		hdPredictTaskError(
+			graph, report, task,
+			"it is mapped to a node that is switched off: ",
+			platform->peIds[pe], strlen(platform->peIds[pe]));
+}
+
 static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 		     struct hdPredictCosts *costs, const uint32_t *pes,
 		     uint32_t task, struct hdPredictPlan *plan,
@@ -87,11 +98,7 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 				   "the platform has no PE ", name, length);
 		return;
 	}
-	if (platform->servers[platform->pes[pe].server].isOff)
-		hdPredictTaskError(
-			graph, report, task,
-			"it is mapped to a node that is switched off: ",
-			platform->peIds[pe], strlen(platform->peIds[pe]));
+	hdPredictCheckIsOn(graph, platform, task, pe, report);
 	architecture = platform->pes[pe].architecture;
 	entry = hdPredictCostsFind(costs, graph->config[task], architecture);
 	if (!hdPredictIsEntry(entry))

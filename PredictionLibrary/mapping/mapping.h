@@ -37,6 +37,11 @@ void hdPredictTaskError(const hdPGraph *graph, struct hdPredictReport *report,
 			uint32_t task, const char *text, const char *name,
 			size_t length);
 
+/** Report that the PE of a task is of a node that is switched off, if it is. */
+void hdPredictCheckIsOn(const hdPGraph *graph, const hdPPlatform *platform,
+			uint32_t task, uint32_t pe,
+			struct hdPredictReport *report);
+
 /** Report that a task is pinned to one PE, but mapped to another one. */
 void hdPredictPinError(const hdPGraph *graph, const hdPPlatform *platform,
 		       uint32_t task, uint32_t pin, uint32_t pe,

@@ -218,6 +218,8 @@ as_simulated() {
 	node_of work.xml n0,n2 eft && grep -q '"makespan_s": 2,' out.json && grep -q '"energy_total_j": 55,' out.json &&
 		node_of kept.xml n0,n1 eft && grep -q '"makespan_s": 2,' out.json &&
 		! node_of kept.xml n0 eft && grep -q 'a: it is mapped to a node that is switched off: n1.0$' err &&
+		! "$hdpredict" map kept.xml --platform three.xml --resources w.xml --nodes n0 -o off.xml 2>err &&
+		grep -q 'a: it is mapped to a node that is switched off: n1.0$' err && [ ! -e off.xml ] &&
 		! node_of work.xml n7 eft && grep -q '^hdpredict simulate: --nodes: "n7" does not select nodes; the platform has 3$' err
 }
 ok "simulate uses a subset of the nodes, too" as_simulated
