@@ -2,40 +2,20 @@
 // Puts everything together: header, summary, rows, panels; redraws what changed.
 import { Chooser } from "./ui/chooser.js";
 import { lineNumber } from "./draw/colours.js";
-import { announce, h, icon } from "./ui/dom.js";
-import { layersOf } from "./data/series/layers.js";
+import { announce } from "./ui/dom.js";
 import { define } from "./data/series/expression.js";
-import { ExpressionError } from "./data/series/parser.js";
 import { seriesOfPower } from "./data/energy/power.js";
 import { listenToKeys } from "./ui/keys.js";
 import { Overview, overviewSeries } from "./draw/overview.js";
-import { AboutPanel } from "./panels/about.js";
-import { DifferencePanel } from "./panels/difference.js";
-import { BalancePanel } from "./panels/balance.js";
-import { DetailsPanel } from "./panels/details.js";
-import { DurationsPanel } from "./panels/durations.js";
-import { FindPanel } from "./panels/find.js";
-import { FlamePanel } from "./panels/flame.js";
-import { MatrixPanel } from "./panels/matrix.js";
-import { CriticalPathPanel } from "./panels/criticalpath.js";
-import { FindingsPanel } from "./panels/findings.js";
-import { HistogramPanel } from "./panels/histogram.js";
-import { IntervalPanel } from "./panels/interval.js";
-import { LayersPanel } from "./panels/layers.js";
-import { LegendPanel } from "./panels/legend.js";
-import { NotesPanel } from "./panels/notes.js";
-import { ProblemsPanel } from "./panels/problems.js";
-import { ProfilePanel } from "./panels/profile.js";
-import { RelationsPanel } from "./panels/relations.js";
-import { ValuesPanel } from "./panels/values.js";
+import { makePanels } from "./panels/allpanels.js";
 import { Cursor } from "./ui/cursor.js";
+import { Definitions } from "./ui/definitions.js";
 import { ask, showHelp } from "./ui/dialogs.js";
-import { Notes } from "./ui/notes.js";
+import { Gestures } from "./ui/gestures.js";
+import { buildLayout } from "./ui/layout.js";
 import { PanelArea } from "./ui/panelarea.js";
 import { loadTheme, switchTheme } from "./ui/themes.js";
-import { makeHeader, makeToolbar } from "./ui/tools.js";
 import { Paper } from "./draw/paper.js";
-import { Pointer } from "./ui/pointer.js";
 import { formatSecondsShort } from "./data/time.js";
 import { defaultRows } from "./rows/rows.js";
 import { spanText } from "./draw/ruler.js";
@@ -61,10 +41,10 @@ export class App {
     this.view = new View(model);
     this.view.defaults = defaultRows(model);
     this.view.rowSize = this.view.defaults.rowSize;
-    this.failedDefinitions = new Map();
     this.dirty = new Set();
     this.#nameValues();
     this.tracks = new Tracks(model, this.view);
+    this.definitions = new Definitions(this);
     this.selection = new Selection(this);
     this.cursor = new Cursor(this);
     this.tooltip = new Tooltip(model, this.view, this.tracks);
@@ -77,37 +57,11 @@ export class App {
       this.view,
       overviewSeries(model, (powers) => this.#sumOf(powers)),
     );
-    this.panels = [
-      new FindingsPanel(this),
-      new IntervalPanel(this),
-      ...(model.parts.length === 2 ? [new DifferencePanel(this)] : []),
-      new ProfilePanel(this),
-      ...(model.traces.length ? this.#panelsOfStates() : []),
-      new HistogramPanel(this),
-      new CriticalPathPanel(this),
-      ...(model.relations.length ? [new RelationsPanel(this)] : []),
-      ...(layersOf(model.groups).length ? [new LayersPanel(this)] : []),
-      new LegendPanel(this),
-      new ValuesPanel(this),
-      ...(model.source.isServed && !model.isJoined ? [new NotesPanel(this)] : []),
-      new ProblemsPanel(this),
-      new AboutPanel(this),
-    ];
+    this.panels = makePanels(this);
     this.panelArea = new PanelArea(this, this.panels);
     this.#build();
     this.view.onChange((what) => this.#changed(what));
     setOnLoad(() => this.invalidate("data"));
-  }
-
-  #panelsOfStates() {
-    return [
-      new FlamePanel(this),
-      new DurationsPanel(this),
-      new BalancePanel(this),
-      new MatrixPanel(this),
-      new FindPanel(this),
-      new DetailsPanel(this),
-    ];
   }
 
   /** Values have their colours before any is drawn, so that these do not depend on
@@ -132,80 +86,10 @@ export class App {
   /* ---- Building -------------------------------------------------------- */
 
   #build() {
-    const { project } = this.model.meta;
-    const { view } = this;
-
-    document.title = `${project.name} – HDTrace`;
-    this.search = h("input", {
-      type: "search",
-      placeholder: "Search rows",
-      "aria-label": "Search rows: nodes, values, groups",
-      spellcheck: "false",
-      oninput: () => view.setSearch(this.search.value),
-    });
-    this.hiddenNote = h("span", { class: "muted" });
-    this.position = h("output", { class: "position", "aria-live": "off" });
-    this.messageNote = h("p", { class: "message-note", hidden: true });
-    this.notes = new Notes(this);
-    this.helpDialog = h("dialog", { class: "dialog", "aria-labelledby": "help-title" });
-    this.element = h(
-      "div",
-      { class: "app" },
-      makeHeader(this, project),
-      this.notes.elements,
-      this.summary.element,
-      h(
-        "main",
-        { class: "main" },
-        makeToolbar(this),
-        h(
-          "div",
-          { class: "time-head" },
-          h(
-            "div",
-            { class: "corner" },
-            this.search,
-            h(
-              "button",
-              {
-                type: "button",
-                class: "rows-button",
-                onclick: () => this.chooser.open(),
-              },
-              icon("rows"),
-              "Rows…",
-            ),
-            this.hiddenNote,
-          ),
-          h(
-            "div",
-            { class: "time-strip" },
-            this.overview.element,
-            this.tracks.rulerCanvas,
-          ),
-        ),
-        h(
-          "section",
-          { class: "timeline", "aria-label": "Time lines" },
-          this.tracks.element,
-          this.messageNote,
-          this.paper.note,
-        ),
-        this.panelArea.splitter,
-        this.panelArea.element,
-      ),
-      this.tooltip.element,
-      this.chooser.element,
-      this.helpDialog,
-    );
+    buildLayout(this);
     document.getElementById("app").replaceChildren(this.element);
     this.#followSizes();
-    this.pointer = new Pointer(this.tracks, view, {
-      hover: (event) => this.#hover(event),
-      leave: () => this.#leave(),
-      click: (event) => this.#click(event),
-      doubleClick: (event) => this.#doubleClick(event),
-    });
+    this.gestures = new Gestures(this);
     listenToKeys(this);
   }
 
@@ -247,7 +131,7 @@ export class App {
     if (text === this.lastFragment) return;
     this.view.fromFragment(text);
     this.search.value = this.view.search;
-    this.#applyDefinitions();
+    this.definitions.apply();
     this.#changed("rows");
     this.#changed("mark");
     this.#changed("looks");
@@ -442,61 +326,6 @@ export class App {
 
   /* ---- Pointer --------------------------------------------------------- */
 
-  #hover(event) {
-    const share = this.tracks.shareAt(event.clientX);
-    const time = this.view.timeAt(Math.min(1, Math.max(0, share)));
-    const row = this.tracks.rowAt(event.clientY);
-    const box = this.tracks.element.getBoundingClientRect();
-    const isInRows = this.tracks.element.contains(event.target);
-    const isOnState =
-      row?.kind === "states" &&
-      this.selection.stateAt(row, time, this.tracks.heightIn(row, event.clientY));
-    // Arrows do not cover the states that they cross.
-    const message = isInRows && !isOnState
-      ? this.tracks.overlay.messageAt(
-          event.clientX - box.left,
-          event.clientY - box.top,
-        )
-      : null;
-
-    this.tracks.overlay.hovered = message;
-    this.view.setCursor(time);
-    if (isInRows) this.tooltip.show(event, row, time, message);
-    else this.tooltip.hide();
-  }
-
-  #leave() {
-    this.tooltip.hide();
-    this.tracks.overlay.hovered = null;
-  }
-
-  #click(event) {
-    const row = this.tracks.rowAt(event.clientY);
-
-    if (!this.tracks.element.contains(event.target)) {
-      this.#clickRuler(event);
-      return;
-    }
-    if (row) this.tracks.focusKey = row.key;
-    if (row?.kind === "relations") this.#clickRelation(row, event);
-    if (row?.kind === "states") this.selection.click(row, event);
-    if (event.pointerType === "touch") this.#hover(event);
-    this.invalidate("time");
-  }
-
-  /** A click on a relation follows its request, beside all none. */
-  #clickRelation(row, event) {
-    const { view, tracks } = this;
-    const item = row.itemAt(
-      view.timeAt(tracks.shareAt(event.clientX)),
-      tracks.heightIn(row, event.clientY),
-      (view.span / tracks.plotWidth) * 4,
-      view,
-    );
-
-    this.follow(item);
-  }
-
   /** Follow the request of a relation through all rows; null: none. */
   follow(item, isShown = false) {
     const { view, model } = this;
@@ -519,25 +348,6 @@ export class App {
     }
     if (isShown && (item.end < view.start || item.start > view.end || view.span > 50 * Math.max(1, Number(item.to - item.from))))
       view.showInterval(item.from, item.to);
-  }
-
-  #clickRuler(event) {
-    const box = this.tracks.rulerCanvas.getBoundingClientRect();
-    const phase = this.tracks.ruler.phaseAt(
-      event.clientX - box.left,
-      event.clientY - box.top,
-      this.tracks.plotWidth,
-    );
-
-    if (phase) this.view.setMark(phase.from, phase.to);
-  }
-
-  /** A double click marks the state. */
-  #doubleClick(event) {
-    const row = this.tracks.rowAt(event.clientY);
-    const time = this.view.timeAt(this.tracks.shareAt(event.clientX));
-
-    if (row?.kind === "states") this.cursor.markStateAt(row, time);
   }
 
   /* ---- What keys and buttons do ---------------------------------------- */
@@ -631,50 +441,6 @@ export class App {
 
   showHelp() {
     showHelp(this);
-  }
-
-  /* ---- Defined values -------------------------------------------------- */
-
-  /** Add a definition; returns what is wrong with it, or null. */
-  addDefinition(definition) {
-    const { view } = this;
-    const number =
-      Math.max(-1, ...view.definitions.map((item) => item.number)) + 1;
-    const item = { ...definition, number };
-
-    try {
-      define(this.model, item);
-    } catch (error) {
-      if (error instanceof ExpressionError) return error.message;
-      throw error;
-    }
-    view.definitions.push(item);
-    this.#applyDefinitions();
-    view.changed("rows");
-    announce(`${item.name} added.`);
-    return null;
-  }
-
-  removeDefinition(definition) {
-    this.view.definitions = this.view.definitions.filter(
-      (item) => item !== definition,
-    );
-    this.#applyDefinitions();
-    this.view.changed("rows");
-  }
-
-  #applyDefinitions() {
-    this.failedDefinitions.clear();
-    for (const node of this.model.nodes) node.defined = [];
-    for (const definition of this.view.definitions) {
-      try {
-        for (const series of define(this.model, definition))
-          series.node.defined.push(series);
-      } catch (error) {
-        if (!(error instanceof ExpressionError)) throw error;
-        this.failedDefinitions.set(definition.number, error.message);
-      }
-    }
   }
 
   /* ---- Themes ---------------------------------------------------------- */

@@ -112,7 +112,7 @@ export class ValuesPanel {
   }
 
   #add() {
-    const error = this.app.addDefinition({
+    const error = this.app.definitions.add({
       name: this.name.value.trim(),
       text: this.text.value.trim(),
       unit: this.unit.value.trim(),
@@ -127,7 +127,7 @@ export class ValuesPanel {
   }
 
   update() {
-    const { view, failedDefinitions } = this.app;
+    const { view, definitions } = this.app;
 
     replace(
       this.list,
@@ -141,13 +141,13 @@ export class ValuesPanel {
               {
                 title: "",
                 value: (row) =>
-                  failedDefinitions.get(row.number) ??
+                  definitions.failed.get(row.number) ??
                   h(
                     "button",
                     {
                       type: "button",
                       class: "link",
-                      onclick: () => this.app.removeDefinition(row),
+                      onclick: () => this.app.definitions.remove(row),
                     },
                     "remove",
                   ),
