@@ -21,6 +21,7 @@
 #include "HDTraceTools/cut/cut.h"
 #include "HDTraceTools/edit/packfiles.h"
 #include "HDTraceTools/pack/zipwriter.h"
+#include "cli/errors.h"
 #include "cli/newfile.h"
 #include "cli/temporary.h"
 #include "common/format/compress.h"
@@ -273,7 +274,7 @@ static int packRunOn(struct tool *tool, const struct packOptions *options,
 }
 
 static const struct cliNumber packNumbers[] = {
-	{ "compress", 1, HD_COMPRESS_MAX, NULL },
+	{ "compress", HD_COMPRESS_MIN, HD_COMPRESS_MAX, NULL },
 	{ NULL, 0, 0, NULL },
 };
 
@@ -302,7 +303,7 @@ int packRun(struct tool *tool, int argc, char **argv)
 		  "it is one, and .hdz)",
 		  "FILE" },
 		{ "compress", 0, 0, G_OPTION_ARG_INT, &options.level,
-		  "Compression of zstd, from 1 (fastest) to 19 (default: 1)",
+		  "Compression of zstd, from -7 (fastest) to 19 (default: 1)",
 		  "N" },
 		CUT_ENTRIES(&options.part),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
@@ -310,8 +311,12 @@ int packRun(struct tool *tool, int argc, char **argv)
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &packHelp);
-	const char *missing = status < 0 ? hdZstdMissing() : NULL;
+	const char *missing;
 
+	if (status < 0 && options.level == 0)
+		status = toolUsage(tool, CLI_TEXT_VALUE, "compress", "0",
+				   "-7 to -1 or 1 to 19");
+	missing = status < 0 ? hdZstdMissing() : NULL;
 	if (missing) {
 		toolError(tool, "%s", missing);
 		status = TOOL_FAILED;

@@ -207,6 +207,21 @@ wrong checksum|the checksum of the entry is wrong
 zip64 without its end|the end of a zip64 file is missing
 END
 
+# Each level that recording has, and no other.
+levels() {
+	for level in -7 -1 1 19; do
+		status 0 pack -f -o level.hdz --compress="$level" one/mini.hdz &&
+			python3 "$readers/archive.py" level.hdz || return 1
+	done
+	says '--compress: invalid value "0"; expected -7 to -1 or 1 to 19' 2 \
+		pack -f -o level.hdz --compress=0 one/mini.hdz || return 1
+	for level in -8 20; do
+		says "--compress: invalid number \"$level\"" 2 \
+			pack -f -o level.hdz --compress="$level" one/mini.hdz || return 1
+	done
+}
+ok "pack has the levels of recording" levels
+
 # Copies of an archive are plain files, with those of nodes.
 recovers() {
 	"$hdtrace" recover -o recovered one/mini.hdz || return 1
