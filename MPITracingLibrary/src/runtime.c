@@ -592,6 +592,21 @@ static void runtimeSayNothing(void)
 			     (double)period / HD_NS_PER_S);
 }
 
+/* Say it where the session ends that recording began with, and MPI_Finalize is
+ * still to come. */
+static void runtimeSayRest(void)
+{
+	int isBegun = 0, isOver = 0;
+
+	PMPI_Initialized(&isBegun);
+	PMPI_Finalized(&isOver);
+	if (isBegun && !isOver)
+		hdmpiLossSay("%s: recording ends with the session that it "
+			     "began with; calls until MPI_Finalize are not "
+			     "recorded",
+			     hdmpiOptionsShown(hdmpiOptions.project));
+}
+
 void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession)
 {
 	struct hdmpiThread *self = call->self;
@@ -604,6 +619,8 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call, bool isOfSession)
 	atomic_store(&hdmpiIsActive, false);
 	if (runtime.process.rank == 0)
 		runtimeSayNothing();
+	if (runtime.process.rank == 0 && isOfSession)
+		runtimeSayRest();
 	hdmpiClockRepeatEnd();
 	/* What the processes wait for each other here they do not wait for
 	 * later; so it belongs to MPI_Finalize. On one host there is nothing

@@ -117,6 +117,18 @@ set_uid() {
 		"^hdmpirun: nothing is recorded: ./set-uid is set-uid .*; run a copy"
 }
 
+# A program with capabilities, as another user runs it.
+as_nobody() {
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+capable() {
+	cp /bin/true capable && setcap cap_net_raw+ep capable && chmod 711 "$scratch" . ||
+		return 1
+	as_nobody "$hdmpirun" --mpi "$library" ./capable >out 2>&1 || return 1
+	cat out
+	grep "^hdmpirun: nothing is recorded: ./capable has capabilities, .*; run a copy" out
+}
+
 # The calls are there, and the utilization is not.
 in_part() {
 	rm -rf ring.* ring_*
@@ -236,6 +248,13 @@ for library in $(built_libraries); do
 		ok "$library: a set-uid program is reported" set_uid
 	else
 		skip "$library: a set-uid program is reported" "only root can make one"
+	fi
+	if [ "$(id -u)" -eq 0 ] && command -v setcap >/dev/null &&
+		as_nobody test -x "$hdmpirun" 2>/dev/null; then
+		ok "$library: a program with capabilities is reported" capable
+	else
+		skip "$library: a program with capabilities is reported" \
+			"it needs root, setcap and a build that others can read"
 	fi
 	ok "$library: missing utilization is reported" in_part
 	ok "$library: power of another node than the hosts is reported" power_elsewhere

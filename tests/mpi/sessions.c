@@ -2,8 +2,9 @@
 /*
  * Sessions of MPI 4.0. The argument says how: "alone"; "self", with no
  * communicator of all processes; "inside", with MPI_Init and MPI_Finalize
- * inside of the session; "around", the other way round; "twice", two sessions
- * of which the other one ends last.
+ * inside of the session; "around", the other way round; "first", with the end of
+ * the session before MPI_Finalize; "twice", two sessions of which the other one
+ * ends last.
  */
 #include <mpi.h>
 #include <string.h>
@@ -67,6 +68,7 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "alone";
 	int isInside = strcmp(how, "inside") == 0, ret = 0;
 	int isAround = strcmp(how, "around") == 0;
+	int isFirst = strcmp(how, "first") == 0;
 	MPI_Session session, other = MPI_SESSION_NULL;
 	MPI_Comm self, comm;
 
@@ -80,7 +82,7 @@ int main(int argc, char **argv)
 	MPI_Comm_free(&self);
 	if (strcmp(how, "self") != 0) {
 		comm = commOf(session, "mpi://WORLD", "org.example.all");
-		if (isInside) {
+		if (isInside || isFirst) {
 			MPI_Init(&argc, &argv);
 			ret |= work(MPI_COMM_WORLD);
 		}
@@ -95,7 +97,9 @@ int main(int argc, char **argv)
 	MPI_Session_finalize(&session);
 	if (other != MPI_SESSION_NULL)
 		MPI_Session_finalize(&other);
-	if (isAround)
+	if (isFirst)
+		ret |= work(MPI_COMM_WORLD);
+	if (isAround || isFirst)
 		MPI_Finalize();
 	return ret;
 }

@@ -85,6 +85,13 @@ Tracer 2
 END
 }
 
+# Recording ends with the session, which is said.
+first() {
+	runs first && [ "$(wc -l <out)" -eq 1 ] &&
+		grep 'p: recording ends with the session .* until MPI_Finalize are not recorded' out &&
+		"$hdtrace" check p && calls && ! grep Finalize calls && grep -qx 'Allreduce 3' calls
+}
+
 twice() {
 	recorded twice && grep -qx 'Session_finalize 1' calls && grep -qx 'Allreduce 2' calls
 }
@@ -117,6 +124,7 @@ MPI_Session session;' | "$compiler" -x c -c -o none.o - 2>/dev/null; then
 	ok "$library: a session without MPI_Init is recorded" alone
 	ok "$library: a session inside of MPI_Init is recorded" around
 	ok "$library: MPI_Init inside of a session is recorded" inside
+	ok "$library: calls after the session of the recording are reported" first
 	ok "$library: one of two sessions is recorded" twice
 	ok "$library: a session without a communicator of all is reported" nothing
 	ok "$library: recording a session can be switched off" off
