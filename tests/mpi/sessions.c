@@ -2,9 +2,9 @@
 /*
  * Sessions of MPI 4.0. The argument says how: "alone"; "self", with no
  * communicator of all processes; "inside", with MPI_Init and MPI_Finalize
- * inside of the session; "around", the other way round; "first", with the end of
- * the session before MPI_Finalize; "twice", two sessions of which the other one
- * ends last.
+ * inside of the session; "around", the other way round; "first", with the end
+ * of the session before MPI_Finalize; "twice", two sessions of which the other
+ * one ends last.
  */
 #include <mpi.h>
 #include <string.h>
