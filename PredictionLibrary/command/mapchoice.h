@@ -29,7 +29,7 @@ struct mapChoice {
 	  "'XU4-*,ATB-1.*'",                                                  \
 	  "PATTERN" },                                                        \
 		{ "nodes",                                                    \
-		  0,                                                          \
+		  'n',                                                        \
 		  0,                                                          \
 		  G_OPTION_ARG_STRING,                                        \
 		  &(choice)->nodes,                                           \
