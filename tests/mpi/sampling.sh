@@ -114,7 +114,8 @@ for tag in re.findall(r"<Sample ([^>]*)>", text):
     found[places[at][0] if at else "the program"] += 1
 print(found)
 assert not any(name.startswith("libhdMPI-") for name in found)
-assert sum(found.values()) > 100 and len(found) > 1
+# There is room for so many that a call of the MPI library may take all.
+assert sum(found.values()) > 100
 END
 }
 
