@@ -2,6 +2,8 @@
 /*
  * The signal by which a thread is sampled arrives all the time, so at all
  * instructions of wrappers: a timer would take such samples once in many runs.
+ * The program works between its calls, so that it has a part of the samples,
+ * too.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -39,9 +41,12 @@ static void *sends(void *context)
 
 static __attribute__((__noinline__)) void calls(void)
 {
+	volatile int own = 0;
 	int isThere;
 
 	for (int i = 0; i < 20; i++) {
+		for (int k = 0; k < 30; k++)
+			own++;
 		MPI_Iprobe(MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &isThere,
 			   MPI_STATUS_IGNORE);
 		MPI_Barrier(MPI_COMM_SELF);
