@@ -9,13 +9,9 @@
 
 #include "config.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "HDTraceReadingCLibrary/src/file.h"
 #include "PythonModule/src/arrow.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -70,17 +66,6 @@ static const char code[] =
 	"    return [table.__arrow_c_stream__() for table in tables]\n";
 
 static PyObject *use;
-static int memory = -1;
-
-static int openMemory(const char *path)
-{
-	int fd = dup(memory);
-
-	(void)path;
-	if (fd >= 0 && lseek(fd, 0, SEEK_SET) < 0)
-		abort();
-	return fd;
-}
 
 static void start(void)
 {
@@ -92,9 +77,6 @@ static void start(void)
 	names = PyModule_GetDict(PyImport_AddModule("__main__"));
 	use = PyDict_GetItemString(names, "use");
 	must(use != NULL);
-	memory = memfd_create("fuzz", MFD_CLOEXEC);
-	must(memory >= 0);
-	hdIFileOpener = openMemory;
 }
 
 /* ---- Streams ---------------------------------------------------------------
@@ -218,8 +200,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		start();
 	if (size == 0)
 		return 0;
-	must(ftruncate(memory, 0) == 0 &&
-	     pwrite(memory, data + 1, size - 1, 0) == (ssize_t)size - 1);
+	fuzzServe(data + 1, size - 1);
 	list = PyObject_CallFunction(use, "s", paths[data[0] % 4]);
 	if (!list)
 		PyErr_Print();

@@ -254,14 +254,20 @@ static void useProject(const hdIProject *project)
 	}
 }
 
+void fuzzServe(const uint8_t *data, size_t size)
+{
+	if (memory < 0)
+		memory = memfd_create("fuzz", MFD_CLOEXEC);
+	must(memory >= 0 && ftruncate(memory, 0) == 0 &&
+	     pwrite(memory, data, size, 0) == (ssize_t)size);
+	hdIFileOpener = openMemory;
+}
+
 void fuzzRead(const char *path, const uint8_t *data, size_t size)
 {
 	hdIProject *project;
 
-	memory = memfd_create("fuzz", MFD_CLOEXEC);
-	if (memory < 0 || write(memory, data, size) != (ssize_t)size)
-		abort();
-	hdIFileOpener = openMemory;
+	fuzzServe(data, size);
 	project = hdI_openProject(path, takeMessage, NULL);
 	if (project) {
 		useProject(project);
@@ -275,5 +281,4 @@ void fuzzRead(const char *path, const uint8_t *data, size_t size)
 		must(errno == EBADMSG);
 	}
 	hdI_closeProject(project);
-	close(memory);
 }

@@ -21,6 +21,10 @@ static inline void must(int condition)
 /** Entry of each target, called by libFuzzer or by replay.c. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/** Let every path that libhdReading opens from now on have the given content.
+ */
+void fuzzServe(const uint8_t *data, size_t size);
+
 /**
  * Open a file as a project and read all there is, looking at every byte that
  * is delivered, and aborting where a promise of hdReading.h is broken.
