@@ -18,6 +18,7 @@
 #include <hdRelation.h>
 #include "tests/lib/relfile.h"
 #include "tests/lib/testlib.h"
+#include "tests/writing/stopdisk.h"
 
 #define LATE "HDTRACE_FLUSH_MS=3600000"
 
@@ -286,6 +287,14 @@ static void testDrop(void)
 		testWorks(hdR_startS(a, "outer"));
 		testWorks(hdR_startS(a, "inner"));
 		testWorks(hdR_link(b, "h:1:2:3"));
+		if (i == 1000) {
+			/* More than the buffer holds. Ends would wait. */
+			pthread_mutex_lock(&disk);
+			for (int link = 0; link < 2000; link++)
+				testWorks(hdR_link(b, "h:1:2:3"));
+			pthread_mutex_unlock(&disk);
+			elements += 2000;
+		}
 		testWorks(hdR_endS(a));
 		testWorks(hdR_endS(a));
 		testWorks(hdR_destroyRelation(&b));

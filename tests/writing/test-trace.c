@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "common/format/escape.h"
 #include "tests/lib/testlib.h"
 #include "tests/lib/tracefile.h"
+#include "tests/writing/stopdisk.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -1388,19 +1388,6 @@ static void testSequences(void)
 }
 
 /* ---- Full buffers ------------------------------------------------------ */
-
-/* Whoever holds this stops the disk for the others; see --wrap=write. */
-static pthread_mutex_t disk = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-
-ssize_t __real_write(int fd, const void *bytes, size_t length);
-ssize_t __wrap_write(int fd, const void *bytes, size_t length);
-
-ssize_t __wrap_write(int fd, const void *bytes, size_t length)
-{
-	pthread_mutex_lock(&disk);
-	pthread_mutex_unlock(&disk);
-	return __real_write(fd, bytes, length);
-}
 
 /* With a tiny buffer that drops, what is lost is counted, and the rest is a
  * well-formed file in which each state is where it was. */
