@@ -49,7 +49,7 @@ launch_ranks() {
 		--mca plm rsh --mca plm_rsh_agent "$scratch/shell" --mca pml ob1 \
 		--mca btl tcp,self,vader --mca oob_tcp_if_include 192.0.2.0/24 \
 		--mca btl_tcp_if_include 192.0.2.0/24 "$scratch/rank" ;;
-	mpich) timeout -k 5 60 "$MPIEXEC_MPICH" -n "$ranks" -hosts hda,hdb -ppn 1 \
+	mpich) timeout -k 5 30 "$MPIEXEC_MPICH" -n "$ranks" -hosts hda,hdb -ppn 1 \
 		-launcher ssh -launcher-exec "$scratch/shell" "$scratch/rank" \
 		</dev/null ;;
 	esac
