@@ -210,6 +210,8 @@ struct findings {
 	struct events events;
 	struct replay *replay;
 	struct waits *waits;
+	/** With keepsAllWaits: of waitSorterNew(), when all was read. */
+	struct sorter *allWaits;
 	struct lateness *lateness;
 	struct efficiency efficiency; /**< When all was read: of ranks, ... */
 	int64_t efficiencyFrom;       /**< ... in this time. */
@@ -269,6 +271,7 @@ struct findings {
 
 	/** Only what tells power is wanted, and no relations. */
 	bool isPowerOnly;
+	bool keepsAllWaits; /**< Pages have all waits. */
 
 	/* Options. */
 	struct phaseOptions phaseOptions;

@@ -71,12 +71,13 @@ struct zoom {
 	uint64_t items;
 };
 
-/** Kinds of tracks, as in their names: s0, t12, r3, m0, o0. */
+/** Kinds of tracks, as in their names: s0, t12, r3, m0, c0, o0. */
 enum trackKind {
 	TRACK_STATISTICS = 's',
 	TRACK_TRACE = 't',
 	TRACK_RELATIONS = 'r',
 	TRACK_MESSAGES = 'm',
+	TRACK_CAUSES = 'c',
 	TRACK_OVERVIEW = 'o',
 };
 

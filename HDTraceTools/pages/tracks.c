@@ -7,6 +7,7 @@
 
 #include <errno.h>
 
+#include "HDTraceTools/pages/causetrack.h"
 #include "HDTraceTools/pages/grouppyramid.h"
 #include "HDTraceTools/pages/messagepyramid.h"
 #include "HDTraceTools/pages/overview.h"
@@ -31,6 +32,7 @@ struct tracks *tracksNew(const struct findings *findings)
 	for (size_t i = 0; i < project->relationCount; i++)
 		trackInit(&self->relations[i], TRACK_RELATIONS, self->store);
 	trackInit(&self->messages, TRACK_MESSAGES, self->store);
+	trackInit(&self->causes, TRACK_CAUSES, self->store);
 	trackInit(&self->overview, TRACK_OVERVIEW, self->store);
 	self->powers = powersNew(findings);
 	self->dependencies = dependenciesNew(
@@ -52,6 +54,7 @@ void tracksFree(struct tracks *self)
 	for (size_t i = 0; i < self->project->relationCount; i++)
 		trackClear(&self->relations[i]);
 	trackClear(&self->messages);
+	trackClear(&self->causes);
 	trackClear(&self->overview);
 	g_free(self->groups);
 	g_free(self->traces);
@@ -236,4 +239,9 @@ int tracksFinish(struct tracks *self)
 	int more = relationPyramidsMake(self->project, self->relations);
 
 	return ret < 0 ? ret : other < 0 ? other : more;
+}
+
+int tracksMakeCauses(struct tracks *self, struct findings *findings)
+{
+	return causeTrackMake(&self->causes, findings->allWaits);
 }

@@ -20,6 +20,7 @@ struct tracks {
 	struct track *traces;
 	struct track *relations;
 	struct track messages;
+	struct track causes; /**< Of waits. */
 	struct track overview;
 	struct powers *powers;
 	struct trackPlaces places;
@@ -56,5 +57,9 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 /** All was read: make the tracks of messages, of relations, and of the power of
  *  all nodes. 0 or a negative errno of the temporary file. */
 int tracksFinish(struct tracks *self);
+
+/** Findings are complete: make the track of waits. 0 or a negative errno of the
+ *  temporary file. */
+int tracksMakeCauses(struct tracks *self, struct findings *findings);
 
 #endif

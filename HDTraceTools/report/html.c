@@ -208,6 +208,8 @@ static int htmlReadAll(struct html *self)
 	if (self->isFailed)
 		return -1;
 	ret = tracksFinish(self->tracks);
+	if (ret == 0)
+		ret = tracksMakeCauses(self->tracks, self->findings);
 	if (ret < 0)
 		toolErrorTemporary(tool, ret);
 	return ret < 0 ? -1 : 0;
@@ -242,7 +244,7 @@ static void addLines(struct html *self)
 
 	self->lines =
 		g_new(struct line, project->groupCount + project->traceCount +
-					   project->relationCount + 1);
+					   project->relationCount + 2);
 	for (size_t i = 0; i < project->groupCount; i++)
 		htmlAddLine(self, &self->tracks->groups[i], i,
 			    project->groups[i]->fileSize);
@@ -252,6 +254,7 @@ static void addLines(struct html *self)
 	for (size_t i = 0; i < project->relationCount; i++)
 		htmlAddLine(self, &self->tracks->relations[i], i, 0);
 	htmlAddLine(self, &self->tracks->messages, 0, 0);
+	htmlAddLine(self, &self->tracks->causes, 0, 0);
 	qsort(self->lines, self->count, sizeof(*self->lines), compareLines);
 }
 
@@ -330,14 +333,19 @@ static void sayResult(const struct html *self, const char *path, int64_t size)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	guint reduced = 0;
+	guint rows = 0;
 
-	for (guint i = 0; i < self->count; i++)
+	for (guint i = 0; i < self->count; i++) {
+		/* Waits are no row. */
+		if (self->lines[i].track->kind == TRACK_CAUSES)
+			continue;
+		rows++;
 		reduced += self->lines[i].from > 0;
+	}
 	outPrintable(path);
 	printf(": %s", outSize(buffer, size));
 	if (reduced)
-		printf(", %u of %u rows in lower resolution", reduced,
-		       self->count);
+		printf(", %u of %u rows in lower resolution", reduced, rows);
 	else
 		printf(", exact");
 	putchar('\n');

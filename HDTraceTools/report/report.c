@@ -235,6 +235,7 @@ int reportRun(struct tool *tool, int argc, char **argv)
 					 "--html or --format=json");
 	if (status < 0)
 		status = checkHtml(&report, maxSize);
+	report.findings.keepsAllWaits = report.html != NULL;
 	if (status < 0)
 		status = scalingCheck(&report, argc - 1);
 	if (status < 0)

@@ -42,6 +42,8 @@ static struct track *answersFindTrack(const struct exchange *exchange,
 		return &tracks->traces[*number];
 	if (id[0] == TRACK_RELATIONS && *number < project->relationCount)
 		return &tracks->relations[*number];
+	if (id[0] == TRACK_CAUSES && *number == 0)
+		return &tracks->causes;
 	if (id[0] == TRACK_OVERVIEW && *number == 0)
 		return &tracks->overview;
 	return id[0] == TRACK_MESSAGES && *number == 0 ? &tracks->messages

@@ -149,6 +149,9 @@ static void jobsFinishTracks(struct viewJobs *self)
 	self->progress.hasTracks = true;
 	pthread_mutex_unlock(&self->mutex);
 	findingsRead(self->findings);
+	ret = tracksMakeCauses(self->tracks, self->findings);
+	if (ret < 0)
+		jobsFail(self, "temporary file", ret);
 	hasStart = projectStartFind(self->tracks->project, &diagnosticsDropped,
 				    &start);
 	pthread_mutex_lock(&self->mutex);

@@ -362,6 +362,7 @@ int viewRun(struct tool *tool, int argc, char **argv)
 	int status;
 
 	findingsInit(&view.findings, tool);
+	view.findings.keepsAllWaits = true;
 	status = toolParse(tool, &argc, &argv, entries, &help);
 	if (status < 0 && (view.port < 0 || view.port > UINT16_MAX))
 		status = toolInvalidInt(tool, "port", view.port, "0 to 65535");

@@ -189,6 +189,15 @@ await ok("a query is typed, its hits are visited, and the link has it", async ()
   assert(start <= 3.5 && end >= 3.75, `${start} to ${end} s are shown`);
   await viewer.open(url({ panel: "find", find: "name=Send|Recv duration>=500ms" }));
   assertSame(await valueOf("find", "count"), 2, "receives");
+  // By hand: rank 1 receives from 1.25 s on what rank 0 sends at 1.5 s; and from 2.5 s to 3 s
+  // what is sent later.
+  await viewer.open(url({ panel: "find", find: "wait=late-sender wait>=250ms" }));
+  assertSame(await valueOf("find", "count"), 2, "waits");
+  assertSame(
+    (await numbers('[data-panel=find] tr[data-hit="0"]')).map((n) => Math.round(n * 1e9) / 1e9),
+    [1.25, 0.25, 0.75],
+    "start, time waited, and length",
+  );
   await viewer.open(url({ panel: "find", find: "nam=x" }));
   assert(
     (await viewer.text("[data-panel=find] .error")).startsWith("Column 1: unknown key"),

@@ -185,4 +185,36 @@ await checkQuery(
 );
 await checkQuery("name=*send|Kernel node=node002", (s) => /send$|^Kernel$/.test(s.name) && s.node.startsWith("node002"));
 await checkQuery("from>=100ms to<0.2 name!=residual", (s) => s.from >= 1e8 && s.to < 2e8);
+
+/** States by trace, start and end that a query finds, in the page and by hdtrace. */
+async function checkWaits(text) {
+  const found = [];
+  const { traces } = JSON.parse(
+    execFileSync(
+      hdtrace,
+      ["dump", "-q", "--format=json", "--time=relative", `--where=${text}`, project],
+      { encoding: "utf8", maxBuffer: 1 << 30 },
+    ),
+  );
+  const wanted = traces.flatMap(({ node, records }) =>
+    records.map(({ name, start, end: to }) => `${node} ${name} ${ns(start)} ${ns(to)}`),
+  );
+
+  await search(model, new Query(text, model.origin), {
+    onHit: ({ trace, name, start, end: to }) =>
+      found.push(
+        `${model.traces[trace].node.path} ${name} ${start - model.origin} ${to - model.origin}`,
+      ),
+  });
+  check(
+    found.sort().join("\n") === wanted.sort().join("\n"),
+    `${text}: ${found.length}, not ${wanted.length}`,
+  );
+  return found.length;
+}
+
+check((await checkWaits("wait=*")) > 0, "no waits");
+await checkWaits("wait>=1ms rank!=0");
+await checkWaits("wait=late-sender|wait-* name!=Recv");
+await checkWaits("name=Recv wait!=late-sender duration>100us");
 console.log(`# ${count} comparisons`);

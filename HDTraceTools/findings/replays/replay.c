@@ -101,6 +101,8 @@ void findingsStartReplay(struct findings *findings)
 	setHosts(findings);
 	findings->teamTimes = g_new0(int64_t, project->traceCount + 1);
 	findings->waits = waitsNew();
+	if (findings->keepsAllWaits)
+		findings->allWaits = waitSorterNew();
 	findings->lateness = latenessNew(project->traceCount);
 	findings->habits = habitsNew(project);
 	findings->efficiency = efficiencyUnknown();
@@ -119,6 +121,7 @@ void findingsFreeReplay(struct findings *findings)
 	g_free(findings->named);
 	g_free(findings->teamTimes);
 	waitsFree(findings->waits);
+	sorterFree(findings->allWaits);
 	latenessFree(findings->lateness);
 	habitsFree(findings->habits);
 	g_array_unref(findings->whatIf);

@@ -319,8 +319,12 @@ static int waitSumsTake(struct waitSums *self, struct wait *wait)
 	const struct selection *selection = &self->findings->selection;
 	const struct wait full = *wait;
 	struct waitCost cost;
-	int ret = 0;
+	int ret = self->findings->allWaits
+			  ? sorterAdd(self->findings->allWaits, wait)
+			  : 0;
 
+	if (ret < 0)
+		return ret;
 	wait->start = MAX(wait->start, selection->start);
 	wait->end = MIN(wait->end, selection->end);
 	if (wait->start >= wait->end)

@@ -67,6 +67,21 @@ static int compareWaits(const void *a, const void *b)
 	return 0;
 }
 
+/** Those at the same time in the order of compareWaits(). */
+static int waitCompareStart(const void *a, const void *b)
+{
+	const struct wait *x = a;
+	const struct wait *y = b;
+
+	COMPARE_KEYS(x->start, y->start);
+	return compareWaits(a, b);
+}
+
+struct sorter *waitSorterNew(void)
+{
+	return sorterNew(sizeof(struct wait), waitCompareStart);
+}
+
 struct waits *waitsNew(void)
 {
 	struct waits *self = g_new0(struct waits, 1);

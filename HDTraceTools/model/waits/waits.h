@@ -32,6 +32,9 @@ struct wait {
 
 struct waits;
 
+/** A sorter (base/sorter.h) for struct wait, by start. */
+struct sorter *waitSorterNew(void);
+
 /** Start with none. */
 struct waits *waitsNew(void);
 

@@ -5,6 +5,7 @@ import { pathsOf } from "./relations/criticalpath.js";
 import { findingsOf } from "./relations/findings.js";
 import { damageOf } from "./damage.js";
 import { joinMetas, joinReports, partsOf } from "./joined.js";
+import { Waits, waitDecoder } from "./relations/waits.js";
 import { Relations, relationDecoder, Request } from "./relations/relations.js";
 import { Total, totalDecoder } from "./series/total.js";
 import { Series, seriesDecoder } from "./series/series.js";
@@ -57,6 +58,12 @@ export class Model {
         at: part.at,
       })),
     );
+    this.waits = new Waits(
+      this.parts.map((part, i) => ({
+        track: this.#track(part, "c", i, 0, waitDecoder),
+        at: part.at,
+      })),
+    );
     this.total = new Total(this.#track(this.parts[0], "o", 0, 0, totalDecoder));
     this.origin = parseSeconds(meta.start ?? "0") ?? 0n;
     this.#noteStart();
@@ -71,7 +78,7 @@ export class Model {
    *  in that project. */
   #track(part, kind, number, first, decode) {
     return new Track(part.source, `${kind}${number}`, decode, {
-      remote: `${kind}${"mo".includes(kind) ? 0 : number - first}`,
+      remote: `${kind}${"mco".includes(kind) ? 0 : number - first}`,
       shift: part.shift,
     });
   }
@@ -145,6 +152,7 @@ export class Model {
       ...this.traces.map((trace) => trace.track),
       ...this.relations.map(({ track }) => track),
       ...this.messages.tracks,
+      ...this.waits.tracks,
       this.total.track,
     ];
   }

@@ -22,7 +22,7 @@ export class FindPanel {
       placeholder: "name=MPI_Recv @size>1M duration>10ms rank=3..7",
       spellcheck: "false",
       title:
-        "name node rank thread duration from to @ATTRIBUTE, with = != < <= > >= ~; * is any text, | separates values",
+        "name node rank thread duration from to wait @ATTRIBUTE, with = != < <= > >= ~; * is any text, | separates values",
     });
     this.error = h("p", { class: "error", role: "alert" });
     this.summary = h("p", { class: "headline", role: "status" });
@@ -82,11 +82,7 @@ export class FindPanel {
     if (!find) return;
     try {
       const query = new Query(find, model.origin);
-
-      if (query.asks("wait")) {
-        replace(this.error, "wait: not available in the page; use hdtrace dump --where");
-        return;
-      }
+      this.hasWaits = query.asks("wait");
       this.element.setAttribute("aria-busy", "true");
       await this.#search(query, turn);
     } catch (error) {
@@ -172,6 +168,21 @@ export class FindPanel {
                 class: "number",
                 value: ({ item }) => shownTime(item.start, model),
               },
+              ...(this.hasWaits
+                ? [
+                    {
+                      title: "Waited",
+                      class: "number",
+                      value: ({ item }) =>
+                        shown(
+                          Number(item.waited ?? 0n) / 1e9,
+                          "s",
+                          formatLength(Number(item.waited ?? 0n)),
+                          { title: item.waits?.join(", ") },
+                        ),
+                    },
+                  ]
+                : []),
               {
                 title: "Length",
                 class: "number",

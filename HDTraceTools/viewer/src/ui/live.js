@@ -199,6 +199,7 @@ export class Live {
     app.model.setReports(list);
     await app.model.describeTracks([
       ...app.model.messages.tracks,
+      ...app.model.waits.tracks,
       ...app.model.relations.map(({ track }) => track),
       app.model.total.track,
     ]);
