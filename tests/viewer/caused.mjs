@@ -247,9 +247,37 @@ await ok("findings are the first panel and mark what they are about", async () =
   assertSame(viewer.times("mark"), ["1", "4"], "the wait");
   assertSame(await marked(), { t0: "causing", t1: "waiting" }, "rows");
   await assertAccessible(viewer);
+  const number = findings.findIndex(({ kind }) => kind === "late-sender");
+  const told = findings[number];
+
+  assertSame(viewer.parameters.get("select"), `f${number},1,4`, "link");
+  await viewer.panel("details");
+  for (const [key, value] of [
+    ["time", told.time_s],
+    ["count", told.count],
+    ["saved", told.saved_s],
+    ["energy", told.energy_j],
+  ])
+    assertSame(
+      await page.getAttribute(`[data-panel=details] [data-key="${key}"]`, "data-value"),
+      String(Number(value)),
+      key,
+    );
+  const details = await page.$$eval("[data-panel=details] dt", (list) =>
+    Object.fromEntries(list.map((e) => [e.title, e.nextElementSibling.textContent])),
+  );
+
+  assertSame(
+    [details["Ranks that wait"], details["They wait for ranks"], details.Advice],
+    [told.waiting.join(", "), told.causing.join(", "), told.advice],
+    "details",
+  );
+  await assertAccessible(viewer, "details of a finding");
+  await viewer.panel("findings");
   await row.click();
   await viewer.settle();
   assertSame(await marked(), {}, "rows after another click");
+  assertSame(viewer.parameters.get("select"), null, "link after another click");
   await viewer.press("Escape");
   await viewer.open(address);
   await viewer.press("c");

@@ -90,6 +90,16 @@ await ok("tables, dialogs and tooltips show names as text", async () => {
     }
   }
   await assertHarmless("tooltip");
+  // States, relations, and entries of values are selected.
+  const kinds = new Set();
+
+  for (const key of await viewer.rows()) {
+    await page.click(`.row[data-key="${key}"] .row-plot`, { position: { x: 300, y: 5 } });
+    await viewer.settle();
+    await assertHarmless(`details of what is in ${key}`);
+    kinds.add(viewer.parameters.get("select")?.[0]);
+  }
+  assert(kinds.has("s") && kinds.has("t"), `selected: ${[...kinds]}`);
   await page.click("button.rows-button");
   await assertHarmless("what is shown");
   await page.keyboard.press("Escape");

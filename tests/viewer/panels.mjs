@@ -241,6 +241,127 @@ await ok("previous and next states of a name are selected", async () => {
   assertSame(viewer.parameters.get("select"), "t0,1.5,1.75", "previous");
 });
 
+/** A place in a row at a time: of a stretch that is shown, so far below its top. */
+async function placeAt(key, time, below) {
+  const box = await page.locator(`.row[data-key="${key}"] .row-plot`).boundingBox();
+  const [start, span] = viewer.stretch();
+
+  return [box.x + 56 + ((time - start) / span) * (box.width - 56), box.y + below];
+}
+
+await ok("a click selects a message, and a state that the arrow crosses", async () => {
+  await viewer.open(url({ view: "0,3" }));
+  const from = await placeAt("t0", 1.5, 4 + 17 / 2);
+  const to = await placeAt("t1", 2, 4 + 17 / 2);
+
+  await page.mouse.click((from[0] + to[0]) / 2, (from[1] + to[1]) / 2);
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "m0.1,1.5,2", "link");
+  // By hand: rank 1 waits from 1.25 s on. Rank 0 has all power of its host, 200 W, rank
+  // 1 half of 50 W, and all of it when rank 2 has ended, at 1.99985 s. The other message
+  // arrives before it is sent.
+  for (const [key, value] of [
+    ["length", 0.5],
+    ["size", 8],
+    ["count", 2],
+    ["quantile", 0.75],
+    ["receiver-waited", 0.25],
+    ["sender-energy", 100],
+    ["receiver-energy", 12.50375],
+  ])
+    assertSame(Math.round((await valueOf("details", key)) * 1e9) / 1e9, value, key);
+  await assertAccessible(viewer, "details of a message");
+  await page.click("text=Next of the name");
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "m0.1,3,3.5", "next");
+  assert(
+    (await viewer.text("[data-panel=details]")).includes("before it was sent"),
+    "no note",
+  );
+  // The arrow begins in the row of the call, which is what a click there selects.
+  await page.click("text=Previous of the name");
+  await viewer.settle();
+  await page.click("[data-panel=details] dd button:text-is('Recv')");
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "t1,1.25,2", "the receiving call");
+  assertSame(await valueOf("details", "waited"), 0.25, "for how long it waited");
+  const cause = await page.textContent("[data-panel=details] dd li");
+
+  assert(cause.startsWith("late-sender, 250.0 ms, alpha_0"), cause);
+  await viewer.open(url({ select: "t0,0.5,1.5", panel: "details" }));
+  assertSame(await valueOf("details", "awaited"), 0.25, "who waited for Compute");
+  await viewer.open(url({ view: "0,3" }));
+  await page.mouse.click(...(await placeAt("t0", 1.52, 4 + 1.5 * 17)));
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), "t0,1.5,1.75", "the sending call");
+  const sent = await viewer.text("[data-panel=details] dd li");
+
+  assert(sent.startsWith("to beta_1, 8 B, 500.0 ms"), sent);
+});
+
+await ok("a click selects an entry of a value", async () => {
+  await viewer.open(address);
+  const power = await page.$eval(
+    '.row-value[aria-label*="of alpha"][aria-label^="P "]',
+    (row) => row.dataset.key,
+  );
+
+  await page.mouse.click(...(await placeAt(power, 1.9, 20)));
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), `${power},1,2`, "link");
+  // Of 100, 200, 300 and 400 W.
+  for (const [key, value] of [
+    ["value", 200],
+    ["length", 1],
+    ["quantile", 0.375],
+    ["count", 4],
+    ["energy", 200],
+  ])
+    assertSame(await valueOf("details", key), value, key);
+  const states = await page.$$eval("[data-panel=details] li [data-state]", (list) =>
+    list.map(({ dataset }) => [dataset.state, Number(dataset.value)]).sort(),
+  );
+
+  assertSame(
+    states,
+    ["Compute", "Kernel", "Send", "Solve"].map((name) => [name, 0.25]),
+    "states meanwhile",
+  );
+  await assertAccessible(viewer, "details of an entry");
+  // The group was stopped after it.
+  await page.click("text=Next of the name");
+  await viewer.settle();
+  assertSame(viewer.parameters.get("select"), `${power},4,5`, "next");
+  assertSame(await valueOf("details", "value"), 300, "its value");
+  await viewer.open(viewer.url);
+  assertSame(await valueOf("details", "value"), 300, "from the link");
+});
+
+await ok("entries are selected by keys, and details are copied", async () => {
+  await viewer.open(address);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const key = await page.$eval(
+    '.row-value[aria-label*="of beta"][aria-label^="P "]',
+    (row) => row.dataset.key,
+  );
+
+  await page.focus(`.row[data-key="${key}"]`);
+
+  await viewer.press(".", "o");
+  const [id, start, end] = viewer.parameters.get("select").split(",");
+
+  assertSame(id, key, "the row with the focus");
+  await page.click("text=Copy as text");
+  await page.waitForFunction(() =>
+    [...document.querySelectorAll(".sr")].some((e) => e.textContent === "Copied."),
+  );
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+
+  assert(text.includes(`\nStart\t${start} s\nEnd\t${end} s\n`), text);
+  assert(text.includes(`select=${id}`), text);
+  assertSame(await valueOf("details", "length"), end - start, "after copying");
+});
+
 await ok("rows are compact, medium or large", async () => {
   await viewer.open(address);
   const height = () =>

@@ -190,6 +190,39 @@ await ok("the tree agrees with hdtrace relations", async () => {
   );
 });
 
+await ok("details of a relation agree with hdtrace relations", async () => {
+  const { relations } = JSON.parse(
+    hdtrace("relations", "-q", "--format=json", "--tree=A:1.1:0:1", few),
+  );
+  const valueOf = async (key) =>
+    Number(
+      await viewer.page.getAttribute(`[data-panel=details] [data-key="${key}"]`, "data-value"),
+    );
+
+  await viewer.panel("details");
+  for (const told of [relations[0], relations[1], relations[2]]) {
+    const title = await viewer.text("[data-panel=details] h3");
+
+    assertSame(title, told.name, "name");
+    assertSame(
+      [await valueOf("length"), await valueOf("self")],
+      [Number(told.total_s), Number(told.self_s)],
+      `total and self time of ${told.name}`,
+    );
+    if (told === relations[2]) break;
+    // The first that it caused.
+    await viewer.page.click("[data-panel=details] li button");
+    await viewer.settle();
+  }
+  assert(viewer.parameters.get("select").startsWith("r2."), viewer.url);
+  await viewer.page.click("[data-panel=details] dd button:text-is('request')");
+  await viewer.settle();
+  assert(viewer.parameters.get("select").startsWith("r1."), viewer.url);
+  // Of 12 requests, each of a second.
+  assertSame([await valueOf("count"), await valueOf("quantile")], [12, 0.5], "among all");
+  await assertAccessible(viewer, "details of a relation");
+});
+
 await ok("the URL contains the highlighted request", async () => {
   const { url } = viewer;
 

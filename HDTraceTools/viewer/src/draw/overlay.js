@@ -170,11 +170,28 @@ export class Overlay {
       this.pathParts += drawPath(context, path, view, rows, { ...options, x });
   }
 
-  /** A frame around the row of the selected state, from its start to its end. */
+  /** The row of what is selected; null: none. */
+  #rowOf({ kind, trace, file, group, column }) {
+    if (kind === "state") return this.rows.rowOfTrace(trace);
+    if (kind === "relation") return this.rows.rowOfRelations(file);
+    return kind === "entry" ? this.rows.find(`s${group}.${column}`) : null;
+  }
+
+  /** A frame around the row of what is selected, from its start to its end; of a
+   *  message the arrow. */
   #drawSelection(context, { width, scrollTop }) {
     const { selection } = this.view;
-    const row = selection && this.rows.rowOfTrace(selection.trace);
+    const row = selection && this.#rowOf(selection);
 
+    if (selection?.kind === "message")
+      this.#drawArrow(
+        context,
+        ({ from, to, sent, received }) =>
+          from === selection.from &&
+          to === selection.to &&
+          (sent < received ? sent : received) === selection.start &&
+          (sent < received ? received : sent) === selection.end,
+      );
     if (!row) return;
     const x0 = Math.max(this.#x(selection.start, width), -2);
     const x1 = Math.min(this.#x(selection.end, width), width + 2);
@@ -201,13 +218,21 @@ export class Overlay {
   }
 
   #drawHovered(context) {
-    const arrow = this.arrows.find(
-      ({ message }) =>
-        message.sent === this.hovered.sent &&
-        message.from === this.hovered.from &&
-        message.to === this.hovered.to &&
-        message.received === this.hovered.received,
+    const { sent, received, from, to } = this.hovered;
+
+    this.#drawArrow(
+      context,
+      (message) =>
+        message.sent === sent &&
+        message.from === from &&
+        message.to === to &&
+        message.received === received,
     );
+  }
+
+  /** Draw the arrow of a message that stands out. */
+  #drawArrow(context, isIt) {
+    const arrow = this.arrows.find(({ message }) => isIt(message));
 
     if (!arrow) return;
     context.strokeStyle = theme.accent;

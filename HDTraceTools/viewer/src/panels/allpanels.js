@@ -29,7 +29,6 @@ function panelsOfStates(app) {
     new BalancePanel(app),
     new MatrixPanel(app),
     new FindPanel(app),
-    new DetailsPanel(app),
   ];
 }
 
@@ -43,6 +42,7 @@ export function makePanels(app) {
     ...(model.parts.length === 2 ? [new DifferencePanel(app)] : []),
     new ProfilePanel(app),
     ...(model.traces.length ? panelsOfStates(app) : []),
+    new DetailsPanel(app),
     new HistogramPanel(app),
     new CriticalPathPanel(app),
     ...(model.relations.length ? [new RelationsPanel(app)] : []),

@@ -3,6 +3,7 @@
 import { announce, h, replace, shown, table } from "../ui/dom.js";
 import { percent, quantity } from "../data/numbers.js";
 import { formatLength, parseSeconds } from "../data/time.js";
+import { ofFinding } from "../ui/selection.js";
 
 /** Seconds of JSON in ns. */
 const ns = (seconds) => Number(parseSeconds(seconds));
@@ -22,10 +23,11 @@ export class FindingsPanel {
 
   /** Mark the interval, show it, and mark the rows that wait or cause. */
   #choose(finding) {
-    const { view } = this.app;
+    const { view, model } = this.app;
     const isChosen = view.finding !== finding;
 
     view.setFinding(isChosen ? finding : null);
+    view.setSelection(isChosen ? ofFinding(model, finding) : null);
     if (!isChosen) return;
     view.setMark(finding.start, finding.end);
     view.showInterval(finding.start, finding.end);
@@ -103,7 +105,7 @@ export class FindingsPanel {
       h(
         "p",
         { class: "note" },
-        "A click marks the interval, the ranks that wait ",
+        "A click selects the finding and marks its interval, the ranks that wait ",
         h("span", { class: "chip", "data-wait": "waiting" }),
         " and the ranks that they wait for ",
         h("span", { class: "chip", "data-wait": "causing" }),

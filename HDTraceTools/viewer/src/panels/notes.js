@@ -2,6 +2,7 @@
 // Notes on a time and a node, which the server keeps beside the project: a list, to add,
 // to remove, and to go to.
 import { lineOfNote, parseNotes } from "../data/notes.js";
+import { nodeOfSelection } from "../data/selected.js";
 import { formatLength } from "../data/time.js";
 import { announce, h, replace, shown, shownTime, table } from "../ui/dom.js";
 
@@ -57,13 +58,13 @@ export class NotesPanel {
     const where = node ? ` of ${node.slice(0, 60)}` : "";
     const places = [];
 
-    if (selection && model.traces[selection.trace])
+    if (selection)
       places.push({
         key: "state",
-        title: "the selected state",
+        title: `the selected ${selection.kind}`,
         from: selection.start,
         to: selection.end,
-        node: model.traces[selection.trace].node.path,
+        node: nodeOfSelection(model, selection)?.path ?? "",
       });
     if (mark)
       places.push({

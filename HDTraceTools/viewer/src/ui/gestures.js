@@ -18,18 +18,8 @@ export class Gestures {
     const share = tracks.shareAt(event.clientX);
     const time = view.timeAt(Math.min(1, Math.max(0, share)));
     const row = tracks.rowAt(event.clientY);
-    const box = tracks.element.getBoundingClientRect();
     const isInRows = tracks.element.contains(event.target);
-    const isOnState =
-      row?.kind === "states" &&
-      selection.stateAt(row, time, tracks.heightIn(row, event.clientY));
-    // Arrows do not cover the states that they cross.
-    const message = isInRows && !isOnState
-      ? tracks.overlay.messageAt(
-          event.clientX - box.left,
-          event.clientY - box.top,
-        )
-      : null;
+    const message = isInRows ? (selection.itemAt(row, event).message ?? null) : null;
 
     tracks.overlay.hovered = message;
     view.setCursor(time);
@@ -51,23 +41,9 @@ export class Gestures {
       return;
     }
     if (row) app.tracks.focusKey = row.key;
-    if (row?.kind === "relations") this.#clickRelation(row, event);
-    if (row?.kind === "states") app.selection.click(row, event);
+    app.selection.click(row, event);
     if (event.pointerType === "touch") this.hover(event);
     app.invalidate("time");
-  }
-
-  /** A click on a relation follows its request, beside all none. */
-  #clickRelation(row, event) {
-    const { view, tracks } = this.app;
-    const item = row.itemAt(
-      view.timeAt(tracks.shareAt(event.clientX)),
-      tracks.heightIn(row, event.clientY),
-      (view.span / tracks.plotWidth) * 4,
-      view,
-    );
-
-    this.app.follow(item);
   }
 
   #clickRuler(event) {

@@ -46,7 +46,7 @@ export function keyTable(app) {
     ["d", "Size of the rows: compact, medium or large", {
       d: () => app.resizeRows(),
     }],
-    ["o", "Select the innermost state at the cursor, and show its details", {
+    ["o", "Select the state, relation or entry at the cursor, and show its details", {
       o: () => app.selection.selectAtCursor(),
     }],
     ["q", "Find states by a query", { q: () => app.openFind() }],

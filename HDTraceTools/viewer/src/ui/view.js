@@ -2,6 +2,7 @@
 // What the reader looks at: the stretch of time, the marked interval, the rows
 // that are shown. All of it is in the fragment of the URL, so that a link shows
 // the same picture.
+import { parseSelection, selectionText } from "../data/selected.js";
 import { formatSecondsShort, maxTime, minTime, parseSeconds } from "../data/time.js";
 import { parseWindow } from "../data/series/windows.js";
 
@@ -33,7 +34,7 @@ export class View {
     this.hasPath = false;
     /** Whose rows are marked. */
     this.finding = null;
-    /** The state or event that is selected: {trace, start, end}; or null. */
+    /** What is selected, as selected.js has it; or null. */
     this.selection = null;
     /** The query of the panel "find". */
     this.find = "";
@@ -185,7 +186,7 @@ export class View {
     this.changed("looks");
   }
 
-  /** Select a state or event; null: none. */
+  /** Select something; null: nothing. */
   setSelection(selection) {
     this.selection = selection;
     this.changed("select");
@@ -304,14 +305,11 @@ export class View {
         "mark",
         `${this.#relative(this.mark.from)},${this.#relative(this.mark.to)}`,
       );
-    if (this.selection) {
-      const { trace, start, end } = this.selection;
-
+    if (this.selection)
       params.set(
         "select",
-        `t${trace},${this.#relative(start)},${this.#relative(end)}`,
+        selectionText(this.selection, (time) => this.#relative(time)),
       );
-    }
     if (this.find) params.set("find", this.find);
     if (this.rowSize !== this.defaults.rowSize) params.set("rows", this.rowSize);
     if (this.request)
@@ -403,7 +401,9 @@ export class View {
       : this.defaultWindow;
     this.panel = params.get("panel") || "interval";
     this.find = params.get("find") ?? "";
-    this.selection = this.#selectionOf(params.get("select"));
+    this.selection = parseSelection(params.get("select"), (times) =>
+      this.#times(times),
+    );
     this.rowSize = /^(?:compact|medium|large)$/.test(params.get("rows") ?? "")
       ? params.get("rows")
       : this.defaults.rowSize;
@@ -425,16 +425,6 @@ export class View {
     } else {
       this.whole(false);
     }
-  }
-
-  /** "t3,1.5,2.5": a state of a trace; null: nonsense. */
-  #selectionOf(text) {
-    const [, number, rest] = /^t(\d+),(.*)$/.exec(text ?? "") ?? [];
-    const [start, end] = (number && this.#times(rest)) || [];
-
-    return start !== undefined && start <= end
-      ? { trace: Number(number), start, end }
-      : null;
   }
 
   /** "1.5,2.5,any, text": two times and a text. */

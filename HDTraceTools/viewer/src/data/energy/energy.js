@@ -29,6 +29,17 @@ export function chargesOf(model) {
   return charges;
 }
 
+/** The power of a node, or of the nearest one around it; null: nothing tells it. */
+export function powerAround(model, node) {
+  for (let at = node; at; at = at.parent >= 0 ? model.nodes[at.parent] : null) {
+    const own = model.meta.powers.filter(({ group }) => model.groups[group].node === at);
+    const power = own.find(({ inTotal }) => inTotal) ?? own[0];
+
+    if (power) return new NodePower(model, power);
+  }
+  return null;
+}
+
 /**
  * What time and energy in ]from, to] went to.
  *

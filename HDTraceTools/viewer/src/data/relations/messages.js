@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages of MPI: all, and on coarser levels those that took longest
 // (messagepyramid.h).
+import { Slices } from "../codec/slices.js";
 import { chunksBetween } from "../codec/track.js";
 import { upperBound } from "../series/series.js";
 
@@ -106,6 +107,45 @@ export class Messages {
         : Math.round(this.#countIn(levels[0], from, to));
 
     return { list, all };
+  }
+
+  /** Whether all messages are there. */
+  get isExact() {
+    return this.tracks.every(
+      ({ finest, isComplete }) => isComplete && (finest?.number ?? 0) === 0,
+    );
+  }
+
+  /**
+   * Messages that are under way in a stretch of time, of the finest level that is
+   * there, in the order of sending.
+   *
+   * @param take Takes each.
+   * @param isWanted Asked now and then; false: it is not wanted any more.
+   *
+   * @return Whether it was wanted to the end.
+   */
+  async each(from, to, take, isWanted = () => true) {
+    const slices = new Slices();
+
+    for (const { track, at } of this.list) {
+      await track.refresh();
+      if (!isWanted()) return false;
+      if (!track.finest) continue;
+      for (const chunk of chunksBetween(track.finest, from, to)) {
+        const data = await track.load(track.finest, chunk, 0);
+        const [start, end] = [Number(from - data.base), Number(to - data.base)];
+
+        for (let i = 0; i < data.sent.length; i++) {
+          const first = Math.min(data.sent[i], data.sent[i] + data.times[i]);
+          const last = Math.max(data.sent[i], data.sent[i] + data.times[i]);
+
+          if (first <= end && last >= start) take(describe(data, i, at));
+        }
+        if ((await slices.rest()) && !isWanted()) return false;
+      }
+    }
+    return isWanted();
   }
 }
 

@@ -221,6 +221,23 @@ export class Relations {
     return best ? this.describe(...best) : null;
   }
 
+  /** The one at a time that began last, of those that are loaded; null: none. */
+  lastAt(time, view) {
+    let best = null;
+
+    for (const list of this.peek(view.start, view.end)?.lists ?? []) {
+      const offset = Number(time - list.base);
+
+      for (let i = 0; i < list.starts.length && list.starts[i] <= offset; i++) {
+        if (list.starts[i] + list.lengths[i] < offset) continue;
+        const item = this.describe(list, i);
+
+        if (!best || item.start >= best.start) best = item;
+      }
+    }
+    return best;
+  }
+
   /** What it did, as [name, value] pairs; null if that is not there. */
   async details(item) {
     if (item.level.number !== EXACT) {

@@ -330,7 +330,7 @@ export class Series {
         const i = upperBound(times.ends, offset - 1);
 
         if (i < times.ends.length && times.starts[i] < offset)
-          return this.#describe(level, times, values, i);
+          return this.describe(level, times, values, i);
       }
       // The finest level says it, else one above does for now.
       if (!isMissing) return level === levels[0] ? null : undefined;
@@ -338,7 +338,8 @@ export class Series {
     return undefined;
   }
 
-  #describe(level, times, values, i) {
+  /** What there is to say of an item of a chunk: as at(). */
+  describe(level, times, values, i) {
     const start = times.base + BigInt(times.starts[i]);
     const end = times.base + BigInt(times.ends[i]);
 
