@@ -362,6 +362,25 @@ await ok("entries are selected by keys, and details are copied", async () => {
   assertSame(await valueOf("details", "length"), end - start, "after copying");
 });
 
+await ok("numbers are of the visible time on request", async () => {
+  await viewer.open(url({ panel: "matrix", view: "1.25,3.25" }));
+  assertSame(await valueOf("matrix", "count"), 2, "of the run");
+  assertSame(await valueOf("matrix", "time"), 0, "half a second, and minus as much");
+  await page.focus(".row");
+  await viewer.press("v");
+  assertSame(await valueOf("matrix", "count"), 1, "visible messages");
+  assertSame(await valueOf("matrix", "time"), 0.5, "their time");
+  assertSame(viewer.parameters.get("of"), "view", "link");
+  await viewer.open(viewer.url);
+  await page.focus(".row");
+  assertSame(await valueOf("matrix", "time"), 0.5, "from the link");
+  await viewer.press("0");
+  assertSame(await valueOf("matrix", "count"), 2, "after showing the run");
+  await viewer.mark("1", "2");
+  await viewer.panel("matrix");
+  assertSame(await valueOf("matrix", "count"), 1, "of the marked interval");
+});
+
 await ok("rows are compact, medium or large", async () => {
   await viewer.open(address);
   const height = () =>

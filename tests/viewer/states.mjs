@@ -111,6 +111,28 @@ async function checkDurations(name, from, to, a, b) {
   );
 }
 
+/** When each message was received, by the state that sent it: the n-th of a sender, a
+ *  receiver and a tag is the n-th that the receiver got. */
+const received = (() => {
+  const queues = new Map();
+  const found = new Map();
+  const rank = new Map(dump.traces.map(({ node }) => [node, node.split("_")[1]]));
+
+  for (const state of states.filter(({ attributes }) => attributes?.fromRank !== undefined)) {
+    const { fromRank, fromTag } = state.attributes;
+    const key = `${fromRank} ${rank.get(state.node)} ${fromTag}`;
+
+    if (!queues.has(key)) queues.set(key, []);
+    queues.get(key).push(state.to);
+  }
+  for (const state of states.filter(({ name }) => name === "Isend")) {
+    const { toRank, toTag } = state.attributes;
+
+    found.set(state, queues.get(`${rank.get(state.node)} ${toRank} ${toTag}`)?.shift());
+  }
+  return found;
+})();
+
 async function checkMatrix(from, to, a, b) {
   const { cells, isExact } = await matrixOf(model.messages, a, b);
   const sends = states.filter(
@@ -124,6 +146,9 @@ async function checkMatrix(from, to, a, b) {
     (all?.bytes ?? 0) === sends.reduce((sum, { attributes }) => sum + Number(attributes.size), 0),
     `${all?.bytes} bytes`,
   );
+  const time = sends.reduce((sum, send) => sum + received.get(send) - send.from, 0);
+
+  check(isNear(all?.ns ?? 0, time), `messages are under way for ${all?.ns} ns, not ${time}`);
   for (const cell of cells) {
     const own = sends.filter(
       ({ node, attributes }) =>

@@ -271,7 +271,11 @@ export class App {
     if (what === "time" || what === "scroll") this.tooltip.hide();
     if (what === "looks") this.showLooks();
     if (what !== "cursor" && what !== "scroll") this.#writeFragment();
-    if (["mark", "rows", "looks", "data", "select", "find"].includes(what))
+    if (what === "mark" || what === "looks") this.panelArea.showOfView();
+    if (
+      ["mark", "rows", "looks", "data", "select", "find"].includes(what) ||
+      (what === "time" && this.view.followsTime)
+    )
       this.#updatePanel();
   }
 
@@ -427,6 +431,20 @@ export class App {
       view.changed("mark");
       this.showPanel("profile");
     });
+  }
+
+  /** Let numbers be about the visible time, or the whole run. */
+  toggleOfView() {
+    const { view } = this;
+
+    view.setOfView(!view.isOfView);
+    announce(
+      !view.isOfView
+        ? "Numbers cover the whole run."
+        : view.mark
+          ? "Numbers cover the marked interval."
+          : "Numbers cover the visible time.",
+    );
   }
 
   removeNamed(phase) {

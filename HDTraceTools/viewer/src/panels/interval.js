@@ -268,7 +268,7 @@ export class IntervalPanel {
   async update() {
     const turn = ++this.turn;
     const { view, model, tracks } = this.app;
-    const { from, to, isAll } = view.interval;
+    const { from, to, isAll, isVisible } = view.interval;
     const series = tracks.rows.list
       .filter((row) => row.kind === "value")
       .map((row) => row.series);
@@ -281,7 +281,13 @@ export class IntervalPanel {
     const energies = await this.#energies(from, to);
 
     if (turn !== this.turn) return;
-    this.#showHeadline(energies, from, to, isAll);
+    const whole = model.isJoined ? "All runs: " : "Whole run: ";
+
+    this.#showHeadline(
+      energies,
+      isAll ? whole : isVisible ? "Visible: " : "Marked: ",
+      intervalText(model, isAll ? from + 1n : from, to),
+    );
     const rows = [];
     const slices = new Slices();
 
@@ -322,15 +328,13 @@ export class IntervalPanel {
     return list;
   }
 
-  #showHeadline(energies, from, to, isAll) {
+  #showHeadline(energies, kind, text) {
     const { model } = this.app;
-    const start = isAll ? from + 1n : from;
-    const whole = model.isJoined ? "All runs: " : "Whole run: ";
 
     replace(
       this.headline,
-      h("strong", {}, isAll ? whole : "Marked: "),
-      intervalText(model, start, to),
+      h("strong", {}, kind),
+      text,
       energies.map(({ name, energy }) => [
         " · ",
         this.#energy(energy, model.isJoined ? ` in all nodes of ${name}` : " in all nodes"),

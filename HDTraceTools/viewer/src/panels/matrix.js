@@ -21,9 +21,13 @@ const MEASURES = {
   time: { title: "Time", of: ({ ns }) => ns },
 };
 
-/** A time, as far as it is known. */
-function timeCell(ns) {
-  return shown(ns / 1e9, "s", Number.isNaN(ns) ? "unknown" : formatLength(ns));
+/** A time as text, as far as it is known. */
+function timeText(ns) {
+  return Number.isNaN(ns) ? "unknown" : formatLength(ns);
+}
+
+function timeCell(ns, key = null) {
+  return shown(ns / 1e9, "s", timeText(ns), { "data-key": key });
 }
 
 /** The size of messages as text, as far as it is known. */
@@ -147,7 +151,7 @@ export class MatrixPanel {
       " messages, ",
       bytesCell(all),
       ", under way for ",
-      timeCell(all.ns),
+      timeCell(all.ns, "time"),
     );
     replace(
       this.note,
@@ -211,7 +215,7 @@ export class MatrixPanel {
         ? ""
         : `${this.places[from]} to ${this.places[to]}: ${
             cell
-              ? `${cell.count} messages, size: ${bytesText(cell)}`
+              ? `${cell.count} messages, size: ${bytesText(cell)}, time: ${timeText(cell.ns)}`
               : "none"
           }`,
     );

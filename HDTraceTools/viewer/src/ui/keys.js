@@ -31,6 +31,9 @@ export function keyTable(app) {
       "[": () => app.cursor.markEdge("from"),
       "]": () => app.cursor.markEdge("to"),
     }],
+    ["v", "Numbers of the visible time, or of the whole run", {
+      v: () => app.toggleOfView(),
+    }],
     ["m", "Mark the visible time", { m: () => view.setMark(view.start, view.end) }],
     ["s", "Mark the innermost state at the cursor", { s: () => app.cursor.markState() }],
     ["i", "Zoom to the marked interval", {

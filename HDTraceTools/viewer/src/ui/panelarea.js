@@ -84,6 +84,12 @@ export class PanelArea {
       content.append(panel.element);
     }
     this.tabs.addEventListener("keydown", (event) => this.#tabKey(event));
+    this.ofViewButton = iconButton(
+      "visible",
+      "Numbers of the visible time, unless an interval is marked (v)",
+      () => this.app.toggleOfView(),
+      { "aria-pressed": "false" },
+    );
     this.element = h(
       "section",
       { class: "panels", "aria-label": "Tables" },
@@ -91,6 +97,7 @@ export class PanelArea {
         "div",
         { class: "tab-bar" },
         this.tabs,
+        this.ofViewButton,
         iconButton("download", "Save the panel as picture or CSV (x)", () =>
           this.app.saving.open(),
         ),
@@ -110,6 +117,11 @@ export class PanelArea {
 
     this.app.showPanel(next.id);
     next.tab.focus();
+  }
+
+  /** Say whether numbers are about the visible time. */
+  showOfView() {
+    this.ofViewButton.setAttribute("aria-pressed", String(this.app.view.isOfView));
   }
 
   /** Show a panel, or the first one; returns which. */

@@ -44,6 +44,8 @@ export class View {
     this.window = this.defaultWindow;
     this.panel = "interval";
     this.search = "";
+    /** Whether numbers are about the visible time where nothing is marked. */
+    this.isOfView = false;
     this.history = [];
     this.defaults = { hidden: new Set(), folded: new Set(), rowSize: "large" };
     this.whole(false);
@@ -217,11 +219,31 @@ export class View {
     );
   }
 
-  /** What numbers are about: the marked interval, else all. */
+  /** What numbers are about: the marked interval, else all, or the visible time. */
   get interval() {
-    return (
-      this.mark ?? { from: this.model.start - 1n, to: this.model.end, isAll: true }
-    );
+    const all = { from: this.model.start - 1n, to: this.model.end, isAll: true };
+
+    return this.mark ?? (this.isOfView ? this.#visible(all) : all);
+  }
+
+  /** What is visible of the run. */
+  #visible(all) {
+    const from = maxTime(this.start, all.from);
+    const to = minTime(this.end, all.to);
+
+    return from < to && (from > all.from || to < all.to)
+      ? { from, to, isVisible: true }
+      : all;
+  }
+
+  /** Whether numbers change with what is visible. */
+  get followsTime() {
+    return this.isOfView && !this.mark;
+  }
+
+  setOfView(isOfView) {
+    this.isOfView = isOfView;
+    this.changed("mark");
   }
 
   /* ---- Windows --------------------------------------------------------- */
@@ -345,6 +367,7 @@ export class View {
     if (this.window !== this.defaultWindow)
       params.set("window", formatSecondsShort(this.window));
     if (this.panel !== "interval") params.set("panel", this.panel);
+    if (this.isOfView) params.set("of", "view");
     if (this.search) params.set("search", this.search);
     return params.toString();
   }
@@ -400,6 +423,7 @@ export class View {
       ? parseWindow(params.get("window"))
       : this.defaultWindow;
     this.panel = params.get("panel") || "interval";
+    this.isOfView = params.get("of") === "view";
     this.find = params.get("find") ?? "";
     this.selection = parseSelection(params.get("select"), (times) =>
       this.#times(times),
