@@ -273,6 +273,18 @@ await ok("findings are the first panel and mark what they are about", async () =
     "details",
   );
   await assertAccessible(viewer, "details of a finding");
+  // Rows in the order of waiting: that of rank 1, then that of rank 0, which causes it.
+  const order = () =>
+    page.$$eval(".row-states", (rows) => rows.map(({ dataset }) => dataset.key));
+
+  assertSame(await order(), ["t0", "t1"], "rows");
+  await page.click("text=Sort rows by it");
+  await viewer.settle();
+  assertSame(await order(), ["t1", "t0"], "sorted rows");
+  assertSame(viewer.parameters.get("sort"), String(number), "link of sorted rows");
+  await page.click("text=Restore the order of rows");
+  await viewer.settle();
+  assertSame(await order(), ["t0", "t1"], "restored rows");
   await viewer.panel("findings");
   await row.click();
   await viewer.settle();

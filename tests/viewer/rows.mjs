@@ -183,6 +183,42 @@ await ok("keys go to the last row and back", async () => {
   await assertAccessible({ page }, "many rows");
 });
 
+await ok("ranks that behave alike have one row, which opens", async () => {
+  const state = () =>
+    page.$eval(".app", ({ dataset }) => Number(dataset.rows));
+  const before = await state();
+
+  await page.keyboard.press("g");
+  await page.waitForSelector('.row-states[aria-expanded="false"]');
+  await page.waitForFunction(
+    () => document.querySelector(".app").dataset.settled === "true",
+  );
+  const grouped = await state();
+
+  assert(grouped < before, `${grouped} rows of ${before}`);
+  const leader = page.locator(".row-states[aria-expanded]").first();
+  const label = await leader.locator(".row-name").getAttribute("title");
+  const count = label
+    .match(/\(alike: (.*)\)/)[1]
+    .split(", ")
+    .map((text) => text.split("–").map(Number))
+    .reduce((sum, [from, to = from]) => sum + to - from + 1, 0);
+
+  await assertAccessible({ page }, "grouped rows");
+  await leader.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForSelector('.row-states[aria-expanded="true"]');
+  await page.waitForFunction(
+    (rows) => Number(document.querySelector(".app").dataset.rows) === rows,
+    grouped + count,
+  );
+  await page.keyboard.press("g");
+  await page.waitForFunction(
+    (rows) => Number(document.querySelector(".app").dataset.rows) === rows,
+    before,
+  );
+});
+
 await ok("folded nodes show the share of each state", async () => {
   await page.keyboard.press("f");
   await page.waitForFunction(

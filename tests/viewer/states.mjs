@@ -8,6 +8,7 @@
 import { execFileSync } from "node:child_process";
 import { evenness, iterationsOf } from "../../HDTraceTools/viewer/src/data/states/balance.js";
 import { callTree } from "../../HDTraceTools/viewer/src/data/states/calls.js";
+import { findAlike } from "../../HDTraceTools/viewer/src/data/states/behaviour.js";
 import { durationsOf } from "../../HDTraceTools/viewer/src/data/states/durations.js";
 import { stateProfile } from "../../HDTraceTools/viewer/src/data/energy/energy.js";
 import { groupCells, matrixOf } from "../../HDTraceTools/viewer/src/data/relations/matrix.js";
@@ -182,6 +183,64 @@ async function checkIterations(name, from, to, a, b) {
   );
 }
 
+/** Ranks of a host that are alike, from the states of the dump. */
+async function checkAlike(a, b) {
+  const { groups, isComplete } = await findAlike(model, { from: a, to: b });
+  const own = new Map();
+
+  for (const { node } of dump.traces) {
+    const list = states.filter((state) => state.node === node);
+    const times = new Map();
+    const add = (name, time) => times.set(name, (times.get(name) ?? 0) + time);
+    const open = [];
+
+    for (const state of list) {
+      open.length = state.depth;
+      add(state.name, state.to - state.from);
+      if (open.length) add(open.at(-1), state.from - state.to);
+      open.push(state.name);
+    }
+    // All of it is in states at the top.
+    add("", Math.max(...list.map(({ to }) => to)) - Math.min(...list.map(({ from }) => from)));
+    for (const { from, to } of list.filter(({ depth }) => depth === 0)) add("", from - to);
+    own.set(node, times);
+  }
+  const shareOf = (node, name) => {
+    const times = own.get(node);
+
+    return (times.get(name) ?? 0) / [...times.values()].reduce((x, y) => x + y);
+  };
+  const names = new Set([...own.values()].flatMap((times) => [...times.keys()]));
+  const entropy = (list) => -list.reduce((sum, p) => sum + (p > 0 ? p * Math.log2(p) : 0), 0);
+  // By entropies, which is another way to write it.
+  const far = (x, y) => {
+    const [p, q] = [x, y].map((node) => [...names].map((name) => shareOf(node, name)));
+
+    return Math.sqrt(
+      Math.max(0, entropy(p.map((v, i) => (v + q[i]) / 2)) - (entropy(p) + entropy(q)) / 2),
+    );
+  };
+  const wanted = [];
+  const [hostOf, numberOf] = [0, 1].map((i) => (node) => node.split("_")[i]);
+
+  for (const { node } of [...dump.traces].sort((x, y) => numberOf(x.node) - numberOf(y.node))) {
+    const group = wanted.find(
+      ([leader]) => hostOf(leader) === hostOf(node) && far(leader, node) <= 0.05,
+    );
+
+    if (group) group.push(node);
+    else wanted.push([node]);
+  }
+  const textOf = (list) => list.map((group) => group.join(" ")).sort().join("; ");
+
+  check(isComplete, "not all traces");
+  check(
+    textOf(groups.map((group) => group.map(({ traces: [trace] }) => trace.node.path))) ===
+      textOf(wanted),
+    `alike: ${textOf(groups.map((g) => g.map(({ label }) => label)))}, not ${textOf(wanted)}`,
+  );
+}
+
 async function checkQuery(text, matches) {
   let found = 0;
 
@@ -203,6 +262,7 @@ for (let i = 0; i < Number(intervals); i++) {
   await checkMatrix(from, to, a, b);
   await checkIterations("Step", from, to, a, b);
 }
+await checkAlike(model.start - 1n, model.end);
 await checkQuery("name=Recv rank=1..2", (s) => s.name === "Recv" && /_[12]_/.test(s.node));
 await checkQuery(
   "@size>1M duration>=100us",

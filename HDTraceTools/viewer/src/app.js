@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Puts everything together: header, summary, rows, panels; redraws what changed.
+import { Alike } from "./ui/alike.js";
 import { Chooser } from "./ui/chooser.js";
 import { lineNumber } from "./draw/colours.js";
 import { announce } from "./ui/dom.js";
@@ -47,6 +48,7 @@ export class App {
     this.definitions = new Definitions(this);
     this.selection = new Selection(this);
     this.cursor = new Cursor(this);
+    this.alike = new Alike(this);
     this.tooltip = new Tooltip(model, this.view, this.tracks);
     this.summary = new Summary(this);
     this.paper = new Paper(this);
@@ -270,6 +272,8 @@ export class App {
     this.tooltipRow = null;
     if (what === "time" || what === "scroll") this.tooltip.hide();
     if (what === "looks") this.showLooks();
+    if (what === "rows")
+      this.alikeButton.setAttribute("aria-pressed", String(this.view.isAlike));
     if (what !== "cursor" && what !== "scroll") this.#writeFragment();
     if (what === "mark" || what === "looks") this.panelArea.showOfView();
     if (
@@ -316,7 +320,7 @@ export class App {
       const panel = this.panels.find((p) => p.id === this.view.panel);
 
       try {
-        await panel?.update();
+        await Promise.all([panel?.update(), this.alike.update()]);
       } catch (error) {
         console.error(error);
       }

@@ -38,6 +38,10 @@ class Lane {
   series = null;
   top = 0;
   height = 0;
+  /** Ranks that behave alike, of which it is the first; or null. */
+  alike = null;
+  /** A longer label, or null. */
+  title = null;
 
   /** @param group The GroupLane around it, or null.
    *  @param size One of SIZES. */

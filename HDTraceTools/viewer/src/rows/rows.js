@@ -4,6 +4,7 @@
 // A row is a lane or a group of them (lane.js); only those on the screen have
 // elements, and what is asked of all rows takes no longer the more there are.
 import { comparisonOf } from "../data/series/comparison.js";
+import { ranksOf } from "../data/states/behaviour.js";
 import {
   GroupLane,
   OverlayLane,
@@ -93,6 +94,21 @@ function chainLabel(model, chain) {
     .join(" › ");
 }
 
+/** Numbers of ranks as ranges: "1-5, 7"; all else one by one. */
+function rangesOf(ranks) {
+  const list = [];
+
+  for (const { label } of ranks) {
+    const last = list.at(-1);
+
+    if (last && /^\d+$/.test(label) && Number(label) === last.to + 1) last.to++;
+    else list.push({ text: label, from: Number(label), to: Number(label) });
+  }
+  return list
+    .map(({ text, from, to }) => (to > from ? `${from}–${to}` : text))
+    .join(", ");
+}
+
 export class Rows {
   constructor(model, view) {
     this.model = model;
@@ -101,6 +117,54 @@ export class Rows {
     this.height = 0;
     /** Counts lists. */
     this.number = 0;
+    this.setAlike(null);
+  }
+
+  /** Ranks that behave alike, in lists with the leader first; null: all have rows. */
+  setAlike(groups) {
+    /** By nodes of leaders and of the others, the list that they are in. */
+    this.leading = new Map();
+    this.led = new Map();
+    for (const group of groups ?? [])
+      for (const [i, { node }] of group.entries())
+        if (group.length > 1) (i ? this.led : this.leading).set(node, group);
+  }
+
+  /** Whether the row of a leader stands for that of a node. */
+  #isLed(node) {
+    const group = this.led.get(node);
+
+    return Boolean(group) && !this.search && !this.view.openAlike.has(group[0].node.number);
+  }
+
+  /** Nodes in the order of the finding that rows are sorted by: most waiting first. */
+  #ordered(nodes) {
+    if (!this.places) return nodes;
+    const placeOf = (node) => this.places.get(node) ?? Infinity;
+
+    return [...nodes].sort((a, b) => {
+      const [x, y] = [placeOf(a), placeOf(b)];
+
+      return x === y ? 0 : x - y;
+    });
+  }
+
+  /** The place of each node in that order, and of those around it the first in it. */
+  #findPlaces() {
+    const { model, view } = this;
+    const finding = model.findings[view.sortedBy];
+
+    this.places = finding ? new Map() : null;
+    if (!finding) return;
+    const order = [...finding.told.waiting, ...finding.told.causing];
+
+    for (const { node, label } of ranksOf(model)) {
+      const place = order.indexOf(Number(label));
+
+      if (place < 0 || (node.part && node.part !== finding.part)) continue;
+      for (let at = node; at; at = at.parent >= 0 ? model.nodes[at.parent] : null)
+        this.places.set(at, Math.min(place, this.places.get(at) ?? Infinity));
+    }
   }
 
   /** Make the list anew. */
@@ -112,9 +176,12 @@ export class Rows {
     this.byKey = new Map();
     this.search = view.search.trim().toLowerCase();
     this.size = SIZES[view.rowSize] ?? SIZES.large;
+    // Labels say for whom a row stands, and who is alone.
+    if (this.leading.size && this.size.isFlat) this.size = SIZES.medium;
+    this.#findPlaces();
     this.#addComparison();
     this.#addContent(model.root, 0, false, null);
-    for (const node of model.root.children) this.#addNode(node, 0, false, null);
+    for (const node of this.#ordered(model.root.children)) this.#addNode(node, 0, false, null);
     this.#dropEmpty();
     this.ofStates = new Map();
     this.ofRelations = new Map();
@@ -166,7 +233,14 @@ export class Rows {
   #addNode(first, depth, isInside, group) {
     const chain = chainOf(first);
     const node = chain.at(-1);
-    const label = chainLabel(this.model, chain);
+    const leading = chain.map((one) => this.leading.get(one)).find(Boolean);
+    const label =
+      chainLabel(this.model, chain) + (leading ? ` +${leading.length - 1}` : "");
+    const title = leading
+      ? `${chainLabel(this.model, chain)} (alike: ${rangesOf(leading.slice(1))})`
+      : null;
+
+    if (chain.some((one) => this.#isLed(one))) return;
     const isFound =
       isInside ||
       (this.search !== "" &&
@@ -184,7 +258,10 @@ export class Rows {
       !node.series.length;
 
     if (isOnlyStates) {
-      this.#addStates(node, depth, label, isFound, group);
+      this.#addStates(node, depth, label, isFound, group, {
+        alike: leading ?? null,
+        title,
+      });
       return;
     }
     if (isOnlyRelations) {
@@ -195,6 +272,7 @@ export class Rows {
 
     const lane = this.#group(node, depth, label, group, isFolded);
 
+    Object.assign(lane, { alike: leading ?? null, title });
     this.list.push(lane);
     if (isFolded) return;
     this.#addContent(node, depth + 1, isFound, lane);
@@ -224,18 +302,20 @@ export class Rows {
     if (node.relations)
       this.#addRelations(node, depth, "Relations", isFound, group);
     if (node !== this.model.root)
-      for (const child of node.children)
+      for (const child of this.#ordered(node.children))
         this.#addNode(child, depth, isFound, group);
     addValues(values.filter((series) => !isAbove(series)));
   }
 
-  #addStates(node, depth, label, isFound, group) {
+  #addStates(node, depth, label, isFound, group, more = {}) {
     const { key } = node.states;
 
     if (this.view.isHidden(key)) return;
     if (!this.#matches(`${label} states`, isFound)) return;
+    const place = { key, node, depth, label, group, size: this.size };
+
     this.list.push(
-      new StateLane(this.model, { key, node, depth, label, group, size: this.size }, node.states),
+      Object.assign(new StateLane(this.model, place, node.states), more),
     );
   }
 
@@ -327,7 +407,11 @@ export class Rows {
     const { states } = this.model.traces[number] ?? {};
 
     if (!states) return null;
-    return this.ofStates.get(states) ?? this.#headingOf(states.node);
+    return (
+      this.ofStates.get(states) ??
+      this.#rowOfLeader(states.node) ??
+      this.#headingOf(states.node)
+    );
   }
 
   /** The same of a file of relations. */
@@ -336,6 +420,17 @@ export class Rows {
 
     if (!relations) return null;
     return this.ofRelations.get(relations) ?? this.#headingOf(node);
+  }
+
+  /** The row that stands for that of a node. */
+  #rowOfLeader(first) {
+    for (let node = first; node; node = this.model.nodes[node.parent]) {
+      const leader = this.led.get(node)?.[0];
+      const states = leader?.traces[0]?.states;
+
+      if (leader) return this.ofStates.get(states) ?? this.#headingOf(states.node);
+    }
+    return undefined;
   }
 
   /** The heading of a node, or that of the nearest one around it. */

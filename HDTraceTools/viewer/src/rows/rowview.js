@@ -58,7 +58,7 @@ export class RowView {
     const { view, model } = tracks;
     const name = h(
       "span",
-      { class: "row-name", title: row.label },
+      { class: "row-name", title: row.title ?? row.label },
       row.curves ? curveNames(row.curves) : row.label,
     );
 
@@ -89,6 +89,13 @@ export class RowView {
       h(
         "div",
         { class: "row-head" },
+        row.alike
+          ? h("span", {
+              class: "fold",
+              "aria-hidden": "true",
+              onclick: () => view.toggleAlike(row.alike[0]),
+            })
+          : null,
         name,
         " ",
         row.series?.level.unit
@@ -167,6 +174,11 @@ export class RowView {
     this.element.style.height = `${row.height}px`;
     if (row.kind === "node")
       this.element.setAttribute("aria-expanded", String(!row.isFolded));
+    else if (row.alike)
+      this.element.setAttribute(
+        "aria-expanded",
+        String(this.tracks.view.openAlike.has(row.alike[0].node.number)),
+      );
   }
 
   sample(width) {

@@ -123,6 +123,7 @@ export class Tracks {
       if (
         row &&
         row.isFolded === rowView.row.isFolded &&
+        row.label === rowView.row.label &&
         row.size === rowView.row.size
       )
         continue;
@@ -338,8 +339,9 @@ export class Tracks {
         this.#focus(list.at(-1).key);
         break;
       case "Enter":
-        if (row.kind !== "node") return;
-        this.view.setFolded(row.node, !row.isFolded);
+        if (row.kind === "node") this.view.setFolded(row.node, !row.isFolded);
+        else if (row.alike) this.view.toggleAlike(row.alike[0]);
+        else return;
         this.#focus(row.key);
         break;
       case "Delete":

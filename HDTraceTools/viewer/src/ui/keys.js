@@ -41,10 +41,13 @@ export function keyTable(app) {
     }],
     ["Esc", "Remove the mark and the followed request", { Escape: () => app.escape() }],
     ["↑  ↓", "Go to the previous or next row; Home and End: the first or last row"],
-    ["Enter", "Fold or unfold the node of the row"],
+    ["Enter", "Fold or unfold the node of the row, or the ranks that it stands for"],
     ["f  u", "Fold or unfold all nodes", {
       f: () => view.setAllFolded(true),
       u: () => view.setAllFolded(false),
+    }],
+    ["g", "One row for ranks of a host that behave alike, or a row for each", {
+      g: () => app.alike.toggle(),
     }],
     ["d", "Size of the rows: compact, medium or large", {
       d: () => app.resizeRows(),

@@ -66,6 +66,12 @@ export function makeToolbar(app) {
     () => app.togglePath(),
     { "aria-pressed": "false" },
   );
+  app.alikeButton = iconButton(
+    "alike",
+    "One row for ranks that behave alike (g)",
+    () => app.alike.toggle(),
+    { "aria-pressed": "false" },
+  );
   app.scaleButton = iconButton("scale", "Scales…", () => showScales(app));
   return h(
     "div",
@@ -82,6 +88,7 @@ export function makeToolbar(app) {
     h("span", { class: "divider" }),
     app.arrowButton,
     app.pathButton,
+    app.alikeButton,
     app.scaleButton,
     h("span", { class: "divider" }),
     h("label", { class: "window" }, "Window ", windowInput(app), " s"),

@@ -32,6 +32,12 @@ export class View {
     this.hasArrows = true;
     /** Whether the critical path is drawn. */
     this.hasPath = false;
+    /** Whether ranks that behave alike have one row, and the nodes of those leaders
+     *  whose ranks have rows nevertheless. */
+    this.isAlike = false;
+    this.openAlike = new Set();
+    /** The number of the finding that rows are sorted by; null: none. */
+    this.sortedBy = null;
     /** Whose rows are marked. */
     this.finding = null;
     /** What is selected, as selected.js has it; or null. */
@@ -291,6 +297,23 @@ export class View {
     this.changed("rows");
   }
 
+  setAlike(isAlike) {
+    this.isAlike = isAlike;
+    this.changed("rows");
+  }
+
+  /** Show all ranks that a row stands for, or that row only. */
+  toggleAlike({ node }) {
+    if (!this.openAlike.delete(node.number)) this.openAlike.add(node.number);
+    this.changed("rows");
+  }
+
+  /** Sort rows by a finding, a number; null: as they are in the project. */
+  setSortedBy(number) {
+    this.sortedBy = number;
+    this.changed("rows");
+  }
+
   setSearch(text) {
     this.search = text;
     this.changed("rows");
@@ -349,6 +372,8 @@ export class View {
     put("fold", folded.more);
     put("unfold", folded.less);
     put("bars", [...this.bars]);
+    if (this.isAlike) params.set("alike", ["yes", ...this.openAlike].join(","));
+    if (this.sortedBy !== null) params.set("sort", this.sortedBy);
     for (const { from, to, name } of this.named)
       params.append(
         "name",
@@ -387,6 +412,13 @@ export class View {
     for (const key of list(params.get("unfold")))
       this.folded.delete(Number(key));
     this.bars = new Set(list(params.get("bars")));
+    const [isAlike, ...open] = list(params.get("alike"));
+
+    this.isAlike = isAlike === "yes";
+    this.openAlike = new Set(open.map(Number));
+    this.sortedBy = /^\d+$/.test(params.get("sort") ?? "")
+      ? Number(params.get("sort"))
+      : null;
     this.named = params.getAll("name").flatMap((item) => {
       const found = this.#times(item);
 

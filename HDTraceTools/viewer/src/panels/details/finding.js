@@ -38,7 +38,17 @@ export class FindingDetails {
   }
 
   get buttons() {
-    return [["Mark its rows", () => this.app.view.setFinding(this.finding)]];
+    const { view } = this.app;
+    const { number } = this.selection;
+    const isSorted = view.sortedBy === number;
+
+    return [
+      ["Mark its rows", () => view.setFinding(this.finding)],
+      [
+        isSorted ? "Restore the order of rows" : "Sort rows by it",
+        () => view.setSortedBy(isSorted ? null : number),
+      ],
+    ];
   }
 
   async rows() {
