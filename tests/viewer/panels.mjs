@@ -381,6 +381,61 @@ await ok("numbers are of the visible time on request", async () => {
   assertSame(await valueOf("matrix", "count"), 1, "of the marked interval");
 });
 
+await ok("the power of nodes is stacked", async () => {
+  await viewer.open(address);
+  await page.focus(".row");
+  await viewer.press("k");
+  assertSame(viewer.parameters.get("stack"), "yes", "link");
+  // At 1.5 s: 200 W of alpha, and above it 50 W of beta.
+  await page.mouse.move(...(await placeAt("stack0", 1.5, 40)));
+  await viewer.settle();
+  assertSame(
+    await viewer.text('.row[data-key="stack0"] .at-cursor'),
+    "250 W",
+    "at the cursor",
+  );
+  const texts = await page.$$eval(".tooltip .title, .tooltip tr:first-child td", (list) =>
+    list.map((one) => one.textContent),
+  );
+
+  assertSame(
+    texts,
+    ["Power of alpha of drawn", "200 W", "Power of beta of drawn", "50 W"],
+    "tooltip",
+  );
+  // The group of alpha was stopped from 2 s to 4 s.
+  await page.mouse.move(...(await placeAt("stack0", 3, 40)));
+  await viewer.settle();
+  assertSame(
+    await viewer.text('.row[data-key="stack0"] .at-cursor'),
+    "≥ 150 W",
+    "where a part is unknown",
+  );
+  const names = await page.$$eval('.row[data-key="stack0"] .curve-name', (list) =>
+    list.map((one) => one.textContent.trim()),
+  );
+
+  assertSame(names, ["Power of beta", "Power of alpha"], "names from the top");
+  // From zero: what is drawn of the parts at 5.5 s are 400 and 100 W.
+  const found = await page.$$eval('.row[data-key="stack0"] canvas', (list) =>
+    list.map((canvas) => {
+      const context = canvas.getContext("2d");
+      const x = Math.round(
+        (56 + (5.5 / 6.12) * (canvas.width / devicePixelRatio - 56)) * devicePixelRatio,
+      );
+      const { data } = context.getImageData(x, 0, 1, canvas.height);
+
+      return data.filter((value, i) => i % 4 === 3 && value === 255).length;
+    }),
+  );
+
+  assert(
+    found.length === 2 && Math.abs(found[1] / found[0] - 0.8) < 0.05,
+    `filled pixels: ${found}`,
+  );
+  await assertAccessible(viewer, "stacked power");
+});
+
 await ok("rows are compact, medium or large", async () => {
   await viewer.open(address);
   const height = () =>

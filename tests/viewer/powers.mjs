@@ -3,6 +3,7 @@
 //
 //     node powers.mjs PAGE JOULES STATE=JOULES...
 import { stateProfile, totalEnergy } from "../../HDTraceTools/viewer/src/data/energy/energy.js";
+import { stacksOf } from "../../HDTraceTools/viewer/src/data/series/stacks.js";
 import { openPage } from "./page.mjs";
 
 const [, , page, joules, ...states] = process.argv;
@@ -22,4 +23,15 @@ for (const state of states) {
 
   expect(name, profile.names.get(name)?.totalEnergy.joules ?? NaN, Number(expected));
 }
+
+// The stack of the node has the same, in parts that do not contain each other.
+const [{ parts, curves }] = stacksOf(model).values();
+const joulesOf = async (series) =>
+  Number((await series.moments(model.start, model.end)).result.integral);
+let sum = 0;
+
+for (const part of parts) sum += await joulesOf(part);
+expect(`stack of ${parts.length} parts`, sum, Number(joules));
+expect("its upper edge", await joulesOf(curves[0]), Number(joules));
+if (parts.length < 2 || curves.length !== parts.length) failures++;
 process.exit(failures > 0 ? 1 : 0);

@@ -8,7 +8,7 @@
 // percentile while one scrolls and zooms with each frame. A limit of 0 is none.
 import { spawn } from "node:child_process";
 import { assert, done, launch, ok, PATIENCE_MS } from "./browser.mjs";
-import { assertAccessible } from "./browser.mjs";
+import { assertAccessible, assertSame } from "./browser.mjs";
 
 const [rows, openMs, medianMs, lastMs] = process.argv.slice(2, 6).map(Number);
 const projects = process.argv.slice(6);
@@ -217,6 +217,35 @@ await ok("ranks that behave alike have one row, which opens", async () => {
     (rows) => Number(document.querySelector(".app").dataset.rows) === rows,
     before,
   );
+});
+
+await ok("the power of a node stays while its ranks scroll", async () => {
+  const pinned = () =>
+    page.$$eval(".pinned:not([hidden]) .row-name", (list) =>
+      list.map((name) => name.textContent),
+    );
+
+  await page.$eval(".scroll", (scroll) => (scroll.scrollTop = 0));
+  await settle();
+  // The first value below a node is its power.
+  const [top, label] = await page.$eval(".row-node + .row-value", (row) => [
+    row.getBoundingClientRect().bottom -
+      document.querySelector(".scroll").getBoundingClientRect().top,
+    row.querySelector(".row-name").textContent,
+  ]);
+
+  assertSame(label, "P", "the first value");
+  assert(!(await pinned()).length, "pinned before scrolling");
+  await page.$eval(".scroll", (scroll, y) => (scroll.scrollTop = y), top + 10);
+  await page.waitForSelector(".pinned:not([hidden])");
+  await settle();
+  assert((await pinned()).includes(label), `${await pinned()}, not ${label}`);
+  await assertAccessible({ page }, "pinned rows");
+  await page.keyboard.press("t");
+  await page.waitForSelector(".pinned", { state: "hidden" });
+  await page.keyboard.press("t");
+  await page.$eval(".scroll", (scroll) => (scroll.scrollTop = 0));
+  await page.waitForSelector(".pinned", { state: "hidden" });
 });
 
 await ok("folded nodes show the share of each state", async () => {

@@ -50,11 +50,17 @@ export class Overlay {
     context.clip();
     this.#drawPhases(context, options);
     this.#drawMark(context, options);
+    // What is about rows is not drawn over those that stay at the top.
+    context.save();
+    context.beginPath();
+    context.rect(0, options.covered ?? 0, width, height);
+    context.clip();
     const hasMessages = this.#drawMessages(context, options);
     const isComplete = this.#drawCauses(context, options) && hasMessages;
 
     this.#drawPaths(context, options);
     this.#drawSelection(context, options);
+    context.restore();
     this.#drawCursor(context, options);
     context.restore();
     return isComplete;

@@ -109,7 +109,10 @@ export class ValuePlot {
           grid: { stroke: theme.grid, width: 1 },
         },
       ],
-      bands: [{ series: [1, 2], fill: withAlpha(colour, 0.28) }],
+      // What is over a stack hides what is below it.
+      bands: series.isStacked
+        ? []
+        : [{ series: [1, 2], fill: withAlpha(colour, 0.28) }],
       series: [
         {},
         { ...line, stroke: withAlpha(colour, 0.0), width: 0 },
@@ -123,7 +126,13 @@ export class ValuePlot {
           fill: () =>
             withAlpha(
               colour,
-              this.range[0] <= 0 ? (this.isBars ? 0.5 : 0.1) : 0,
+              series.isStacked
+                ? 1
+                : this.range[0] <= 0
+                  ? this.isBars
+                    ? 0.5
+                    : 0.1
+                  : 0,
             ),
           fillTo: () => Math.max(0, this.range[0]),
         },

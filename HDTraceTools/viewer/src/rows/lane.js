@@ -235,6 +235,20 @@ export class OverlayLane extends Lane {
   }
 }
 
+/** The power of parts over each other, from zero to their sum. */
+export class StackLane extends OverlayLane {
+  kind = "stack";
+
+  constructor(model, place, { parts, curves }) {
+    super(model, place, curves);
+    this.parts = parts;
+  }
+
+  textAt(time) {
+    return seriesText(this.curves[0], time);
+  }
+}
+
 /** A node, with all that is in it: when it is folded, a summary of that, its main
  *  value and how many of its ranks are in which state. */
 export class GroupLane extends Lane {

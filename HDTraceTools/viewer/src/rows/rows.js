@@ -4,12 +4,14 @@
 // A row is a lane or a group of them (lane.js); only those on the screen have
 // elements, and what is asked of all rows takes no longer the more there are.
 import { comparisonOf } from "../data/series/comparison.js";
+import { stacksOf } from "../data/series/stacks.js";
 import { ranksOf } from "../data/states/behaviour.js";
 import {
   GroupLane,
   OverlayLane,
   RelationLane,
   SIZES,
+  StackLane,
   StateLane,
   ValueLane,
 } from "./lane.js";
@@ -92,6 +94,11 @@ function chainLabel(model, chain) {
         : node.label;
     })
     .join(" › ");
+}
+
+/** Whether a value is about a node as a whole: its power, or its utilization. */
+function isOfNode({ value }) {
+  return value.isPower || value.name === "CPU_TOTAL";
 }
 
 /** Numbers of ranks as ranges: "1-5, 7"; all else one by one. */
@@ -186,7 +193,11 @@ export class Rows {
     this.ofStates = new Map();
     this.ofRelations = new Map();
     this.ofNodes = new Map();
+    /** By node, rows that stay at the top while its ranks scroll. */
+    this.pinnable = new Map();
     for (const row of this.list) {
+      if (row.kind === "value" && isOfNode(row.series) && row.node.children.length)
+        this.pinnable.set(row.node, [...(this.pinnable.get(row.node) ?? []), row]);
       this.byKey.set(row.key, row);
       if (row.states) this.ofStates.set(row.states, row);
       if (row.relations) this.ofRelations.set(row.relations, row);
@@ -290,14 +301,16 @@ export class Rows {
 
   #addContent(node, depth, isFound, group) {
     const values = [...(node.defined ?? []), ...node.series];
-    // The power of a node stands above its ranks, that of a rank below its states.
-    const isAbove = ({ value }) => node.children.length > 0 && value.isPower;
+    // Power and utilization of a node stand above its ranks, those of a rank below its
+    // states.
+    const isAbove = (series) => node.children.length > 0 && isOfNode(series);
     const addValues = (list) => {
       for (const series of list)
         this.#addValue(node, series, depth, isFound, group);
     };
 
     addValues(values.filter((series) => isAbove(series)));
+    this.#addStack(node, depth, isFound, group);
     if (node.states) this.#addStates(node, depth, "States", isFound, group);
     if (node.relations)
       this.#addRelations(node, depth, "Relations", isFound, group);
@@ -346,6 +359,24 @@ export class Rows {
         this.model,
         { key, node, depth, label: series.title, group, size: this.size },
         series,
+      ),
+    );
+  }
+
+  /** The power of a node as a stack, or that of all nodes at the top. */
+  #addStack(node, depth, isFound, group) {
+    if (!this.view.isStacked) return;
+    this.stacks ??= stacksOf(this.model);
+    const stack = this.stacks.get(node);
+    const key = `stack${node.number}`;
+
+    if (!stack || this.view.isHidden(key) || !this.#matches("Stacked power", isFound))
+      return;
+    this.list.push(
+      new StackLane(
+        this.model,
+        { key, node, depth, label: "Stacked power", group, size: this.size },
+        stack,
       ),
     );
   }

@@ -359,7 +359,10 @@ export class RowView {
   }
 
   textAt(time) {
-    return this.row.textAt(time);
+    const { row, tracks } = this;
+    const isLess = row.kind === "stack" && tracks.gaps.at(row.drawnSeries, time);
+
+    return `${isLess ? "≥ " : ""}${row.textAt(time)}`;
   }
 
   /** For those who do not see the picture. */

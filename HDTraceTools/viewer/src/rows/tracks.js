@@ -2,6 +2,7 @@
 // The rows on the screen: only those that can be seen have elements.
 import { Gaps } from "../data/series/gaps.js";
 import { h, replace } from "../ui/dom.js";
+import { Pinned } from "./pinned.js";
 import { PathArrow } from "../ui/patharrow.js";
 import { Overlay } from "../draw/overlay.js";
 import { Rows } from "./rows.js";
@@ -36,10 +37,12 @@ export class Tracks {
     this.empty = h("p", { class: "empty", hidden: true });
     this.scroll = h("div", { class: "scroll" }, this.content, this.empty);
     this.pathArrow = new PathArrow(model, view, this.rows, (row) => this.reveal(row));
+    this.pinned = new Pinned(this);
     this.element = h(
       "div",
       { class: "tracks" },
       this.scroll,
+      this.pinned.element,
       this.overlayCanvas,
       this.pathArrow.element,
     );
@@ -80,14 +83,17 @@ export class Tracks {
   /** Where in a row a place on the screen is. */
   heightIn(row, clientY) {
     const top = this.scroll.getBoundingClientRect().top;
+    const pinned = this.pinned.at(clientY - top);
 
+    if (pinned && pinned.lane === row) return pinned.y;
     return clientY - top + this.scroll.scrollTop - (row?.top ?? 0);
   }
 
   rowAt(clientY) {
     const top = this.scroll.getBoundingClientRect().top;
+    const pinned = this.pinned.at(clientY - top);
 
-    return this.rows.at(clientY - top + this.scroll.scrollTop);
+    return pinned?.lane ?? this.rows.at(clientY - top + this.scroll.scrollTop);
   }
 
   hide(row) {
@@ -107,6 +113,7 @@ export class Tracks {
 
   /** The list of rows changed. */
   updateRows() {
+    this.pinned.clear();
     this.rows.update();
     this.content.style.height = `${this.rows.height}px`;
     this.empty.hidden = this.rows.list.length > 0;
@@ -141,6 +148,7 @@ export class Tracks {
 
   /** What is known of the files changed: rows say it anew. */
   relabel() {
+    this.pinned.clear();
     for (const rowView of this.views.values()) rowView.destroy();
     this.views.clear();
   }
@@ -230,7 +238,10 @@ export class Tracks {
     this.#ensureViews(visible);
     if (!isSame || this.isPrinting) this.drawings++;
     const ticks = ticksOf(this.view, width).map(({ x }) => x);
-    const views = visible.map((row) => this.views.get(row.key));
+    const views = [
+      ...visible.map((row) => this.views.get(row.key)),
+      ...this.pinned.update(place),
+    ];
     const others = new Set(views.filter((rowView) => !rowView.stays(width)));
 
     for (const rowView of others) rowView.sample(width);
@@ -261,7 +272,7 @@ export class Tracks {
 
   /** Whether a series is drawn as bars, which begin at zero. */
   hasBars(row, series) {
-    return row.kind === "node" || this.view.bars.has(series.key);
+    return row.kind === "node" || row.kind === "stack" || this.view.bars.has(series.key);
   }
 
   /** Series of all rows: whose range is known counts, on the screen or not. */
@@ -282,6 +293,18 @@ export class Tracks {
     return { left: this.labelWidth, width: this.plotWidth, height, scrollTop };
   }
 
+  /** Show or hide stacks of power. */
+  toggleStacked() {
+    this.view.isStacked = !this.view.isStacked;
+    this.view.changed("rows");
+  }
+
+  /** Show or hide the rows at the top. */
+  togglePinned() {
+    this.view.isPinned = !this.view.isPinned;
+    this.view.changed("looks");
+  }
+
   /** Returns whether all was loaded. */
   drawOverlay(place = this.#place()) {
     if (this.isPrinting)
@@ -289,7 +312,7 @@ export class Tracks {
         .map((rowView) => rowView.drawOver(place))
         .every(Boolean);
     this.pathArrow.update(place.scrollTop, place.height);
-    return this.overlay.draw(place);
+    return this.overlay.draw({ ...place, covered: this.pinned.height });
   }
 
   /** Say in words what the rows show: of use when they have come to rest. */
@@ -299,7 +322,8 @@ export class Tracks {
 
   /** Only the cursor moved. */
   drawCursor() {
-    for (const rowView of this.views.values()) rowView.showCursor();
+    for (const rowView of [...this.views.values(), ...this.pinned.views.values()])
+      rowView.showCursor();
     this.drawOverlay();
   }
 

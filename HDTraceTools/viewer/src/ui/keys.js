@@ -46,6 +46,12 @@ export function keyTable(app) {
       f: () => view.setAllFolded(true),
       u: () => view.setAllFolded(false),
     }],
+    ["t", "Power and utilization of a node stay at the top, or scroll", {
+      t: () => app.tracks.togglePinned(),
+    }],
+    ["k", "Show or hide the stacked power of nodes, domains and cards", {
+      k: () => app.tracks.toggleStacked(),
+    }],
     ["g", "One row for ranks of a host that behave alike, or a row for each", {
       g: () => app.alike.toggle(),
     }],

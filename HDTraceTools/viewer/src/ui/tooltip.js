@@ -87,7 +87,8 @@ export class Tooltip {
     if (!row) return null;
     if (row.kind === "states") return this.#states(row, time);
     if (row.kind === "relations") return this.#relation(row, time, y);
-    if (row.curves) return row.curves.map((one) => this.#value(one, time));
+    if (row.curves)
+      return (row.parts ?? row.curves).map((one) => this.#value(one, time));
     const series = row.drawnSeries;
 
     return series ? this.#value(series, time) : null;

@@ -36,6 +36,10 @@ export class View {
      *  whose ranks have rows nevertheless. */
     this.isAlike = false;
     this.openAlike = new Set();
+    /** Whether power and utilization of a node stay while its ranks scroll. */
+    this.isPinned = true;
+    /** Whether there are rows of stacked power. */
+    this.isStacked = false;
     /** The number of the finding that rows are sorted by; null: none. */
     this.sortedBy = null;
     /** Whose rows are marked. */
@@ -373,6 +377,8 @@ export class View {
     put("unfold", folded.less);
     put("bars", [...this.bars]);
     if (this.isAlike) params.set("alike", ["yes", ...this.openAlike].join(","));
+    if (!this.isPinned) params.set("pin", "no");
+    if (this.isStacked) params.set("stack", "yes");
     if (this.sortedBy !== null) params.set("sort", this.sortedBy);
     for (const { from, to, name } of this.named)
       params.append(
@@ -416,6 +422,8 @@ export class View {
 
     this.isAlike = isAlike === "yes";
     this.openAlike = new Set(open.map(Number));
+    this.isPinned = params.get("pin") !== "no";
+    this.isStacked = params.get("stack") === "yes";
     this.sortedBy = /^\d+$/.test(params.get("sort") ?? "")
       ? Number(params.get("sort"))
       : null;

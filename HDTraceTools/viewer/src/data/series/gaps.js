@@ -18,8 +18,10 @@ export class Gaps {
   }
 
   of(series) {
-    const { group } = series;
+    const { group, bases } = series;
 
+    // Of a sum, in which something is missing then.
+    if (bases) return bases.flatMap((one) => this.of(one));
     return this.lists.get(`${group.node.path} ${group.name}`) ?? [];
   }
 
