@@ -56,6 +56,32 @@ ok "imbalance in nodes only" finds "imbalance - 2 2 - 1 -"
 steps "4, 4, 4, 4, 4, 4"
 ok "no imbalance" finds
 
+# Rank 0 computes 0.4 s in each of 20 steps, and then waits for a message of rank 1, which
+# computes 0.1 s in all. So 3.95 s are above the mean of 4.05 s.
+make_run <<'END'
+first, second, time = [("Barrier", 10, 10, "")], [("Barrier", 10, 10, "")], 10
+for step in range(20):
+    work = step == 10
+    first += [("Send", time + 4, time + 4.1, "toRank='1' toTag='1'"),
+              ("Recv", time + 4.1, time + 4.2 + work, "fromRank='1' fromTag='1'")]
+    second += [("Recv", time, time + 4.1, "fromRank='0' fromTag='1'"),
+               ("Send", time + 4.1 + work, time + 4.2 + work, "toRank='0' toTag='1'")]
+    time += 4.2 + work
+ranks += [states + [("Barrier", time, time + 1, "")] for states in (first, second)]
+END
+of_messages() {
+	status 0 report --format=json run && python3 - <<-'END'
+	import json
+	first = json.load(open("out"))["findings"][0]
+	print(first)
+	assert first["kind"] == "imbalance" and first["causing"] == [0]
+	assert abs(first["time_s"] - 3.95) < 1e-6
+	# Each step takes half as long, also where the other rank computes nothing.
+	assert 3.8 < first["saved_s"] <= first["time_s"]
+	END
+}
+ok "what one rank computes between messages is divided where it is" of_messages
+
 # Two threads, which arrive at a barrier at 2 and 3 s: 0.5 s above the mean.
 threads() {
 	make_run <<-END

@@ -38,7 +38,8 @@ void findingsFindTracer(struct findings *findings)
 		.waits = WAIT_NONE,
 		.kind = FINDING_TRACER,
 		.title = "The tracer takes time of the program",
-		.advice = "Record less, for instance fewer regions or a part "
+		.advice = "Record fewer functions (hdmpirun --classes), fewer "
+			  "regions, or a part "
 			  "of the run only.",
 		.from = findings->start,
 		.to = findings->end,

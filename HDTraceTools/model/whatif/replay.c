@@ -16,6 +16,8 @@
 
 /** Events that are read at once, and that are done before another trace's. */
 #define REPLAY_READ 16
+/** Means that are kept, of sections together. */
+#define REPLAY_INTERVALS (1 << 22)
 #define REPLAY_TURN 256
 
 /** The events of a trace. */
@@ -32,6 +34,7 @@ struct replay {
 	struct replayList *lists;
 	int64_t smallest; /**< What the fastest message took; INT64_MAX. */
 	GArray *sections; /**< struct replaySection; or NULL. */
+	GArray *means;    /**< double, of intervals of sections. */
 	uint32_t *hosts;  /**< Of traces. */
 	int64_t spared;   /**< Computation, in the last run. */
 };
@@ -54,9 +57,11 @@ struct replayRank {
 	bool endsSection;
 	/* Balance. */
 	guint section;
-	double factor; /**< For it. */
+	double factor;       /**< For it, or for the interval. */
+	bool isEven;         /**< Its intervals have factors. */
+	uint64_t firstEvent; /**< Of it. */
+	guint intervals;     /**< Those that have begun. */
 	struct callsCursor *ahead;
-	int64_t aheadBusy;
 	/* States of a name. */
 	struct callsCursor *states;
 	int64_t statesTime; /**< Until now. */
@@ -101,8 +106,10 @@ void replayFree(struct replay *self)
 	spoolFree(self->spool);
 	g_free(self->lists);
 	g_free(self->hosts);
-	if (self->sections)
+	if (self->sections) {
 		g_array_unref(self->sections);
+		g_array_unref(self->means);
+	}
 	g_free(self);
 }
 
@@ -305,25 +312,68 @@ static void replayAddSection(struct replay *self, guint section, uint32_t trace,
 	}
 }
 
+/** When a rank stops to compute for an event. */
+static int64_t replayReached(const struct replayEvent *event)
+{
+	return event->kind == EVENT_GIVE ? event->time : event->call;
+}
+
 /** The sections of a trace, while they are found. */
 struct replaySplit {
 	struct replay *self;
 	struct callsCursor *cursor;
 	uint32_t trace;
 	guint section;
+	guint interval; /**< Of the section. */
+	double own;     /**< Computation in it so far. */
 	int64_t start;
 	int64_t busy;
 };
 
-static void replaySplitAt(struct replaySplit *split, int64_t time)
+/** A rank's computation in an interval is known. */
+static void replayAddInterval(const struct replaySplit *split, double own)
 {
-	int64_t end = MAX(time, split->start);
-	int64_t busy = callsUntil(split->cursor, end);
+	struct replay *self = split->self;
+	struct replaySection *section = replaySectionAt(self, split->section);
+	double part = own / self->events->ranks;
 
-	replayAddSection(split->self, split->section++, split->trace,
-			 (double)(end - split->start - (busy - split->busy)));
+	if (!section->owner) {
+		section->owner = split->trace + 1;
+		section->first = self->means->len;
+	}
+	if (section->owner == split->trace + 1 &&
+	    self->means->len < REPLAY_INTERVALS) {
+		g_array_append_val(self->means, part);
+		section->intervals++;
+	} else if (split->interval < section->intervals) {
+		g_array_index(self->means, double,
+			      section->first + split->interval) += part;
+	} else {
+		section->isUneven = true;
+	}
+}
+
+static void replaySplitAt(struct replaySplit *split,
+			  const struct replayEvent *event)
+{
+	int64_t end = MAX(replayReached(event), split->start);
+	int64_t busy = callsUntil(split->cursor, end);
+	double own = (double)(end - split->start - (busy - split->busy));
+
+	replayAddInterval(split, own);
+	split->own += own;
+	split->interval++;
 	split->start = end;
 	split->busy = busy;
+	if (!replayEndsSection(event))
+		return;
+	replayAddSection(split->self, split->section, split->trace, split->own);
+	if (split->interval !=
+	    replaySectionAt(split->self, split->section)->intervals)
+		replaySectionAt(split->self, split->section)->isUneven = true;
+	split->section++;
+	split->interval = 0;
+	split->own = 0;
 }
 
 static int replaySplitTrace(struct replay *self, uint32_t trace)
@@ -341,8 +391,8 @@ static int replaySplitTrace(struct replay *self, uint32_t trace)
 	for (uint64_t i = 0; i < list->count && ret == 0; i++) {
 		ret = spoolRead(self->spool, list->offset + i * sizeof(event),
 				&event, sizeof(event));
-		if (ret == 0 && replayEndsSection(&event))
-			replaySplitAt(&split, event.call);
+		if (ret == 0)
+			replaySplitAt(&split, &event);
 	}
 	callsCursorFree(split.cursor);
 	return ret;
@@ -423,8 +473,15 @@ const GArray *replaySections(struct replay *self, int *error)
 	if (self->sections)
 		return self->sections;
 	self->sections = g_array_new(FALSE, TRUE, sizeof(struct replaySection));
+	self->means = g_array_new(FALSE, FALSE, sizeof(double));
 	*error = replaySplitAll(self);
 	return *error ? NULL : self->sections;
+}
+
+/** The number of the next event. */
+static uint64_t replayPlace(const struct replayRank *rank)
+{
+	return rank->next - (rank->count - rank->at);
 }
 
 /** When the section that begins ends; INT64_MIN: nobody waits at its end. */
@@ -432,7 +489,7 @@ static int64_t replaySectionEnd(struct replayRun *run, uint32_t trace)
 {
 	const struct replayRank *rank = &run->ranks[trace];
 	const struct replayList *list = &run->self->lists[trace];
-	uint64_t next = rank->next - (rank->count - rank->at);
+	uint64_t next = replayPlace(rank);
 	struct replayEvent event;
 
 	for (; next < list->count && !run->error; next++) {
@@ -445,28 +502,66 @@ static int64_t replaySectionEnd(struct replayRun *run, uint32_t trace)
 	return INT64_MIN;
 }
 
-/** A section begins: find its own computation, and its factor. */
-static void replayStartSection(struct replayRun *run, uint32_t trace)
+/** What a rank computes until a time is to take the mean. */
+static void replaySetMean(struct replayRun *run, uint32_t trace, int64_t until,
+			  double mean)
 {
 	struct replayRank *rank = &run->ranks[trace];
-	int64_t end = replaySectionEnd(run, trace);
-	int64_t busy, own;
-	double mean;
+	int64_t before = callsUntil(rank->ahead, rank->time);
+	int64_t end = MAX(until, rank->time);
+	int64_t own =
+		end - rank->time - (callsUntil(rank->ahead, end) - before);
 
 	rank->factor = 1;
-	if (end == INT64_MIN)
-		return;
-	end = MAX(end, rank->time);
-	busy = callsUntil(rank->ahead, end);
-	own = end - rank->time - (busy - rank->aheadBusy);
-	rank->aheadBusy = busy;
-	mean = replaySectionAt(run->self, rank->section)->mean;
 	if (own > 0)
 		rank->factor = mean / (double)own;
 	else
 		rank->clock += (int64_t)mean;
 	if (own <= 0)
 		run->self->spared -= (int64_t)mean;
+}
+
+/** An interval begins: several, if other ranks compute between events that are
+ *  here in one call. */
+static void replayStartInterval(struct replayRun *run, uint32_t trace)
+{
+	struct replayRank *rank = &run->ranks[trace];
+	const struct replayEvent *event = replayNext(run, trace);
+	const struct replaySection *section;
+	uint64_t last = replayPlace(rank) - rank->firstEvent;
+	double mean = 0;
+
+	if (!rank->isEven || !event)
+		return;
+	section = replaySectionAt(run->self, rank->section);
+	while (rank->intervals <= last && rank->intervals < section->intervals)
+		mean += g_array_index(run->self->means, double,
+				      section->first + rank->intervals++);
+	replaySetMean(run, trace, replayReached(event), mean);
+}
+
+/** A section begins: find what is the mean of what. Where all ranks do the
+ * same, these are the intervals: if what is computed at one place was spread
+ * over others, ranks would wait for each other. */
+static void replayStartSection(struct replayRun *run, uint32_t trace)
+{
+	struct replayRank *rank = &run->ranks[trace];
+	int64_t end = replaySectionEnd(run, trace);
+	const struct replaySection *section;
+
+	rank->factor = 1;
+	rank->isEven = false;
+	if (end == INT64_MIN)
+		return;
+	section = replaySectionAt(run->self, rank->section);
+	if (section->isUneven) {
+		replaySetMean(run, trace, end, section->mean);
+		return;
+	}
+	rank->isEven = true;
+	rank->firstEvent = replayPlace(rank);
+	rank->intervals = 0;
+	replayStartInterval(run, trace);
 }
 
 /* ---- Running ------------------------------------------------------------ */
@@ -485,6 +580,7 @@ static void replayGive(struct replayRun *run, uint32_t trace,
 	replayAdvance(run, trace, event->time);
 	meetingsGive(run->meetings, event, run->ranks[trace].clock, run->woken);
 	run->ranks[trace].at++;
+	replayStartInterval(run, trace);
 }
 
 /** False: it has to wait. */
@@ -515,9 +611,9 @@ static bool replayNeed(struct replayRun *run, uint32_t trace,
 	replayEndCall(run, trace, &taken);
 	if (rank->endsSection && run->model->isBalanced) {
 		rank->section++;
-		rank->aheadBusy = rank->busy;
-		callsUntil(rank->ahead, rank->time);
 		replayStartSection(run, trace);
+	} else {
+		replayStartInterval(run, trace);
 	}
 	return true;
 }
@@ -577,7 +673,6 @@ static void replayStart(struct replayRun *run)
 		rank->factor = 1;
 		if (run->model->isBalanced && run->self->lists[i].count) {
 			rank->ahead = callsCursorNew(run->self->calls, i);
-			rank->aheadBusy = rank->busy;
 			replayStartSection(run, i);
 		}
 		if (run->model->states)

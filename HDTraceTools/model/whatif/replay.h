@@ -87,6 +87,12 @@ struct replaySection {
 	uint32_t hostTrace; /**< ... which has that one. */
 	double hostSum;     /**< While they are found: of a host, ... */
 	uint32_t hostRanks; /**< ... of so many ranks. */
+	/** Where the means of its intervals begin: times between what ranks
+	 *  give and take; and how many each rank has. */
+	guint first;
+	guint intervals;
+	uint32_t owner; /**< The trace that was first to have them, plus 1. */
+	bool isUneven;  /**< Ranks do not have the same number of these. */
 };
 
 /** Tell on which hosts the traces are: a number for each, from 0 on. */
