@@ -192,8 +192,31 @@ const char *findingsOtherKind(size_t number)
 	return number < G_N_ELEMENTS(kinds) ? kinds[number] : NULL;
 }
 
+/** What has no less time than all others explains them, and comes first; but
+ *  more threads than CPUs do at once. */
+static void findingsChooseFirst(struct findings *findings)
+{
+	int64_t largest = 0;
+
+	for (guint i = 0; i < findings->list->len; i++) {
+		const struct finding *finding =
+			&g_array_index(findings->list, struct finding, i);
+
+		if (!finding->isFirst)
+			largest = MAX(largest, finding->time);
+	}
+	for (guint i = 0; i < findings->list->len; i++) {
+		struct finding *finding =
+			&g_array_index(findings->list, struct finding, i);
+
+		if (strcmp(finding->kind, FINDING_STEAL) == 0)
+			finding->isFirst = finding->time >= largest;
+	}
+}
+
 void findingsSortList(struct findings *findings)
 {
+	findingsChooseFirst(findings);
 	for (guint i = 0; i < findings->list->len; i++) {
 		struct finding *finding =
 			&g_array_index(findings->list, struct finding, i);

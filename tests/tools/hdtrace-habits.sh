@@ -29,37 +29,50 @@ finds() {
 external() {
 	sed -i "s/<ExternalStatistics\/>/<ExternalStatistics>$1<\/ExternalStatistics>/" run.proj
 }
-# From 1 s to 11 s two CPUs of the host are busy for BUSY percent, and others steal STOLEN.
+# From 1 s to 11 s two CPUs of the host, or CPUS, are busy for BUSY percent, and others steal
+# STOLEN.
 utilization() {
+	cpus=${3:-2}
+	set -- "$1" "$2" 'name="CPU_TOTAL" type="FLOAT" unit="%"'
+	for cpu in $(seq 0 $((cpus - 1))); do
+		set -- "$@" "name=\"CPU_TOTAL_$cpu\" type=\"FLOAT\" unit=\"%\""
+	done
+	busy=$1
+	stolen=$2
+	shift 2
 	{
-		stat_header h Utilization 'name="CPU_TOTAL" type="FLOAT" unit="%"' \
-			'name="CPU_TOTAL_0" type="FLOAT" unit="%"' \
-			'name="CPU_TOTAL_1" type="FLOAT" unit="%"' \
+		stat_header h Utilization "$@" \
 			'name="CPU_STATE_STEAL" type="FLOAT" unit="%"'
 		stamp 1
 		stamp 11
-		for percent in "$1" "$1" "$1" "$2"; do
-			hex "$(python3 -c "import struct; print(struct.pack('>f', $percent).hex())")"
-		done
+		hex "$(python3 -c "import struct
+print(struct.pack('>${cpus}f2f', *[$busy] * ($cpus + 1), $stolen).hex())")"
 	} >run_h_Utilization.stat
 }
-# Ranks from 0 on have CPU times, in seconds.
+# A node below the host has a CPU time, in seconds: that of a rank, or RANK_THREAD.
+cpu_time() {
+	python3 - "$@" <<-'END'
+	import struct, sys
+	node, seconds = sys.argv[1], float(sys.argv[2])
+	labels = node.split("_")
+	path = "".join(f'<Label value="{label}">' for label in labels)
+	path += "</Label>" * len(labels)
+	head = f"""<Statistics>
+	<TopologyNode><Label value="h">{path}</Label></TopologyNode>
+	<Group name="Cpu" timestampDatatype="EPOCH" timeAdjustment="0">
+	<Value name="CPU_TIME" type="DOUBLE" unit="s" kind="delta"/>
+	</Group></Statistics>
+	""".encode()
+	with open(f"run_h_{node}_Cpu.stat", "wb") as out:
+	    out.write(b"%05d\n" % len(head) + head)
+	    out.write(struct.pack(">IIIId", 1, 0, 11, 0, seconds))
+	END
+}
+# Ranks from 0 on have CPU times.
 cpu_times() {
 	rank=0
 	for seconds; do
-		python3 - "$rank" "$seconds" <<-'END'
-		import struct, sys
-		rank, seconds = sys.argv[1], float(sys.argv[2])
-		head = f"""<Statistics>
-		<TopologyNode><Label value="h"><Label value="{rank}"/></Label></TopologyNode>
-		<Group name="Cpu" timestampDatatype="EPOCH" timeAdjustment="0">
-		<Value name="CPU_TIME" type="DOUBLE" unit="s" kind="delta"/>
-		</Group></Statistics>
-		""".encode()
-		with open(f"run_h_{rank}_Cpu.stat", "wb") as out:
-		    out.write(b"%05d\n" % len(head) + head)
-		    out.write(struct.pack(">IIIId", 1, 0, 11, 0, seconds))
-		END
+		cpu_time "$rank" "$seconds"
 		rank=$((rank + 1))
 	done
 }
@@ -95,6 +108,71 @@ sed -i 's/<Utilization\/>/<Utilization\/><Cpu\/>/' run.proj
 ok "other programs on the same CPUs" finds "steal 1 6.8 0,1 -"
 cpu_times 9.8 9.8
 ok "all CPUs for the ranks" finds
+cpu_times 7.9 7.9
+utilization 99 20
+ok "stolen time is part of busy time" finds "steal 1 4 0,1 -"
+utilization 99 5.5
+ok "the larger one of stolen time and that of other programs" finds "steal 1 4 0,1 -"
+cpu_times 9.4 9.4
+utilization 99 20
+ok "no more than the ranks lacked" finds "steal 1 1.2 0,1 -"
+rm run_h_1_Cpu.stat
+cpu_times 7.9
+ok "all time of a rank that does not tell its CPU time" finds "steal 1 4 0,1 -"
+# Each rank waits 1 s for the other one: without these waits the run takes less time. They are
+# active for 9 s and 8 s, of 18 s of CPUs.
+make_run <<'END'
+for late in 0, 1:
+    ranks.append([("Barrier", 20 + 10 * late, 30, ""), ("Work", 30, 90, ""),
+                  ("Barrier", 100 - 10 * late, 100, ""), ("Work", 100, 110, "")])
+END
+utilization 99 0
+external "<Utilization\/><Cpu\/>"
+cpu_times 3 3
+# The kinds that come before others: FIRST SECOND
+comes_before() {
+	status 0 report --format=json run && python3 - "$@" <<-'END'
+	import json, sys
+	kinds = [f["kind"] for f in json.load(open("out"))["findings"]]
+	print(kinds)
+	assert kinds[0] == sys.argv[1] and sys.argv[2] in kinds, sys.argv
+	END
+}
+ok "other programs: all that ranks lacked" finds "steal 1 11 0,1 -"
+ok "other programs come before waits that save time" comes_before steal wait-at-barrier
+cpu_times 7.9 7.9
+ok "ranks lacked 1.1 s and 0.1 s" finds "steal 1 1.2 0,1 -"
+ok "they come after 2 s of waits" comes_before wait-at-barrier steal
+cpu_times 7 7
+ok "ranks lacked 2 s and 1 s" finds "steal 1 3 0,1 -"
+ok "they come before 2 s of waits" comes_before steal wait-at-barrier
+utilization 99 0 4
+cpu_times 9 8
+ok "ranks with own CPUs on a busy host" finds
+cpu_times 7.9 7.9
+ok "less than 5 % of four CPUs" finds
+utilization 99 0 3
+cpu_times 7.5 7.5
+ok "what ranks lacked, of three CPUs" finds "steal 1 2 0,1 -"
+
+# A process with two threads on two CPUs, 10 s each: its CPU time is that of the threads.
+make_run <<'END'
+ranks.append([[("Work", 10, 110, "")], [("Work", 10, 110, "")]])
+END
+utilization 99 0
+external "<Utilization\/><Cpu\/>"
+cpu_time 0 12
+cpu_time 0_0 7
+cpu_time 0_1 5
+ok "CPU times of threads count once" finds "steal 1 7.8 0,0 -"
+cpu_time 0 13
+cpu_time 0_0 9.8
+cpu_time 0_1 3.2
+ok "what threads lacked" finds "steal 1 6.8 0,0 -"
+rm run_h_0_[01]_Cpu.stat
+ok "threads that tell nothing lack nothing" finds
+busy_ranks 2
+external "<Utilization\/>"
 rm -f run_h_*_Cpu.stat
 sed -i 's/<Cpu\/>//' run.proj
 utilization 50 20

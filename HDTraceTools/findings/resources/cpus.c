@@ -28,6 +28,15 @@ struct resourcesHost {
 	uint64_t timed; /**< Traces whose CPU time is known. */
 	int64_t active; /**< Time of all traces ... */
 	int64_t cpu;    /**< ... and CPU time of those that tell it. */
+	/** Time in which traces had no CPU, and are not known to sleep. Of
+	 * those that do not tell their CPU time, all such time. */
+	int64_t lacked;
+};
+
+/** CPU time of a process or a thread. */
+struct resourcesTime {
+	int64_t all;
+	int64_t below; /**< Of these: of its threads that tell theirs. */
 };
 
 /** Of all hosts, a finding. */
@@ -84,37 +93,116 @@ static int64_t resourcesCpuTime(const struct findingsGroup *group)
 	return -1;
 }
 
-static GHashTable *resourcesHosts(const struct findings *findings)
+/** What the groups of processes and threads of a host and below tell: struct
+ *  resourcesTime by node. */
+static GHashTable *resourcesTimes(const struct findings *findings, int level)
 {
-	GHashTable *hosts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-	int level = MAX(rolesLevel(findings->project, HD_LEVEL_HOST), 1);
+	GHashTable *times = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 
-	for (size_t i = 0; i < findings->project->traceCount; i++) {
-		const struct findingTrace *trace = &findings->traces[i];
-		struct resourcesHost *host = resourcesHostOf(
-			hosts,
-			rolesAt(findings->project->traces[i]->node, level));
-
-		if (trace->start >= trace->end)
-			continue;
-		host->traces++;
-		host->active += trace->end - trace->start;
-	}
 	for (size_t i = 0; i < findings->project->groupCount; i++) {
 		const struct findingsGroup *group = &findings->groups[i];
 		const hdINode *node = group->group->node;
+		int64_t cpu =
+			node->level > level ? resourcesCpuTime(group) : -1;
+		struct resourcesTime *time;
+
+		if (cpu < 0 || g_hash_table_contains(times, node))
+			continue;
+		time = g_new0(struct resourcesTime, 1);
+		time->all = cpu;
+		g_hash_table_insert(times, (gpointer)node, time);
+	}
+	return times;
+}
+
+/** The nearest node at or above one, below the host, that tells its CPU time;
+ *  NULL: there is none. */
+static const hdINode *resourcesTimed(GHashTable *times, const hdINode *node,
+				     int level)
+{
+	while (node && node->level > level) {
+		if (g_hash_table_contains(times, node))
+			return node;
+		node = node->parent;
+	}
+	return NULL;
+}
+
+/** The CPU time of a process is also that of its threads: count it once. */
+static void resourcesAddTimes(GHashTable *times, GHashTable *hosts, int level)
+{
+	GHashTableIter iterator;
+	gpointer key, value;
+
+	g_hash_table_iter_init(&iterator, times);
+	while (g_hash_table_iter_next(&iterator, &key, &value)) {
+		const hdINode *node = key;
+		const struct resourcesTime *time = value;
+		const hdINode *above =
+			resourcesTimed(times, node->parent, level);
 		struct resourcesHost *host =
 			g_hash_table_lookup(hosts, rolesAt(node, level));
-		int64_t cpu;
 
-		if (!host)
-			continue;
-		if (node == host->node)
-			resourcesReadGroup(host, group);
-		cpu = node == host->node ? -1 : resourcesCpuTime(group);
-		host->timed += cpu >= 0;
-		host->cpu += MAX(cpu, 0);
+		if (above)
+			((struct resourcesTime *)g_hash_table_lookup(times,
+								     above))
+				->below += time->all;
+		else if (host)
+			host->cpu += time->all;
 	}
+}
+
+/** What a trace tells, when all CPU times are known. */
+static void resourcesAddTrace(struct resourcesHost *host,
+			      const struct findingTrace *trace,
+			      const hdINode *node, GHashTable *times, int level)
+{
+	const struct resourcesTime *time = g_hash_table_lookup(times, node);
+	int64_t active = trace->end - trace->start;
+	/* Threads without work, and who waits for files, may sleep. */
+	int64_t lacked =
+		active - trace->io - trace->waitOpenmp - trace->waitIdle;
+
+	host->traces++;
+	host->active += active;
+	if (time)
+		lacked -= MAX(time->all - time->below, 0);
+	/* Threads whose process alone tells its CPU time may have had it. */
+	if (resourcesTimed(times, node, level)) {
+		host->timed++;
+		lacked = time ? lacked : 0;
+	}
+	host->lacked += MAX(lacked, 0);
+}
+
+static GHashTable *resourcesHosts(const struct findings *findings)
+{
+	const hdIProject *project = findings->project;
+	GHashTable *hosts = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	int level = MAX(rolesLevel(project, HD_LEVEL_HOST), 1);
+	GHashTable *times = resourcesTimes(findings, level);
+
+	for (size_t i = 0; i < project->traceCount; i++)
+		resourcesHostOf(hosts,
+				rolesAt(project->traces[i]->node, level));
+	resourcesAddTimes(times, hosts, level);
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const struct findingTrace *trace = &findings->traces[i];
+		const hdINode *node = project->traces[i]->node;
+
+		if (trace->start < trace->end)
+			resourcesAddTrace(g_hash_table_lookup(
+						  hosts, rolesAt(node, level)),
+					  trace, node, times, level);
+	}
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdINode *node = project->groups[i]->node;
+		struct resourcesHost *host = g_hash_table_lookup(hosts, node);
+
+		if (host)
+			resourcesReadGroup(host, &findings->groups[i]);
+	}
+	g_hash_table_destroy(times);
 	return hosts;
 }
 
@@ -135,7 +223,8 @@ static int64_t resourcesOversubscribed(const struct resourcesHost *host)
 	return (int64_t)(missing * (double)host->active);
 }
 
-/** CPU time that other programs and virtual machines had. */
+/** CPU time that other programs and virtual machines had while ranks lacked
+ *  it. */
 static int64_t resourcesForeign(const struct resourcesHost *host, int64_t run)
 {
 	double all = (double)host->cpus * (double)run;
@@ -143,8 +232,10 @@ static int64_t resourcesForeign(const struct resourcesHost *host, int64_t run)
 
 	if (host->timed >= host->traces && host->busy >= RESOURCES_BUSY)
 		foreign = all * host->busy / 100 - (double)host->cpu;
+	/* CPU_TOTAL contains what was stolen. */
 	if (host->stolen > 0)
-		foreign += all * host->stolen / 100;
+		foreign = MAX(foreign, all * host->stolen / 100);
+	foreign = MIN(foreign, (double)host->lacked);
 	return foreign > RESOURCES_LEAST * all ? (int64_t)foreign : 0;
 }
 
@@ -244,6 +335,8 @@ void findingsFindResources(struct findings *findings)
 			     .title = "Other programs or virtual machines use "
 				      "the CPUs",
 			     .advice = "Run the program on nodes of its own, "
-				       "or leave a CPU free for services.",
+				       "or leave a CPU free for services; then "
+				       "look at the other findings.",
+			     .isFirst = true,
 		     });
 }
