@@ -100,7 +100,8 @@ static int causeTrackAdd(struct causeTrack *self, const struct wait *wait)
 	return ret;
 }
 
-int causeTrackMake(struct track *track, struct sorter *waits)
+int causeTrackMake(struct track *track, struct sorter *waits,
+		   struct rowWaits *rows)
 {
 	struct causeTrack self = {
 		.track = track,
@@ -115,8 +116,11 @@ int causeTrackMake(struct track *track, struct sorter *waits)
 
 	trackAddZoom(track, 1, 0);
 	trackAddZoom(track, 1, 0);
-	while (waits && ret == 0 && (more = sorterNext(waits, &wait)) == 1)
+	while (waits && ret == 0 && (more = sorterNext(waits, &wait)) == 1) {
 		ret = causeTrackAdd(&self, &wait);
+		if (ret == 0)
+			ret = rowWaitsAdd(rows, &wait);
+	}
 	if (ret == 0 && more < 0)
 		ret = more;
 	if (ret == 0)

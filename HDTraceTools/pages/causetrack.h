@@ -17,10 +17,12 @@
 #define HD_CAUSETRACK_H
 
 #include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/pages/rowwaits.h"
 #include "HDTraceTools/pages/track.h"
 
-/** Make the track of the waits of waitSorterNew(); NULL: nothing is known of
- *  them. 0 or a negative errno. */
-int causeTrackMake(struct track *track, struct sorter *waits);
+/** Make the track of the waits of waitSorterNew(), and add them to those of
+ * rows; NULL: nothing is known of them. 0 or a negative errno. */
+int causeTrackMake(struct track *track, struct sorter *waits,
+		   struct rowWaits *rows);
 
 #endif

@@ -167,14 +167,13 @@ static struct item makeItem(struct tracePyramid *self,
 	return item;
 }
 
-static void addItem(struct tracePyramid *self, const struct item *item,
-		    const struct orderedStep *step)
+static void tracePyramidAddItem(struct tracePyramid *self,
+				const struct item *item)
 {
 	int64_t end = item->start + item->length;
 
 	traceListMakeRoom(self, item->start);
 	traceListAdd(&self->states, item, end);
-	addTexts(self, step);
 	traceItemsAdd(self, &self->items, item);
 	if (!item->isEvent)
 		self->lengths[lengthClass(item->length)]++;
@@ -197,11 +196,30 @@ int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step)
 		return self->error;
 	}
 	item = makeItem(self, step);
-	addItem(self, &item, step);
+	tracePyramidAddItem(self, &item);
+	addTexts(self, step);
 	if (step->kind == ORDERED_ENTER) {
 		g_array_append_val(self->open, item);
 		++*openOf(self, item.name);
 	}
+	return self->error;
+}
+
+int tracePyramidAddWait(struct tracePyramid *self, const struct traceWait *wait)
+{
+	static const int64_t noText;
+	const struct item item = {
+		.start = wait->start,
+		.length = wait->end - wait->start,
+		.name = trackAddName(self->track, self->names, wait->state),
+		.parent =
+			trackAddName(self->track, self->names, wait->kind) + 1,
+		.depth = (uint16_t)MIN(wait->depth, EVENT_DEPTH - 1),
+		.isNested = wait->isOutermost,
+	};
+
+	tracePyramidAddItem(self, &item);
+	g_array_append_val(self->texts, noText);
 	return self->error;
 }
 

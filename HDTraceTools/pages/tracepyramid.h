@@ -49,10 +49,25 @@ struct trackPlaces {
 	struct addresses *addresses; /**< NULL: none was asked for yet. */
 };
 
-/** Start on a trace; @p places stay. @p isStored is whether zooms 0 and 1 are.
+/** Start on a trace; @p places stay, NULL without texts. @p isStored is whether
+ * zooms 0 and 1 are.
  */
 struct tracePyramid *tracePyramidNew(struct track *track,
 				     struct trackPlaces *places, bool isStored);
+
+/** A wait as waitpyramid.h tells it. */
+struct traceWait {
+	int64_t start;
+	int64_t end;
+	const char *state;
+	const char *kind;
+	guint depth;
+	bool isOutermost;
+};
+
+/** Add the next wait, instead of steps; 0 or a negative errno. */
+int tracePyramidAddWait(struct tracePyramid *self,
+			const struct traceWait *wait);
 
 /** Add what happens next; 0 or a negative errno. */
 int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step);

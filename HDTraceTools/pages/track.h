@@ -71,10 +71,11 @@ struct zoom {
 	uint64_t items;
 };
 
-/** Kinds of tracks, as in their names: s0, t12, r3, m0, c0, o0. */
+/** Kinds of tracks, as in their names: s0, t12, w12, r3, m0, c0, o0. */
 enum trackKind {
 	TRACK_STATISTICS = 's',
 	TRACK_TRACE = 't',
+	TRACK_WAITS = 'w',
 	TRACK_RELATIONS = 'r',
 	TRACK_MESSAGES = 'm',
 	TRACK_CAUSES = 'c',

@@ -14,6 +14,7 @@
 #include "HDTraceTools/pages/relationpyramid.h"
 #include "HDTraceTools/pages/tracepyramid.h"
 #include "HDTraceTools/pages/tracks.h"
+#include "HDTraceTools/pages/waitpyramid.h"
 
 struct tracks *tracksNew(const struct findings *findings)
 {
@@ -26,8 +27,11 @@ struct tracks *tracksNew(const struct findings *findings)
 	self->traces = g_new(struct track, project->traceCount + 1);
 	for (size_t i = 0; i < project->groupCount; i++)
 		trackInit(&self->groups[i], TRACK_STATISTICS, self->store);
-	for (size_t i = 0; i < project->traceCount; i++)
+	self->waits = g_new(struct track, project->traceCount + 1);
+	for (size_t i = 0; i < project->traceCount; i++) {
 		trackInit(&self->traces[i], TRACK_TRACE, self->store);
+		trackInit(&self->waits[i], TRACK_WAITS, self->store);
+	}
 	self->relations = g_new(struct track, project->relationCount + 1);
 	for (size_t i = 0; i < project->relationCount; i++)
 		trackInit(&self->relations[i], TRACK_RELATIONS, self->store);
@@ -49,15 +53,19 @@ void tracksFree(struct tracks *self)
 		return;
 	for (size_t i = 0; i < self->project->groupCount; i++)
 		trackClear(&self->groups[i]);
-	for (size_t i = 0; i < self->project->traceCount; i++)
+	for (size_t i = 0; i < self->project->traceCount; i++) {
 		trackClear(&self->traces[i]);
+		trackClear(&self->waits[i]);
+	}
 	for (size_t i = 0; i < self->project->relationCount; i++)
 		trackClear(&self->relations[i]);
 	trackClear(&self->messages);
 	trackClear(&self->causes);
+	rowWaitsFree(self->rowWaits);
 	trackClear(&self->overview);
 	g_free(self->groups);
 	g_free(self->traces);
+	g_free(self->waits);
 	g_free(self->relations);
 	powersFree(self->powers);
 	dependenciesFree(self->dependencies);
@@ -243,5 +251,31 @@ int tracksFinish(struct tracks *self)
 
 int tracksMakeCauses(struct tracks *self, struct findings *findings)
 {
-	return causeTrackMake(&self->causes, findings->allWaits);
+	self->rowWaits =
+		rowWaitsNew(findings->selection.start, findings->selection.end);
+	return causeTrackMake(&self->causes, findings->allWaits,
+			      self->rowWaits);
+}
+
+int tracksMakeWaits(struct tracks *self, tracksProgress *progress, void *data)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < self->project->traceCount; i++) {
+		struct track *track = &self->waits[i];
+		int one = ret == -ECANCELED || self->causes.isCut
+				  ? -ECANCELED
+				  : waitPyramidMake(track, self->project, i,
+						    self->rowWaits, progress,
+						    data);
+
+		track->isCut = one < 0;
+		trackReached(track, INT64_MAX, true);
+		/* A trace that cannot be read has no waits that are known. */
+		if (one < 0 && one != -EBADMSG && ret == 0)
+			ret = one;
+	}
+	rowWaitsFree(self->rowWaits);
+	self->rowWaits = NULL;
+	return ret;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * All that the viewer shows of a project: a track for each group, trace and
- * file of relations, one for the messages, and one for the power of all nodes.
+ * All that the viewer shows of a project: a track for each group, for each
+ * trace and its waits, and for each file of relations, one for the messages,
+ * and one for the power of all nodes.
  */
 #ifndef HD_TRACKS_H
 #define HD_TRACKS_H
@@ -10,6 +11,7 @@
 #include "HDTraceTools/command/core/tool.h"
 #include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/pages/powers.h"
+#include "HDTraceTools/pages/rowwaits.h"
 #include "HDTraceTools/pages/track.h"
 #include "HDTraceTools/pages/tracepyramid.h"
 
@@ -18,9 +20,11 @@ struct tracks {
 	struct store *store;
 	struct track *groups; /**< As in the project. */
 	struct track *traces;
+	struct track *waits; /**< Of the traces. */
 	struct track *relations;
 	struct track messages;
 	struct track causes; /**< Of waits. */
+	struct rowWaits *rowWaits;
 	struct track overview;
 	struct powers *powers;
 	struct trackPlaces places;
@@ -58,8 +62,12 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
  *  all nodes. 0 or a negative errno of the temporary file. */
 int tracksFinish(struct tracks *self);
 
-/** Findings are complete: make the track of waits. 0 or a negative errno of the
- *  temporary file. */
+/** Findings are complete: make the track of waits with their causes. 0 or a
+ *  negative errno of the temporary file. */
 int tracksMakeCauses(struct tracks *self, struct findings *findings);
+
+/** After it, make the tracks of the waits of rows: traces that have some are
+ *  read again. 0 or a negative errno. */
+int tracksMakeWaits(struct tracks *self, tracksProgress *progress, void *data);
 
 #endif

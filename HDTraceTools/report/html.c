@@ -196,6 +196,27 @@ static void htmlAddReadLine(void *data, size_t number)
 	toolError(self->findings->tool, "%s: %s", file, strerror(-line->error));
 }
 
+static void htmlAddLine(struct html *self, struct track *track, size_t number,
+			int64_t fileSize)
+{
+	self->lines[self->count++] = (struct line){
+		.track = track,
+		.number = number,
+		.fileSize = fileSize,
+	};
+}
+
+/** Lines of the waits of rows, of traces that have some. */
+static void htmlAddWaits(struct html *self)
+{
+	for (size_t i = 0; i < self->findings->project->traceCount; i++) {
+		struct track *track = &self->tracks->waits[i];
+
+		if (track->zooms->len || track->isCut)
+			htmlAddLine(self, track, i, 0);
+	}
+}
+
 /** Read all tracks. */
 static int htmlReadAll(struct html *self)
 {
@@ -210,19 +231,12 @@ static int htmlReadAll(struct html *self)
 	ret = tracksFinish(self->tracks);
 	if (ret == 0)
 		ret = tracksMakeCauses(self->tracks, self->findings);
+	if (ret == 0)
+		ret = tracksMakeWaits(self->tracks, NULL, NULL);
+	htmlAddWaits(self);
 	if (ret < 0)
 		toolErrorTemporary(tool, ret);
 	return ret < 0 ? -1 : 0;
-}
-
-static void htmlAddLine(struct html *self, struct track *track, size_t number,
-			int64_t fileSize)
-{
-	self->lines[self->count++] = (struct line){
-		.track = track,
-		.number = number,
-		.fileSize = fileSize,
-	};
 }
 
 /** Groups first, whose power traces need; of these and those the largest first,
@@ -244,7 +258,8 @@ static void addLines(struct html *self)
 
 	self->lines =
 		g_new(struct line, project->groupCount + project->traceCount +
-					   project->relationCount + 2);
+					   project->relationCount +
+					   project->traceCount + 2);
 	for (size_t i = 0; i < project->groupCount; i++)
 		htmlAddLine(self, &self->tracks->groups[i], i,
 			    project->groups[i]->fileSize);
@@ -337,7 +352,8 @@ static void sayResult(const struct html *self, const char *path, int64_t size)
 
 	for (guint i = 0; i < self->count; i++) {
 		/* Waits are no row. */
-		if (self->lines[i].track->kind == TRACK_CAUSES)
+		if (self->lines[i].track->kind == TRACK_CAUSES ||
+		    self->lines[i].track->kind == TRACK_WAITS)
 			continue;
 		rows++;
 		reduced += self->lines[i].from > 0;

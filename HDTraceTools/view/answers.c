@@ -40,6 +40,8 @@ static struct track *answersFindTrack(const struct exchange *exchange,
 		return &tracks->groups[*number];
 	if (id[0] == TRACK_TRACE && *number < project->traceCount)
 		return &tracks->traces[*number];
+	if (id[0] == TRACK_WAITS && *number < project->traceCount)
+		return &tracks->waits[*number];
 	if (id[0] == TRACK_RELATIONS && *number < project->relationCount)
 		return &tracks->relations[*number];
 	if (id[0] == TRACK_CAUSES && *number == 0)

@@ -159,6 +159,10 @@ static void jobsFinishTracks(struct viewJobs *self)
 	self->progress.hasStart = hasStart;
 	self->progress.start = start;
 	pthread_mutex_unlock(&self->mutex);
+	/* The report does not wait for rows. */
+	ret = tracksMakeWaits(self->tracks, goesOn, self);
+	if (ret < 0 && ret != -ECANCELED)
+		jobsFail(self, "waits", ret);
 }
 
 static gpointer jobsWorkerRun(gpointer data)

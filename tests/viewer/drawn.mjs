@@ -52,6 +52,7 @@ const legendBox = (name) =>
 /* ---- States and events ---------------------------------------------------- */
 
 await ok("states have the colours of the legend", async () => {
+  await viewer.open(url({ waits: "no" }));
   const known = await legend();
 
   for (const number of [0, 1]) {
@@ -65,6 +66,7 @@ await ok("states have the colours of the legend", async () => {
       );
     assertSame(picture.alphaAt(picture.x(0.25), bandRows(0)[0]), 0, "nothing");
   }
+  await viewer.open(address);
 });
 
 await ok("all names have distinct colours and patterns", async () => {

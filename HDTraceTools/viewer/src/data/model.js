@@ -10,6 +10,7 @@ import { Relations, relationDecoder, Request } from "./relations/relations.js";
 import { Total, totalDecoder } from "./series/total.js";
 import { Series, seriesDecoder } from "./series/series.js";
 import { States, stateDecoder } from "./states/states.js";
+import { RowWaits } from "./states/rowwaits.js";
 import { maxTime, minTime, parseSeconds } from "./time.js";
 import { giveTitles } from "./series/titles.js";
 import { Track } from "./codec/track.js";
@@ -112,6 +113,10 @@ export class Model {
     states.node = node;
     states.file = trace.file;
     states.number = number;
+    states.waits = new RowWaits(
+      this.#track(part, "w", number, part.at.traces, stateDecoder),
+      states,
+    );
     return { ...trace, number, node, track, states };
   }
 
@@ -149,7 +154,7 @@ export class Model {
   get tracks() {
     return [
       ...this.groups.map((group) => group.track),
-      ...this.traces.map((trace) => trace.track),
+      ...this.traces.flatMap(({ track, states }) => [track, states.waits.track]),
       ...this.relations.map(({ track }) => track),
       ...this.messages.tracks,
       ...this.waits.tracks,
@@ -225,6 +230,15 @@ export class Model {
     const end = parseSeconds(report?.end ?? "");
 
     return start === null || end === null ? this : { start, end };
+  }
+
+  /** For how long traces wait in all, in s, as the report says; 0 until it is
+   *  there. */
+  get waiting() {
+    return (this.report?.reports ?? [this.report]).reduce(
+      (sum, report) => sum + Number(report?.account?.waiting_s ?? 0),
+      0,
+    );
   }
 
   /** Length of the part of ]from, to] that lies in a run, in ns. */

@@ -81,8 +81,20 @@ function stateColour(name) {
       };
 }
 
-/** How a state looks: {fill, rgb, pixel, ink, pattern}; pixel is the colour as
- *  image data has it. */
+/** A colour as pixels: {fill, rgb, pixel, ink}; pixel is the colour as image data
+ *  has it. */
+function lookOf(fill) {
+  const rgb = channels(fill);
+
+  return {
+    fill,
+    rgb,
+    pixel: (255 << 24) | (rgb[2] << 16) | (rgb[1] << 8) | rgb[0],
+    ink: luminance(fill) > 0.24 ? "#10151b" : "#ffffff",
+  };
+}
+
+/** How a state looks: {name, fill, rgb, pixel, ink, pattern, category}. */
 class StateColours {
   #looks = new Map();
 
@@ -91,17 +103,8 @@ class StateColours {
 
     if (!look) {
       const { fill, pattern } = stateColour(name);
-      const rgb = channels(fill);
 
-      look = {
-        name,
-        fill,
-        rgb,
-        pixel: (255 << 24) | (rgb[2] << 16) | (rgb[1] << 8) | rgb[0],
-        ink: luminance(fill) > 0.24 ? "#10151b" : "#ffffff",
-        pattern,
-        category: categoryOf(name),
-      };
+      look = { name, ...lookOf(fill), pattern, category: categoryOf(name) };
       this.#looks.set(name, look);
     }
     return look;
@@ -148,6 +151,7 @@ export const theme = {
     this.accent = get("--accent");
     this.mark = get("--mark");
     this.path = get("--path");
+    this.waiting = get("--waiting");
     this.gap = get("--gap");
     this.error = get("--error");
     this.font = get("--canvas-font");
@@ -157,7 +161,17 @@ export const theme = {
   patterns: new Map(),
 };
 
-/** A hatching: 1 and 2 are diagonals, 3 dots, 0 none. */
+/** How the part of a state looks that is waiting. */
+export function waitLook() {
+  if (theme.waitLook?.fill !== theme.waiting)
+    theme.waitLook = { name: "Waiting", ...lookOf(theme.waiting), pattern: CROSSES };
+  return theme.waitLook;
+}
+
+/** A hatching that no state has. */
+const CROSSES = 4;
+
+/** A hatching: 1 and 2 are diagonals, 3 dots, 4 both diagonals, 0 none. */
 export function hatching(context, number, colour) {
   const ratio = window.devicePixelRatio || 1;
   const key = `${number}${colour}${ratio}`;
@@ -173,14 +187,14 @@ export function hatching(context, number, colour) {
 
     c.strokeStyle = colour;
     c.fillStyle = colour;
-    c.lineWidth = 1.5 * ratio;
+    c.lineWidth = (number === CROSSES ? 1 : 1.5) * ratio;
     c.beginPath();
-    if (number === 1)
+    if (number === 1 || number === CROSSES)
       for (const x of [-size, 0, size]) {
         c.moveTo(x, size);
         c.lineTo(x + size, 0);
       }
-    else if (number === 2)
+    if (number === 2 || number === CROSSES)
       for (const x of [-size, 0, size]) {
         c.moveTo(x, 0);
         c.lineTo(x + size, size);

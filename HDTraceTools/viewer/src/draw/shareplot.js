@@ -7,11 +7,12 @@
 // milliseconds at a time, when the reader has come to rest; until then what was
 // found before is shown, moved and stretched to where it belongs. Traces are added
 // when they were read to their end; the part of those that are missing is hatched.
-import { drawUnread, stateColours, theme } from "./colours.js";
+import { drawUnread, stateColours, theme, waitLook } from "./colours.js";
 import { Shares } from "./shares.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { GUTTER } from "./valueplot.js";
 import { firstReaching } from "../data/states/states.js";
+import { RowWaits } from "../data/states/rowwaits.js";
 import { upperBound } from "../data/series/series.js";
 import { chunksBetween } from "../data/codec/track.js";
 
@@ -34,22 +35,23 @@ class ShareSums {
     this.span = view.span;
     this.width = width;
     this.nsPerPixel = view.span / width;
-    /** By name: time in each column, in columns. */
+    /** By name: time in each column, in columns; and the waiting part of it. */
     this.names = new Map();
+    this.waits = new Map();
   }
 
-  #of(name) {
-    let list = this.names.get(name);
+  #of(lists, name) {
+    let list = lists.get(name);
 
     if (!list) {
       list = new Float64Array(this.width);
-      this.names.set(name, list);
+      lists.set(name, list);
     }
     return list;
   }
 
-  #add(name, x0, x1, share) {
-    const list = this.#of(name);
+  #add(name, x0, x1, share, lists = this.names) {
+    const list = this.#of(lists, name);
     const first = Math.max(0, Math.floor(x0));
     const last = Math.min(this.width, Math.ceil(x1));
 
@@ -100,17 +102,50 @@ class ShareSums {
     }
   }
 
+  /** Add its waits, likewise. */
+  addWaits(names, found) {
+    const { nsPerPixel } = this;
+
+    const take = (start, length, share, list, i) => {
+      if (list.depths[i] === 0)
+        this.#add(
+          names[list.names[i]],
+          start / nsPerPixel,
+          (start + length) / nsPerPixel,
+          share,
+          this.waits,
+        );
+    };
+
+    // States are spread over the steps of their level, too.
+    RowWaits.each(found, this, nsPerPixel, take, true);
+  }
+
   /** Draw it as of so many traces, of which some are missing. */
-  paint(canvas, count, missing, hiddenStates) {
+  paint(canvas, count, missing, { hiddenStates, showsWaits }) {
     const context = prepareCanvas(canvas, this.width, HEIGHT);
     const shares = new Shares(this.width, HEIGHT, 1);
-    const names = [...this.names].filter(([name]) => !hiddenStates.has(name));
-    const looks = names.map(([name]) => stateColours.of(name));
-
-    names.forEach(([, list], number) => {
+    const isSeen = ([name]) => !hiddenStates.has(name);
+    const names = [...this.names].filter(isSeen);
+    const looks = [...names.map(([name]) => stateColours.of(name)), waitLook()];
+    // In a column, a state does not wait for longer than it is.
+    const within = ([name, list]) => [
+      name,
+      list.map((time, x) => Math.min(time, this.names.get(name)?.[x] ?? 0)),
+    ];
+    const waits = new Map(
+      showsWaits ? [...this.waits].filter(isSeen).map(within) : [],
+    );
+    const add = (list, number, sign) => {
       for (let x = 0; x < this.width; x++)
-        if (list[x] > 0) shares.add(0, x, x + 1, number, list[x] / count);
+        if (list[x] > 0) shares.add(0, x, x + 1, number, (sign * list[x]) / count);
+    };
+
+    names.forEach(([name, list], number) => {
+      add(list, number, 1);
+      if (waits.has(name)) add(waits.get(name), number, -1);
     });
+    for (const list of waits.values()) add(list, names.length, 1);
     if (missing) {
       // They stand on top: what is known has its height from below.
       drawUnread(context, [0, this.width], Math.max(2, (HEIGHT * missing) / count));
@@ -140,17 +175,18 @@ export class SharePlot {
   /**
    * Draw what is known, and find what is not.
    *
-   * @param options {view, width, hiddenStates, onFound}
+   * @param options {view, width, hiddenStates, isWaitsKnown, showsWaits, onFound}
    *
    * @return Whether it is all.
    */
   draw(options) {
-    const { view, width, hiddenStates } = options;
+    const { view, width, hiddenStates, isWaitsKnown, showsWaits } = options;
     const context = prepareCanvas(this.canvas, width + GUTTER, HEIGHT + 1);
-    const key = [view.start, view.span, width].join();
+    const key = [view.start, view.span, width, isWaitsKnown].join();
     const look = [
       window.devicePixelRatio,
       theme.gap,
+      showsWaits,
       ...[...hiddenStates].sort(),
     ].join("\0");
 
@@ -185,8 +221,13 @@ export class SharePlot {
   get #missing() {
     const { added } = this.job;
 
+    const { isWaitsKnown } = this.options;
+
     return this.traces.filter(
-      (trace) => trace.track.isComplete && !added.has(trace),
+      (trace) =>
+        trace.track.isComplete &&
+        (!isWaitsKnown || trace.states.waits.track.isComplete) &&
+        !added.has(trace),
     );
   }
 
@@ -210,6 +251,7 @@ export class SharePlot {
   /** Add what is missing, some traces at a time. */
   async #find(job) {
     const { sums, added } = job;
+    const { isWaitsKnown } = this.options;
     const [from, to] = [sums.start, sums.start + BigInt(Math.ceil(sums.span))];
     let begun = performance.now();
     let shownAt = begun;
@@ -220,16 +262,23 @@ export class SharePlot {
       const some = hasFailed ? [] : this.#missing.slice(0, AT_ONCE);
 
       if (!some.length) break;
-      const found = await Promise.all(
-        some.map(({ states }) => load(states, from, to, sums.nsPerPixel)),
-      );
+      const loadAll = (list) =>
+        Promise.all(list.map((one) => load(one, from, to, sums.nsPerPixel)));
+      const found = await loadAll(some.map(({ states }) => states));
+      const waits = isWaitsKnown
+        ? await loadAll(some.map(({ states }) => states.waits))
+        : [];
 
       if (job !== this.job) return;
-      some.forEach((trace, i) => {
-        hasFailed ||= found[i] === undefined;
-        if (found[i] === undefined) return;
-        if (found[i]) sums.addTrace(trace.states.track.names, found[i]);
-        added.add(trace);
+      some.forEach(({ states }, i) => {
+        const isMissing =
+          found[i] === undefined || (isWaitsKnown && waits[i] === undefined);
+
+        hasFailed ||= isMissing;
+        if (isMissing) return;
+        if (found[i]) sums.addTrace(states.track.names, found[i]);
+        if (waits[i]) sums.addWaits(states.waits.track.names, waits[i]);
+        added.add(some[i]);
       });
       if (performance.now() - begun < SLICE_MS) continue;
       if (performance.now() - shownAt > SHOW_MS) {
@@ -257,10 +306,10 @@ export class SharePlot {
   }
 
   #paint(sums, count) {
-    const { hiddenStates, look } = this.options;
+    const { look } = this.options;
     const all = this.traces.length;
 
-    sums.paint(this.picture, all, all - count, hiddenStates);
+    sums.paint(this.picture, all, all - count, this.options);
     this.shown = sums;
     this.shownCount = count;
     this.shownLook = look;
@@ -269,14 +318,18 @@ export class SharePlot {
   /** In words, of all that is shown: "Compute 62 %, Send 20 %". */
   get text() {
     if (!this.shown || !this.shownCount) return "";
-    const { names, width } = this.shown;
+    const { names, waits, width } = this.shown;
     const all = width * this.shownCount;
-    const states = [...names]
-      .map(([name, list]) => [name, list.reduce((a, b) => a + b, 0) / all])
-      .sort((a, b) => b[1] - a[1])
-      .slice(0, 5)
-      .map(([name, share]) => `${name} ${Math.round(share * 100)} %`)
-      .join(", ");
+    const sharesOf = (lists) =>
+      [...lists].map(([name, list]) => [name, list.reduce((a, b) => a + b, 0) / all]);
+    const percentOf = (share) => `${Math.round(share * 100)} %`;
+    const waiting = sharesOf(waits).reduce((sum, [, share]) => sum + share, 0);
+    const states =
+      sharesOf(names)
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 5)
+        .map(([name, share]) => `${name} ${percentOf(share)}`)
+        .join(", ") + (waiting > 0 ? `; waiting ${percentOf(waiting)}` : "");
 
     return this.load === "done"
       ? states

@@ -16,6 +16,9 @@ const NONE = -1;
 /** What is there can be seen, however short. */
 const LEAST = 0.15;
 
+/** Less of a column is what rounding leaves of nothing. */
+const NOTHING = 1e-6;
+
 /** A list of entries for each column of each band, in arrays that are used again
  *  for each picture. */
 class Lists {
@@ -107,7 +110,8 @@ export class Shares {
    *
    * @param name A number.
    * @param x0, x1 In pixels of the page.
-   * @param share How much of that time it takes.
+   * @param share How much of that time it takes; less than 0 takes it away
+   *        again, as far as it was added.
    */
   add(band, x0, x1, name, share) {
     const scale = this.columns / this.width;
@@ -166,7 +170,8 @@ export class Shares {
 
 const order = [];
 
-/** Sort a list, the longest time first; returns the sum of all. */
+/** Sort what is more than nothing in a list, the longest time first; returns the
+ *  sum of all. */
 function sortColumn(head) {
   const { times, next } = lists;
   let sum = 0;
@@ -175,6 +180,7 @@ function sortColumn(head) {
   for (let i = head; i !== NONE; i = next[i]) {
     let k = order.length;
 
+    if (times[i] < NOTHING) continue;
     sum += times[i];
     for (; k > 0 && times[order[k - 1]] < times[i]; k--) order[k] = order[k - 1];
     order[k] = i;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Draws the states and events of a trace in a row: a band for each depth. What
 // is narrower than a pixel is drawn as shares of a column.
-import { drawUnread, fillState, stateColours, theme } from "./colours.js";
+import { drawUnread, fillState, stateColours, theme, waitLook } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { BANDS_MAX, SIZES } from "../rows/lane.js";
 import { upperBound } from "../data/series/series.js";
 import { Shares } from "./shares.js";
 import { firstReaching } from "../data/states/states.js";
+import { RowWaits } from "../data/states/rowwaits.js";
 import { GUTTER } from "./valueplot.js";
 
 const EVENTS = 65535;
@@ -26,9 +27,10 @@ export class StatePlot {
   /**
    * Draw it.
    *
-   * @param options {view, width, height, hiddenStates, ticks, size}: one of SIZES.
+   * @param options {view, width, height, hiddenStates, hasWaits, ticks, size}: one
+   *        of SIZES.
    *
-   * @return Whether it was as fine as it can be.
+   * @return Whether states are as fine as they can be.
    */
   draw(options) {
     const { view, width, height } = options;
@@ -36,6 +38,8 @@ export class StatePlot {
     const nsPerPixel = view.span / width;
     const found = this.states.peek(view.start, view.end, nsPerPixel);
 
+    /** Whether waits are as fine as they can be. */
+    this.hasFineWaits = true;
     context.save();
     context.beginPath();
     context.rect(GUTTER, 0, width, height);
@@ -72,15 +76,17 @@ export class StatePlot {
       shares: new Shares(width, height, BANDS_MAX),
       marks: [],
       labels: [],
+      waits: [],
     };
 
     for (const states of found.states) this.#addStates(picture, states);
     for (const sums of found.sums) this.#addSums(picture, sums, found.level);
-    picture.shares.draw(context, picture.looks, (band) => [
+    if (options.hasWaits) this.#addWaits(picture, found.level, options.view);
+    picture.shares.draw(context, [...picture.looks, waitLook()], (band) => [
       picture.topOf(band),
       size.band - 1,
     ]);
-    this.#drawLabels(context, picture.labels, size);
+    this.#drawLabels(picture);
     this.#drawMarks(context, picture.marks, options);
   }
 
@@ -122,7 +128,46 @@ export class StatePlot {
     if (right - left > 26 && size.band >= LABEL_MIN) labels.push([look, left, right, y]);
   }
 
-  #drawLabels(context, labels, { band }) {
+  /** Paint the part of states that is waiting. In columns that several states
+   *  share, this part has its own share, which that of its state loses. */
+  #addWaits(picture, { width: step }, view) {
+    const { waits } = this.states;
+    const { looks, nsPerPixel, shares } = picture;
+    const found = waits.peek(view.start, view.end, nsPerPixel);
+    const numbers = waits.stateNumbers();
+
+    this.hasFineWaits =
+      found?.isWanted ?? (waits.track.isComplete && !waits.levels.length);
+    if (!found) return;
+    RowWaits.each(found, view, nsPerPixel, (start, length, share, list, i) => {
+      const number = numbers[list.names[i]];
+      const isSeen = number < 0 || looks[number];
+
+      // Where nested states are drawn, the outermost one is not all.
+      if (list.isNested[i] || !isSeen) return;
+      const band = Math.min(list.depths[i], BANDS_MAX - 1);
+      const x0 = start / nsPerPixel;
+      const x1 = (start + length) / nsPerPixel;
+
+      if (share === 1 && x1 - x0 >= WIDE) {
+        this.#drawWait(picture, band, x0, x1);
+      } else if (step <= nsPerPixel) {
+        shares.add(band, x0, x1, looks.length, share);
+        if (number >= 0) shares.add(band, x0, x1, number, -share);
+      }
+    });
+  }
+
+  #drawWait({ context, width, waits, size, topOf }, band, x0, x1) {
+    const left = Math.max(x0, -2);
+    const right = Math.min(x1, width + 2);
+    const box = [left, topOf(band), right - left - 0.75, size.band - 1];
+
+    fillState(context, waitLook(), ...box);
+    waits.push(box);
+  }
+
+  #drawLabels({ context, labels, waits, size: { band } }) {
     context.font = `11px ${theme.font}`;
     context.textBaseline = "middle";
     for (const [look, left, right, y] of labels) {
@@ -133,7 +178,24 @@ export class StatePlot {
       if (!text) continue;
       context.fillStyle = look.ink;
       context.fillText(text, from, y + band / 2);
+      for (const box of waits)
+        if (box[1] === y && box[0] < right && box[0] + box[2] > from)
+          this.#drawOnWait(context, text, from, y + band / 2, box);
     }
+  }
+
+  /** The part of a name that lies on a wait can be read, too. */
+  #drawOnWait(context, text, x, y, box) {
+    const look = waitLook();
+
+    context.save();
+    context.beginPath();
+    context.rect(...box);
+    context.clip();
+    fillState(context, look, ...box);
+    context.fillStyle = look.ink;
+    context.fillText(text, x, y);
+    context.restore();
   }
 
   #addSums(picture, sums, level) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The legend: states and events by category. Each can be switched off.
-import { stateColours } from "../draw/colours.js";
+import { stateColours, waitLook } from "../draw/colours.js";
 import { formatLength } from "../data/time.js";
 import { h, replace, shown } from "../ui/dom.js";
-import { chipOf } from "./profile.js";
+import { chipOf, chipOfLook } from "./profile.js";
 
 export class LegendPanel {
   title = "Legend";
@@ -46,6 +46,42 @@ export class LegendPanel {
       : null;
   }
 
+  /** The part of states that is waiting: of all traces together. */
+  #waits() {
+    const { model, view } = this.app;
+
+    if (!(model.waiting > 0)) return null;
+    return h(
+      "div",
+      { class: "legend-waits" },
+      this.#checkbox(
+        [
+          chipOfLook(waitLook()),
+          h("span", { class: "clip" }, "Waiting part of a state"),
+          h(
+            "span",
+            { class: "muted" },
+            shown(model.waiting, "s", formatLength(model.waiting * 1e9), {
+              "data-key": "waiting",
+            }),
+          ),
+        ],
+        view.showsWaits,
+        (isOn) => {
+          view.showsWaits = isOn;
+          view.changed("looks");
+        },
+      ),
+      model.traces.every(({ states }) => states.waits.isKnown)
+        ? null
+        : h(
+            "p",
+            { class: "muted", "data-key": "waits-unknown" },
+            "Rows do not show all waits: the page is reduced, or not all were read.",
+          ),
+    );
+  }
+
   update() {
     const { model, view } = this.app;
     const categories = new Map();
@@ -64,6 +100,7 @@ export class LegendPanel {
       categories.size
         ? null
         : h("p", { class: "empty" }, "No states and no events."),
+      this.#waits(),
       [...categories].map(([category, looks]) =>
         h(
           "fieldset",

@@ -50,14 +50,18 @@ export function limitsOf({ isRead, isExact }) {
 }
 
 function chipOf(name) {
-  const look = stateColours.of(name);
+  return chipOfLook(stateColours.of(name));
+}
+
+/** The same of a look. */
+function chipOfLook(look) {
   const canvas = h("canvas", { class: "chip", "aria-hidden": "true" });
 
   fillState(prepareCanvas(canvas, 14, 14, 3), look, 0, 0, 14, 14);
   return canvas;
 }
 
-export { chipOf };
+export { chipOf, chipOfLook };
 
 export class ProfilePanel {
   title = "Profile";

@@ -81,6 +81,11 @@ class Lane {
   asks = new Set();
 }
 
+/** Tracks of the states of a trace, and of its waits, if it may have some. */
+function tracksOf(model, states) {
+  return model.waiting > 0 ? [states.track, states.waits.track] : [states.track];
+}
+
 /** States and events of a trace. */
 export class StateLane extends Lane {
   kind = "states";
@@ -92,7 +97,7 @@ export class StateLane extends Lane {
   }
 
   get tracks() {
-    return [this.states.track];
+    return tracksOf(this.model, this.states);
   }
 
   get item() {
@@ -271,7 +276,7 @@ export class GroupLane extends Lane {
     if (!this.isFolded) return [];
     return [
       ...this.valueTracks,
-      ...this.traces.map((trace) => trace.track),
+      ...this.traces.flatMap(({ states }) => tracksOf(this.model, states)),
     ];
   }
 

@@ -217,15 +217,16 @@ export class RowView {
     if (this.row.kind === "relations")
       return this.row.relations.track.levels.length > 0 && this.isFine;
     return this.row.kind === "states"
-      ? this.row.states.levels.length > 0 && this.isFine
+      ? this.row.states.levels.length > 0 && this.hasFineStates
       : Boolean(this.sampled);
   }
 
   draw(options) {
     const { value, states, relations, shares } = this.plots;
+    this.hasFineStates = !states || this.#drawStates(states, options);
     const parts = [
+      this.hasFineStates && (!states || states.hasFineWaits),
       !relations || this.#drawStates(relations, options),
-      !states || this.#drawStates(states, options),
       !value || this.#drawValue(value, options),
       !shares || this.#drawShares(shares, options),
     ];
@@ -240,7 +241,7 @@ export class RowView {
   }
 
   #drawStates(plot, options) {
-    const { view } = this.tracks;
+    const { model, view } = this.tracks;
 
     return plot.draw({
       ...options,
@@ -248,6 +249,7 @@ export class RowView {
       height: this.row.height,
       size: this.row.size,
       hiddenStates: view.hiddenStates,
+      hasWaits: view.showsWaits && model.waiting > 0,
     });
   }
 
@@ -308,12 +310,14 @@ export class RowView {
   }
 
   #drawShares(plot, options) {
-    const { view } = this.tracks;
+    const { model, view } = this.tracks;
 
     return plot.draw({
       width: options.width,
       view,
       hiddenStates: view.hiddenStates,
+      isWaitsKnown: model.waiting > 0,
+      showsWaits: view.showsWaits,
       onFound: () => view.changed("found"),
     });
   }

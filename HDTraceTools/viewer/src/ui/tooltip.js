@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is under the pointer, with all its numbers.
 import { stateColours } from "../draw/colours.js";
+import { waitsText } from "../data/states/rowwaits.js";
 import { h, replace } from "./dom.js";
 import { exact, grouped, levelText } from "../data/numbers.js";
 import { valueText } from "../rows/lane.js";
@@ -158,6 +159,7 @@ export class Tooltip {
 
     if (!inner) return null;
     const details = await row.states.details(inner);
+    const waits = await this.#waits(row, inner);
     const outer = found.filter((s) => !s.isEvent && s !== inner);
 
     return [
@@ -171,6 +173,7 @@ export class Tooltip {
               line("Start", this.#seconds(inner.start)),
               line("End", this.#seconds(inner.end)),
               line("Length", formatLength(Number(inner.end - inner.start))),
+              waits ? line("Waiting", waits) : null,
             ],
         outer.length
           ? line("Nested in", outer.map((state) => state.name).join(" › "))
@@ -181,6 +184,14 @@ export class Tooltip {
         details?.length > 24 ? line("…", `${details.length - 24} more`) : null,
       ),
     ];
+  }
+
+  /** How long a state waits, and in which kinds of waits; "" if it does not. */
+  async #waits({ states }, state) {
+    if (!(this.model.waiting > 0) || state.isEvent) return "";
+    const kinds = await states.waits.kindsIn(state.start, state.end);
+
+    return kinds ? waitsText(kinds, formatLength) : "unknown";
   }
 
   async #relation(row, time, y) {

@@ -23,6 +23,8 @@ export class View {
     this.hidden = new Set();
     this.folded = new Set();
     this.hiddenStates = new Set();
+    /** Whether waits are drawn in their own colour. */
+    this.showsWaits = true;
     this.definitions = [];
     this.bars = new Set();
     this.ranges = new Map();
@@ -390,6 +392,7 @@ export class View {
     for (const [grouping, [min, max]] of this.ranges)
       params.append("range", JSON.stringify([grouping, min, max]));
     for (const name of this.hiddenStates) params.append("off", name);
+    if (!this.showsWaits) params.set("waits", "no");
     if (!this.isCommonScale) params.set("scale", "own");
     if (this.isFromZero) params.set("zero", "yes");
     if (this.isFitted) params.set("fit", "view");
@@ -454,6 +457,7 @@ export class View {
         .map(([grouping, min, max]) => [String(grouping), [min, max]]),
     );
     this.hiddenStates = new Set(params.getAll("off"));
+    this.showsWaits = params.get("waits") !== "no";
     this.isCommonScale = params.get("scale") !== "own";
     this.isFromZero = params.get("zero") === "yes";
     this.isFitted = params.get("fit") === "view";
