@@ -625,6 +625,72 @@ hdITraceReader *hdI_openTraceWith(const hdIProject *project,
 int hdI_readTrace(hdITraceReader *reader, const hdIRecord **record);
 
 /**
+ * Leave out records outside of an interval, without reading them: those that
+ * end before its start, or start after its end. In a compressed file with an
+ * index, this takes some milliseconds even if the file is large. Other files
+ * are read completely. Problems in parts that are left out are not reported.
+ *
+ * A record that is left out has no effect on records in the interval: records
+ * that describe call sites or the tracer, or follow an interruption, are
+ * delivered wherever they are. So is the first record with each name.
+ *
+ * @param reader Reader to use; see also hdI_getTraceSkipped().
+ * @param start Start of the interval; INT64_MIN: of the trace.
+ * @param end End of the interval; INT64_MAX: of the trace.
+ *
+ * @retval 1 The file has an index; records may be left out.
+ * @retval 0 All records are delivered.
+ * @retval -1 Error; errno is set.
+ */
+int hdI_skipTrace(hdITraceReader *reader, int64_t start, int64_t end);
+
+/**
+ * Get the number of records that were left out so far.
+ *
+ * @param reader Reader to ask.
+ */
+uint64_t hdI_getTraceSkipped(const hdITraceReader *reader);
+
+/**
+ * Get the earliest start and the latest end of all records, if they are known
+ * without reading the trace.
+ *
+ * @param reader Reader to ask.
+ * @param[out] start The earliest start.
+ * @param[out] end The latest end.
+ *
+ * @retval 1 @p start and @p end are set.
+ * @retval 0 The file has no index, or no records.
+ */
+int hdI_getTraceTimes(hdITraceReader *reader, int64_t *start, int64_t *end);
+
+/** A frame of a compressed trace. */
+typedef struct hdITraceFrame {
+	int64_t end;    /**< Where its content ends in the plain file. */
+	uint32_t plain; /**< Bytes of the content. */
+	uint32_t lines; /**< Line feeds in it. */
+	int isLine;     /**< Whether it ends with a line feed. */
+} hdITraceFrame;
+
+/**
+ * Make the index of a trace that was or will be compressed, which lets
+ * hdI_skipTrace() leave out frames. Reads the trace. Only a trace without
+ * problems, whose times do not decrease, can have an index.
+ *
+ * @param file The trace, plain or compressed.
+ * @param frames The frames that the compressed file has, in order.
+ * @param count Number of frames.
+ * @param[out] index Content of the index, to be freed with free().
+ * @param[out] size Number of bytes.
+ *
+ * @retval 1 The index was made.
+ * @retval 0 The trace can have none.
+ * @retval -1 Error; errno is set.
+ */
+int hdI_indexTrace(const char *file, const hdITraceFrame *frames, size_t count,
+		   void **index, size_t *size);
+
+/**
  * Get the attributes of the root element (`<Program>`), including
  * timeAdjustment.
  *

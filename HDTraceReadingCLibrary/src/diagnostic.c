@@ -24,6 +24,9 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 	[HDI_RULE_ZST_CUT] = { "zst.cut", HDI_WARNING,
 			       "A compressed file ends with a complete "
 			       "frame." },
+	[HDI_RULE_ZST_INDEX] = { "zst.index", HDI_WARNING,
+				 "The index of a compressed trace is intact "
+				 "and describes its frames." },
 	[HDI_RULE_ZST_BOTH] = { "zst.both", HDI_WARNING,
 				"A file of a project is plain or compressed, "
 				"not both." },

@@ -14,6 +14,7 @@
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "HDTraceReadingCLibrary/src/frames.h"
 #include "common/format/frame.h"
+#include "common/format/traceindex.h"
 #include "common/format/zstd.h"
 
 struct hdIFile {
@@ -178,6 +179,85 @@ size_t hdIFileFrameCount(const struct hdIFile *file)
 int64_t hdIFileFrameStart(const struct hdIFile *file, size_t index)
 {
 	return hdIFramesStart(file->frames, index);
+}
+
+/* Whether the seek table and the index have the same sizes. The header, which
+ * is in the first frame, may have been rewritten. */
+static int fileIndexHasSizes(const struct hdIFile *file,
+			     const struct hdTracePart *parts, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (hdIFramesStart(file->frames, i + 1) -
+			    hdIFramesStart(file->frames, i) !=
+		    parts[i].plain)
+			return 0;
+	return 1;
+}
+
+/* Report that an index is not used. */
+static void fileReportIndex(struct hdIFile *file, const char *why)
+{
+	if (file->isSilent)
+		return;
+	hdIReport(&file->sink, HDI_RULE_ZST_INDEX, file->path, file->size, 0,
+		  "the index at byte %" PRId64
+		  " of the compressed file: %s; it is not used",
+		  hdIFramesPlace(file->frames, file->size), why);
+}
+
+/* Read the index into room for its parts: 1, 0 or -ENOMEM. */
+static int fileReadParts(struct hdIFile *file, struct hdTracePart *parts,
+			 size_t count)
+{
+	char why[HDI_FRAMES_WHY] = "";
+	unsigned char *bytes = NULL;
+	const char *wrong = why;
+	size_t size;
+	int ret = hdIFramesIndex(file->frames, &bytes, &size, why);
+
+	if (ret < 0 && ret != -ENOMEM && !*why)
+		wrong = strerror(-ret);
+	if (ret == 1)
+		ret = hdTraceIndexRead(bytes, size, parts, count, &wrong);
+	else if (ret == 0)
+		return 0;
+	free(bytes);
+	if (ret == 0 && !fileIndexHasSizes(file, parts, count)) {
+		wrong = "it describes other frames";
+		ret = -EBADMSG;
+	}
+	if (ret < 0 && ret != -ENOMEM && ret != -ENOTSUP)
+		fileReportIndex(file, wrong);
+	return ret == 0 ? 1 : ret == -ENOMEM ? ret : 0;
+}
+
+int hdIFileReadIndex(struct hdIFile *file, struct hdTracePart **result)
+{
+	size_t count = hdIFileFrameCount(file);
+	struct hdTracePart *parts;
+	int ret;
+
+	if (count == 0)
+		return 0;
+	parts = malloc(count * sizeof(*parts));
+	if (!parts)
+		return -ENOMEM;
+	ret = fileReadParts(file, parts, count);
+	if (ret == 1)
+		*result = parts;
+	else
+		free(parts);
+	return ret;
+}
+
+void hdIFileReportIndex(struct hdIFile *file, size_t frame, const char *why)
+{
+	int64_t start = hdIFramesStart(file->frames, frame);
+
+	hdIReport(&file->sink, HDI_RULE_ZST_INDEX, file->path, start, 0,
+		  "the index describes the frame at byte %" PRId64
+		  " of the compressed file wrongly: %s; data may be missing",
+		  hdIFramesPlace(file->frames, start), why);
 }
 
 void hdIFileSilence(struct hdIFile *file, int isSilent)

@@ -20,6 +20,7 @@ extern int (*hdIFileOpener)(const char *path);
 extern ssize_t (*hdIFileReader)(int fd, void *buffer, size_t size);
 
 struct hdIFile;
+struct hdTracePart;
 
 /**
  * Open a regular file. Problems are reported, but for -ENOMEM.
@@ -64,6 +65,21 @@ size_t hdIFileFrameCount(const struct hdIFile *file);
 /** Where a frame begins in the plain file; behind the last one, where that
  *  ends. */
 int64_t hdIFileFrameStart(const struct hdIFile *file, size_t index);
+
+/**
+ * Read the index of a compressed trace: what each frame holds. Problems are
+ * reported.
+ *
+ * @param[out] parts One for each frame, to be freed with free().
+ *
+ * @retval 1 It was read, and is valid.
+ * @retval 0 There is none that can be used.
+ * @retval -ENOMEM No memory.
+ */
+int hdIFileReadIndex(struct hdIFile *file, struct hdTracePart **parts);
+
+/** Report that the index describes a frame wrongly. */
+void hdIFileReportIndex(struct hdIFile *file, size_t frame, const char *why);
 
 /** Whether problems are not reported: to look ahead, before going back. */
 void hdIFileSilence(struct hdIFile *file, int isSilent);

@@ -29,6 +29,7 @@ struct hdIFrames {
 	size_t count;
 	size_t room;
 	struct hdIFramesRest rest;
+	int64_t tableAt; /* The seek table; 0: there is none. */
 	/* The frame that is in memory, or SIZE_MAX. */
 	size_t current;
 	char *plain;
@@ -140,7 +141,11 @@ static int framesReadTable(struct hdIFrames *frames)
 		start += (int64_t)(some * entrySize);
 		count -= some;
 	}
-	return ret == 1 ? at == end : ret;
+	if (ret == 1 && at != end)
+		ret = 0;
+	if (ret == 1)
+		frames->tableAt = end;
+	return ret;
 }
 
 /* ---- By the headers ---------------------------------------------------- */
@@ -318,31 +323,18 @@ static int framesRoom(char **buffer, size_t *room, size_t size)
 	return 0;
 }
 
-/* Decompress what was read. */
-static int framesDecompress(struct hdIFrames *frames, size_t stored,
-			    size_t plain, char *why)
+/* Decompress a frame that was read. */
+static int framesDecompressTo(struct hdIFrames *frames, const void *bytes,
+			      size_t stored, char *to, size_t plain, char *why)
 {
-	const unsigned char *bytes = (const unsigned char *)frames->stored;
-	struct hdFrameHead head;
-	const char *wrong;
 	size_t done;
 
-	if (hdFrameReadHead(bytes, stored, &head, &wrong) < 0) {
-		snprintf(why, HDI_FRAMES_WHY, "%s",
-			 wrong ? wrong : "its header is cut");
-		return -EBADMSG;
-	}
-	if (head.isSkippable || head.plain != plain) {
-		snprintf(why, HDI_FRAMES_WHY,
-			 "it is not the frame that the seek table describes");
-		return -EBADMSG;
-	}
 	if (!frames->context)
 		frames->context = hdZstd.ZSTD_createDCtx();
 	if (!frames->context)
 		return -ENOMEM;
-	done = hdZstd.ZSTD_decompressDCtx(frames->context, frames->plain, plain,
-					  bytes, stored);
+	done = hdZstd.ZSTD_decompressDCtx(frames->context, to, plain, bytes,
+					  stored);
 	if (hdZstd.ZSTD_isError(done))
 		snprintf(why, HDI_FRAMES_WHY, "%s",
 			 hdZstd.ZSTD_getErrorName(done));
@@ -350,6 +342,37 @@ static int framesDecompress(struct hdIFrames *frames, size_t stored,
 		snprintf(why, HDI_FRAMES_WHY, "it has %zu bytes instead of %zu",
 			 done, plain);
 	return hdZstd.ZSTD_isError(done) || done != plain ? -EBADMSG : 0;
+}
+
+/* Read the header of a frame that was read. */
+static int framesReadHead(const unsigned char *bytes, size_t stored,
+			  struct hdFrameHead *head, char *why)
+{
+	const char *wrong;
+
+	if (hdFrameReadHead(bytes, stored, head, &wrong) == 0)
+		return 0;
+	snprintf(why, HDI_FRAMES_WHY, "%s",
+		 wrong ? wrong : "its header is cut");
+	return -EBADMSG;
+}
+
+/* Decompress what was read. */
+static int framesDecompress(struct hdIFrames *frames, size_t stored,
+			    size_t plain, char *why)
+{
+	const unsigned char *bytes = (const unsigned char *)frames->stored;
+	struct hdFrameHead head;
+
+	if (framesReadHead(bytes, stored, &head, why) < 0)
+		return -EBADMSG;
+	if (head.isSkippable || head.plain != plain) {
+		snprintf(why, HDI_FRAMES_WHY,
+			 "it is not the frame that the seek table describes");
+		return -EBADMSG;
+	}
+	return framesDecompressTo(frames, bytes, stored, frames->plain, plain,
+				  why);
 }
 
 static int framesLoad(struct hdIFrames *frames, size_t index, char *why)
@@ -402,4 +425,68 @@ ssize_t hdIFramesGet(struct hdIFrames *frames, int64_t offset,
 	entry = &frames->entries[current];
 	*bytes = frames->plain + (offset - entry->plain);
 	return (ssize_t)(entry[1].plain - offset);
+}
+
+/* ---- The index of a trace ---------------------------------------------- */
+
+/* Decompress an index that was read: 1 or a negative errno value. */
+static int framesIndexDecompress(struct hdIFrames *frames, size_t stored,
+				 unsigned char **result, size_t *size,
+				 char *why)
+{
+	const unsigned char *bytes = (const unsigned char *)frames->stored;
+	struct hdFrameHead head;
+	char *plain;
+	int ret;
+
+	if (hdFrameIndexSize(bytes) != stored - HD_FRAME_INDEX_HEAD) {
+		snprintf(why, HDI_FRAMES_WHY, "its size is wrong");
+		return -EBADMSG;
+	}
+	bytes += HD_FRAME_INDEX_HEAD;
+	stored -= HD_FRAME_INDEX_HEAD;
+	if (framesReadHead(bytes, stored, &head, why) < 0)
+		return -EBADMSG;
+	if (head.isSkippable || !head.hasChecksum ||
+	    !hdFrameIsWithin(head.plain, stored)) {
+		snprintf(why, HDI_FRAMES_WHY,
+			 "its content is not a frame with a checksum");
+		return -EBADMSG;
+	}
+	plain = malloc(head.plain + 1);
+	if (!plain)
+		return -ENOMEM;
+	ret = framesDecompressTo(frames, bytes, stored, plain, head.plain, why);
+	if (ret < 0) {
+		free(plain);
+		return ret;
+	}
+	*result = (unsigned char *)plain;
+	*size = head.plain;
+	return 1;
+}
+
+int hdIFramesIndex(struct hdIFrames *frames, unsigned char **bytes,
+		   size_t *size, char *why)
+{
+	int64_t at = frames->entries[frames->count].at;
+	size_t stored;
+	int ret;
+
+	if (frames->tableAt - at <= HD_FRAME_INDEX_HEAD)
+		return 0;
+	if (frames->tableAt - at > (int64_t)HD_FRAME_MAX) {
+		snprintf(why, HDI_FRAMES_WHY, "it has more than 64 MiB");
+		return -EBADMSG;
+	}
+	stored = (size_t)(frames->tableAt - at);
+	ret = framesRoom(&frames->stored, &frames->storedRoom, stored);
+	if (ret < 0)
+		return ret;
+	ret = framesReadAll(frames, at, frames->stored, stored);
+	if (ret <= 0)
+		return ret;
+	if (!hdFrameIsIndex((const unsigned char *)frames->stored))
+		return 0;
+	return framesIndexDecompress(frames, stored, bytes, size, why);
 }

@@ -70,6 +70,21 @@ int64_t hdIFramesPlace(const struct hdIFrames *frames, int64_t offset);
 /** Where the frame that contains an offset ends, in the plain file. */
 int64_t hdIFramesEnd(const struct hdIFrames *frames, int64_t offset);
 
+/**
+ * Get the index of a trace, which is behind its last frame.
+ *
+ * @param[out] bytes Its content, to be freed with free().
+ * @param[out] size Bytes of it.
+ * @param[out] why As of hdIFramesGet().
+ *
+ * @retval 1 It was read; its checksum is right.
+ * @retval 0 There is none.
+ * @retval -EBADMSG It is damaged, or exceeds a limit.
+ * @retval -errno Error of the reader, or -ENOMEM.
+ */
+int hdIFramesIndex(struct hdIFrames *frames, unsigned char **bytes,
+		   size_t *size, char *why);
+
 /** What follows the last complete frame. */
 struct hdIFramesRest {
 	int64_t at;      /**< Its offset in the compressed file. */

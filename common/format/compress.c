@@ -58,16 +58,22 @@ size_t hdCompressRoom(size_t size)
 	return raw > bound ? raw : bound;
 }
 
+size_t hdCompressChecked(ZSTD_CCtx *context, const char *bytes, size_t size,
+			 char *to)
+{
+	size_t made = hdZstd.ZSTD_compress2(context, to, hdCompressRoom(size),
+					    bytes, size);
+
+	return hdZstd.ZSTD_isError(made) ? 0 : made;
+}
+
 size_t hdCompressFrame(ZSTD_CCtx *context, const char *bytes, size_t size,
 		       char *to)
 {
-	size_t made = 0;
+	size_t made = context ? hdCompressChecked(context, bytes, size, to) : 0;
 
-	if (context)
-		made = hdZstd.ZSTD_compress2(context, to, hdCompressRoom(size),
-					     bytes, size);
-	if (context && !hdZstd.ZSTD_isError(made) &&
-	    hdFrameIsWithin(size, made / 2) && made < hdFrameRawSize(size))
+	if (made > 0 && hdFrameIsWithin(size, made / 2) &&
+	    made < hdFrameRawSize(size))
 		return made;
 	hdFrameWriteRaw(to, bytes, size);
 	return hdFrameRawSize(size);

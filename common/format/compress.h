@@ -32,6 +32,16 @@ ZSTD_CCtx *hdCompressCreate(int level);
 size_t hdCompressRoom(size_t size);
 
 /**
+ * Make a frame with a checksum, whatever its size becomes.
+ *
+ * @param to hdCompressRoom() bytes.
+ *
+ * @return Bytes of the frame; 0: no memory.
+ */
+size_t hdCompressChecked(ZSTD_CCtx *context, const char *bytes, size_t size,
+			 char *to);
+
+/**
  * Make a frame. What cannot be compressed, or so well that readers would
  * refuse it, is stored as it is.
  *

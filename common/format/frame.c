@@ -11,6 +11,7 @@
 #define FRAME_MAGIC UINT32_C(0xfd2fb528)
 #define FRAME_SKIPPABLE UINT32_C(0x184d2a50)
 #define FRAME_TABLE UINT32_C(0x184d2a5e)
+#define FRAME_INDEX UINT32_C(0x184d2a5d)
 #define FRAME_FOOT UINT32_C(0x8f92eab1)
 
 /* The bits of a frame's descriptor. */
@@ -209,6 +210,22 @@ void hdFrameWriteTable(char *to, const struct hdFrameEntry *entries,
 	framePut32(to, (uint32_t)count);
 	to[4] = 0;
 	framePut32(to + 5, FRAME_FOOT);
+}
+
+bool hdFrameIsIndex(const unsigned char *bytes)
+{
+	return frameGet32(bytes) == FRAME_INDEX;
+}
+
+uint32_t hdFrameIndexSize(const unsigned char *bytes)
+{
+	return frameGet32(bytes + 4);
+}
+
+void hdFrameWriteIndexHead(char *to, size_t size)
+{
+	framePut32(to, FRAME_INDEX);
+	framePut32(to + 4, (uint32_t)size);
 }
 
 size_t hdFrameRawSize(size_t size)

@@ -37,6 +37,9 @@
 #define HD_FRAME_TABLE_FOOT 9
 #define HD_FRAME_TABLE_MAX 0x8000000
 
+/** What is before the frame that an index is. */
+#define HD_FRAME_INDEX_HEAD 8
+
 /** Whether a name ends with .zst, and more before it. */
 bool hdFrameIsCompressed(const char *name);
 
@@ -115,6 +118,15 @@ size_t hdFrameTableSize(size_t count);
 /** Write a table; to: hdFrameTableSize() bytes. */
 void hdFrameWriteTable(char *to, const struct hdFrameEntry *entries,
 		       size_t count);
+
+/** Whether an index begins so. */
+bool hdFrameIsIndex(const unsigned char *bytes);
+
+/** Bytes that follow the beginning of an index. */
+uint32_t hdFrameIndexSize(const unsigned char *bytes);
+
+/** Write the beginning of an index: HD_FRAME_INDEX_HEAD bytes. */
+void hdFrameWriteIndexHead(char *to, size_t size);
 
 /** Bytes of a frame that stores @p size bytes as they are. */
 size_t hdFrameRawSize(size_t size);

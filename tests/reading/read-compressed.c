@@ -10,6 +10,7 @@
 #include "HDTraceReadingCLibrary/src/file.h"
 #include "common/format/frame.h"
 #include "common/format/zstd.h"
+#include "tests/reading/made.h"
 #include "tests/reading/reading.h"
 
 static const char trace[] =
@@ -20,76 +21,6 @@ static const char trace[] =
 	"<d time='6' end='7'/>\n"
 	"<f time='10' end='11' />\n"
 	"</Program>\n";
-
-/* ---- Making files ------------------------------------------------------ */
-
-/* A compressed file that is being made. */
-struct made {
-	GString *bytes;
-	GArray *entries; /* struct hdFrameEntry */
-};
-
-static struct made makeFile(void)
-{
-	return (struct made){
-		g_string_new(NULL),
-		g_array_new(FALSE, FALSE, sizeof(struct hdFrameEntry)),
-	};
-}
-
-static void freeMade(struct made *made)
-{
-	g_string_free(made->bytes, TRUE);
-	g_array_unref(made->entries);
-}
-
-/* Add a frame: stored as it is, or compressed. */
-static void addFrame(struct made *made, const char *plain, gsize size,
-		     gboolean isRaw)
-{
-	gsize room =
-		isRaw ? hdFrameRawSize(size) : hdZstd.ZSTD_compressBound(size);
-	char *frame = g_malloc(room);
-	struct hdFrameEntry entry = { .plain = (guint32)size };
-
-	if (isRaw) {
-		hdFrameWriteRaw(frame, plain, size);
-	} else {
-		ZSTD_CCtx *context = hdZstd.ZSTD_createCCtx();
-
-		hdZstd.ZSTD_CCtx_setParameter(context, HD_ZSTD_CHECKSUM, 1);
-		room = hdZstd.ZSTD_compress2(context, frame, room, plain, size);
-		g_assert_false(hdZstd.ZSTD_isError(room));
-		hdZstd.ZSTD_freeCCtx(context);
-	}
-	entry.stored = (guint32)room;
-	g_array_append_val(made->entries, entry);
-	g_string_append_len(made->bytes, frame, (gssize)room);
-	g_free(frame);
-}
-
-static void addTable(struct made *made)
-{
-	gsize size = hdFrameTableSize(made->entries->len);
-	char *table = g_malloc(size);
-
-	hdFrameWriteTable(table,
-			  (const struct hdFrameEntry *)made->entries->data,
-			  made->entries->len);
-	g_string_append_len(made->bytes, table, (gssize)size);
-	g_free(table);
-}
-
-/* Split a text into frames of so many bytes, each second one stored. */
-static struct made makeFrames(const char *plain, gsize size, gsize step)
-{
-	struct made made = makeFile();
-
-	for (gsize at = 0; at < size; at += step)
-		addFrame(&made, plain + at, MIN(step, size - at),
-			 at / step % 2 == 0);
-	return made;
-}
 
 /* ---- The same as plain ------------------------------------------------- */
 
@@ -116,16 +47,16 @@ static void expectSame(const char *name, const char *plain, gsize size,
 static void compareAll(const char *name, const char *plain, gsize size)
 {
 	for (gsize step = 1; step <= size; step = step * 3 / 2 + 1) {
-		struct made made = makeFrames(plain, size, step);
+		struct made made = madeFrames(plain, size, step);
 
 		expectSame(name, plain, size, &made);
-		addTable(&made);
+		madeAddTable(&made);
 		expectSame(name, plain, size, &made);
-		addFrame(&made, "", 0, TRUE);
+		madeAddFrame(&made, "", 0, TRUE);
 		g_string_prepend_len(made.bytes, "\x50\x2a\x4d\x18\x01\0\0\0x",
 				     9);
 		expectSame(name, plain, size, &made);
-		freeMade(&made);
+		madeFree(&made);
 	}
 }
 
@@ -144,10 +75,10 @@ static void testSame(void)
 static void testCut(void)
 {
 	const gsize size = sizeof(trace) - 1;
-	struct made made = makeFrames(trace, size, 40);
+	struct made made = madeFrames(trace, size, 40);
 	gsize whole = made.bytes->len;
 
-	addTable(&made);
+	madeAddTable(&made);
 	for (gsize cut = 0; cut < made.bytes->len; cut++) {
 		gsize plain = 0, stored = 0;
 		struct reading full, reading;
@@ -179,7 +110,7 @@ static void testCut(void)
 		readingClear(&full);
 		readingClear(&reading);
 	}
-	freeMade(&made);
+	madeFree(&made);
 }
 
 /* ---- Damaged ----------------------------------------------------------- */
@@ -189,16 +120,16 @@ static void testResume(void)
 	GString *bytes = readingStat(NULL, NULL, "INT32", NULL,
 				     "T1 T2 I1 T3 I2 T4 I3 T5 I4 T6 I5 T7 I6");
 	gsize head = bytes->len - 8 - 6 * 12;
-	struct made made = makeFile();
+	struct made made = madeNew();
 	struct reading reading;
 	gsize bad;
 
-	addFrame(&made, bytes->str, head + 8, TRUE);
-	addFrame(&made, bytes->str + head + 8, 24, TRUE);
+	madeAddFrame(&made, bytes->str, head + 8, TRUE);
+	madeAddFrame(&made, bytes->str + head + 8, 24, TRUE);
 	bad = made.bytes->len;
-	addFrame(&made, bytes->str + head + 32, 12, FALSE);
-	addFrame(&made, bytes->str + head + 44, 36, TRUE);
-	addTable(&made);
+	madeAddFrame(&made, bytes->str + head + 32, 12, FALSE);
+	madeAddFrame(&made, bytes->str + head + 44, 36, TRUE);
+	madeAddTable(&made);
 	made.bytes->str[bad + 8] ^= 0x40;
 	readingInit(&reading);
 	readingRun(&reading, "test.stat.zst", made.bytes->str, made.bytes->len);
@@ -208,7 +139,7 @@ static void testResume(void)
 	g_assert_nonnull(strstr(reading.values->str, "2"));
 	g_assert_cmpuint(reading.ends->len, ==, 4);
 	readingClear(&reading);
-	freeMade(&made);
+	madeFree(&made);
 	g_string_free(bytes, TRUE);
 }
 
@@ -257,7 +188,7 @@ static void testResumeTrace(void)
 	readingInit(&full);
 	readingRun(&full, "test.trc", plain->str, plain->len);
 	for (gsize lost = 1; lost < G_N_ELEMENTS(lines); lost++) {
-		struct made made = makeFile();
+		struct made made = madeNew();
 		struct reading reading;
 		gsize bad = 0;
 		char *expected =
@@ -266,10 +197,10 @@ static void testResumeTrace(void)
 		for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
 			if (i == lost)
 				bad = made.bytes->len;
-			addFrame(&made, lines[i].line, strlen(lines[i].line),
-				 i != lost);
+			madeAddFrame(&made, lines[i].line,
+				     strlen(lines[i].line), i != lost);
 		}
-		addTable(&made);
+		madeAddTable(&made);
 		made.bytes->str[bad + 6] ^= 0x40;
 		made.bytes->str[bad + 9] ^= 0x11;
 		readingInit(&reading);
@@ -282,7 +213,7 @@ static void testResumeTrace(void)
 		g_assert_cmpstr(reading.values->str, ==, expected);
 		readingClear(&reading);
 		g_free(expected);
-		freeMade(&made);
+		madeFree(&made);
 	}
 	readingClear(&full);
 	g_string_free(plain, TRUE);
@@ -293,13 +224,13 @@ static void testResumeTrace(void)
 static void testFlips(void)
 {
 	const gsize size = sizeof(trace) - 1;
-	struct made made = makeFile();
+	struct made made = madeNew();
 	struct reading full;
 	gsize body;
 
-	addFrame(&made, trace, size, FALSE);
+	madeAddFrame(&made, trace, size, FALSE);
 	body = made.bytes->len;
-	addTable(&made);
+	madeAddTable(&made);
 	readingInit(&full);
 	readingRun(&full, "test.trc", trace, size);
 	for (gsize bit = 0; bit < made.bytes->len * 8; bit++) {
@@ -318,7 +249,7 @@ static void testFlips(void)
 		made.bytes->str[bit / 8] ^= (char)(1 << bit % 8);
 	}
 	readingClear(&full);
-	freeMade(&made);
+	madeFree(&made);
 }
 
 /* ---- Hostile ----------------------------------------------------------- */
@@ -558,30 +489,30 @@ static void testSkip(void)
 	g_assert_cmpuint(skipAll("test.stat", bytes->str, bytes->len, 5), ==,
 			 0);
 	/* Frames of whole records, three in each and what a gap takes. */
-	made = makeFile();
-	addFrame(&made, bytes->str, head, TRUE);
-	addFrame(&made, bytes->str + head, 8, TRUE);
+	made = madeNew();
+	madeAddFrame(&made, bytes->str, head, TRUE);
+	madeAddFrame(&made, bytes->str + head, 8, TRUE);
 	for (gsize at = head + 8, i = 0; at < bytes->len; i += 3) {
 		gsize size = 3 * record + (i % 30 / 3 == 3 || i % 30 / 3 == 6 ||
 					   i % 30 / 3 == 9) *
 						  16;
 
-		addFrame(&made, bytes->str + at, size, FALSE);
+		madeAddFrame(&made, bytes->str + at, size, FALSE);
 		at += size;
 	}
 	g_assert_cmpuint(
 		skipAll("test.stat.zst", made.bytes->str, made.bytes->len, 3),
 		>, 700);
-	addTable(&made);
+	madeAddTable(&made);
 	g_assert_cmpuint(
 		skipAll("test.stat.zst", made.bytes->str, made.bytes->len, 3),
 		>, 700);
-	freeMade(&made);
+	madeFree(&made);
 	/* Frames that begin anywhere. */
 	for (gsize step = 5; step < 200; step += 23) {
-		made = makeFrames(bytes->str, bytes->len, step);
+		made = madeFrames(bytes->str, bytes->len, step);
 		skipAll("test.stat.zst", made.bytes->str, made.bytes->len, 11);
-		freeMade(&made);
+		madeFree(&made);
 	}
 	g_string_free(bytes, TRUE);
 	g_string_free(words, TRUE);

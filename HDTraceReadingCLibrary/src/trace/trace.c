@@ -240,6 +240,7 @@ static int traceReaderHandleTag(struct hdITraceReader *reader,
 		return endTag(reader, tag->endOffset);
 	case HDI_TAG_LOST:
 		traceReaderLose(reader);
+		hdITraceWindowLose(reader);
 		return 0;
 	default:
 		return startTag(reader, tag);
@@ -311,18 +312,29 @@ static int traceReaderAdvance(struct hdITraceReader *reader, int untilRoot)
 	while (ret == 0 && !(untilRoot && reader->hasRoot)) {
 		struct hdITag *tag;
 
-		ret = hdITraceXmlNext(reader->xml, &tag);
+		if (reader->window)
+			ret = hdITraceWindowStep(reader);
+		if (ret == 0)
+			ret = hdITraceXmlNext(reader->xml, &tag);
 		if (ret < 0)
 			return traceReaderFail(reader, ret);
+		if (ret == HDI_TRACE_XML_LIMIT) {
+			ret = 0;
+			continue;
+		}
 		if (ret == 0) {
 			traceReaderFinish(reader);
 			reader->isOver = 1;
 			return 0;
 		}
+		if (reader->observer.see)
+			reader->observer.see(reader->observer.data, tag);
 		ret = traceReaderHandleTag(reader, tag);
 		if (ret < 0)
 			return traceReaderFail(reader, ret);
 	}
+	if (ret == 1 && reader->window)
+		hdITraceWindowAdd(reader);
 	return ret;
 }
 
@@ -343,13 +355,20 @@ int hdI_readTrace(struct hdITraceReader *reader, const hdIRecord **record)
 	return -1;
 }
 
-const hdIAttribute *hdI_getTraceAttributes(struct hdITraceReader *reader,
-					   size_t *count)
+int hdITraceReadRoot(struct hdITraceReader *reader)
 {
 	if (!reader->hasRoot)
 		traceReaderAdvance(reader, 1);
+	return reader->hasRoot;
+}
+
+const hdIAttribute *hdI_getTraceAttributes(struct hdITraceReader *reader,
+					   size_t *count)
+{
+	int hasRoot = hdITraceReadRoot(reader);
+
 	*count = reader->rootAttributeCount;
-	return reader->hasRoot ? reader->rootAttributes : NULL;
+	return hasRoot ? reader->rootAttributes : NULL;
 }
 
 /* ---- Opening and closing ----------------------------------------------- */
@@ -406,26 +425,26 @@ struct hdITraceReader *hdITraceOpen(const struct hdITraceDialect *dialect,
 	return reader;
 }
 
+const struct hdITraceDialect hdITraceDialectTrace = {
+	.root = "Program",
+	.hasNested = 1,
+	.xml = HDI_RULE_TRC_XML,
+	.wrongRoot = HDI_RULE_TRC_ROOT,
+	.adjustment = HDI_RULE_TRC_ADJUSTMENT,
+	.cut = HDI_RULE_TRC_CUT,
+	.noEnd = HDI_RULE_TRC_NO_END,
+	.fill = hdITraceFill,
+};
+
 struct hdITraceReader *hdI_openTraceWith(const hdIProject *project,
 					 const hdITraceFile *trace,
 					 hdIMessageHandler handler, void *data)
 {
-	static const struct hdITraceDialect dialect = {
-		.root = "Program",
-		.hasNested = 1,
-		.xml = HDI_RULE_TRC_XML,
-		.wrongRoot = HDI_RULE_TRC_ROOT,
-		.adjustment = HDI_RULE_TRC_ADJUSTMENT,
-		.cut = HDI_RULE_TRC_CUT,
-		.noEnd = HDI_RULE_TRC_NO_END,
-		.fill = hdITraceFill,
-	};
-
 	if (!project || !trace) {
 		errno = EINVAL;
 		return NULL;
 	}
-	return hdITraceOpen(&dialect, trace->file, handler, data);
+	return hdITraceOpen(&hdITraceDialectTrace, trace->file, handler, data);
 }
 
 void hdI_closeTrace(struct hdITraceReader *reader)
@@ -433,6 +452,7 @@ void hdI_closeTrace(struct hdITraceReader *reader)
 	if (!reader)
 		return;
 	hdITraceXmlDestroy(reader->xml);
+	hdITraceWindowFree(reader->window);
 	hdIArenaFree(&reader->arena);
 	free(reader->frames);
 	free(reader->texts);

@@ -52,8 +52,19 @@ struct hdITraceDialect {
 	void *data; /**< Of that. */
 };
 
+struct hdITraceWindow;
+
+/** Sees each tag before it is taken. */
+struct hdITraceObserver {
+	void (*see)(void *data, const struct hdITag *tag);
+	void *data;
+};
+
 struct hdITraceReader {
 	struct hdITraceDialect dialect;
+	struct hdITraceObserver observer;
+	/** Frames that are left out; NULL: all are read. */
+	struct hdITraceWindow *window;
 	struct hdISink sink;
 	const char *file;
 	struct hdIFile *input;
@@ -89,6 +100,9 @@ struct hdITraceReader {
 	struct hdIArenaMark mark;
 	hdIRecord record;
 };
+
+/** The dialect of traces. */
+extern const struct hdITraceDialect hdITraceDialectTrace;
 
 /** The innermost open element. */
 static inline struct hdIFrame *hdITraceTop(struct hdITraceReader *reader)
@@ -132,6 +146,24 @@ struct hdITraceReader *hdITraceOpen(const struct hdITraceDialect *dialect,
 
 /** Read up to the next record: 1, the end: 0, or a negative errno value. */
 int hdITraceNext(struct hdITraceReader *reader);
+
+/** Read the root element, if that was not done: whether there is one. */
+int hdITraceReadRoot(struct hdITraceReader *reader);
+
+/* ---- window.c: leaving out what is not wanted ------------------------- */
+
+/** Free it; NULL does nothing. */
+void hdITraceWindowFree(struct hdITraceWindow *window);
+
+/** Before a tag is read: whether to go on elsewhere. 0 or a negative errno
+ *  value. */
+int hdITraceWindowStep(struct hdITraceReader *reader);
+
+/** A record was read. */
+void hdITraceWindowAdd(struct hdITraceReader *reader);
+
+/** A part of the file was lost: nothing is left out from here on. */
+void hdITraceWindowLose(struct hdITraceReader *reader);
 
 /** A record ends: like hdITraceFill(), or -ENOMEM. */
 int hdITraceEndRecord(struct hdITraceReader *reader,

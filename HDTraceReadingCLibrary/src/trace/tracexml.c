@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +42,8 @@ struct hdITraceXml {
 	struct hdIFile *file;
 	int readError;
 	int isEnd;
-	int64_t size; /* Bytes read. */
+	int64_t size;  /* Bytes read. */
+	int64_t limit; /* No more than so many are to be. */
 	char *tape;
 	size_t room;
 	size_t filled;
@@ -133,7 +135,9 @@ static void traceXmlOnStart(void *data, const xmlChar *name,
 	tag->kind = HDI_TAG_START;
 	tag->attributeCount = (unsigned int)count;
 	tag->offset = hdIXmlTagStart(xml->parser);
-	tag->endOffset = 0;
+	/* The parser is at what closes the tag; see traceXmlPutEnd() of
+	 * leaves. */
+	tag->endOffset = hdIXmlOffset(xml->parser) + 1;
 	tag->line = xml->parser->input->line;
 	tag->name = fullName(xml, name, prefix);
 	tag->text = NULL;
@@ -299,7 +303,7 @@ static int putPlain(struct hdITraceXml *xml, const struct hdIPlainTag *plain,
 	tag->kind = isLeaf ? HDI_TAG_LEAF : HDI_TAG_START;
 	tag->isPlaced = 1;
 	tag->offset = offset;
-	tag->endOffset = isLeaf ? endOffset : 0;
+	tag->endOffset = endOffset;
 	tag->line = line;
 	tag->text = NULL;
 	for (size_t i = 0; i < plain->attributeCount; i++) {
@@ -484,13 +488,10 @@ static int traceXmlCanResume(struct hdITraceXml *xml)
 	       xml->parser->nameNr > 0 && hdITraceXmlTail(xml) < 0;
 }
 
-/* Forget what is open but for the root, and open what ends behind the lost
- * part. */
-static void traceXmlReopen(struct hdITraceXml *xml, int64_t lost,
-			   const struct hdIEndScan *ends)
+/* Close what is open for the parser but for the root, and forget what is on the
+ * tape. */
+static void traceXmlCloseAll(struct hdITraceXml *xml)
 {
-	struct hdITag *tag;
-
 	xml->filled = 0;
 	xml->taken = 0;
 	xml->lastStart = NO_TAG;
@@ -502,6 +503,16 @@ static void traceXmlReopen(struct hdITraceXml *xml, int64_t lost,
 			traceXmlInsert(xml, "</",
 				       (const char *)xml->parser->nameTab[n]);
 	xml->isReplaying = 0;
+}
+
+/* Forget what is open but for the root, and open what ends behind the lost
+ * part. */
+static void traceXmlReopen(struct hdITraceXml *xml, int64_t lost,
+			   const struct hdIEndScan *ends)
+{
+	struct hdITag *tag;
+
+	traceXmlCloseAll(xml);
 	hdIXmlPass(xml->parser, &xml->error, (size_t)lost, 0);
 	xml->size += lost;
 	tag = extend(xml, sizeof(*tag));
@@ -546,10 +557,14 @@ static int traceXmlSkipFrame(struct hdITraceXml *xml, int error)
 static int feed(struct hdITraceXml *xml)
 {
 	struct hdIXmlQuiet saved;
+	size_t size;
 	ssize_t n;
 
 	adaptPiece(xml);
-	n = hdIFileRead(xml->file, xml->piece, xml->pieceSize);
+	size = xml->pieceSize;
+	if (xml->limit - xml->size < (int64_t)size)
+		size = (size_t)(xml->limit - xml->size);
+	n = hdIFileRead(xml->file, xml->piece, size);
 	if (n < 0)
 		return xml->readError = traceXmlSkipFrame(xml, (int)n);
 	if (n == 0) {
@@ -577,6 +592,8 @@ int hdITraceXmlNext(struct hdITraceXml *xml, struct hdITag **tag)
 					       : xml->readError;
 		if (xml->isEnd)
 			return 0;
+		if (xml->size >= xml->limit)
+			return HDI_TRACE_XML_LIMIT;
 		ret = feed(xml);
 		if (ret < 0)
 			return ret;
@@ -585,6 +602,51 @@ int hdITraceXmlNext(struct hdITraceXml *xml, struct hdITag **tag)
 	xml->taken += (*tag)->size;
 	traceXmlSetAddresses(*tag);
 	return 1;
+}
+
+int hdITraceXmlIsTaken(const struct hdITraceXml *xml)
+{
+	return xml->taken == xml->filled;
+}
+
+void hdITraceXmlLimit(struct hdITraceXml *xml, int64_t offset)
+{
+	xml->limit = offset;
+}
+
+int hdITraceXmlIsBetween(struct hdITraceXml *xml)
+{
+	return !xml->readError && !xml->isEnd && traceXmlCanResume(xml);
+}
+
+int hdITraceXmlJump(struct hdITraceXml *xml, int64_t offset, int64_t lines,
+		    const char *name, int depth)
+{
+	struct hdIXmlQuiet saved;
+	int room = INT_MAX - xml->parser->input->line;
+	int ret = hdIFileSeek(xml->file, offset);
+
+	if (ret < 0)
+		return xml->readError = ret;
+	if (lines > room)
+		lines = room;
+	hdIXmlQuiet(&saved);
+	traceXmlCloseAll(xml);
+	hdIXmlPass(xml->parser, &xml->error, (size_t)(offset - xml->size),
+		   (int)lines);
+	hdIXmlRestore(&saved);
+	xml->size = offset;
+	for (int i = 0; i < depth; i++)
+		xml->open[xml->openCount++] =
+			(struct hdIPlainOpen){ name, xml->parser->input->line };
+	return xml->error.code;
+}
+
+int hdITraceXmlIsUtf8(const struct hdITraceXml *xml)
+{
+	const xmlParserInput *input = xml->parser->input;
+
+	return input && input->buf && !input->buf->encoder;
 }
 
 int64_t hdITraceXmlSize(const struct hdITraceXml *xml)
@@ -624,6 +686,7 @@ struct hdITraceXml *hdITraceXmlCreate(struct hdIFile *file)
 		return NULL;
 	xml->file = file;
 	xml->isPlain = 1;
+	xml->limit = INT64_MAX;
 	xml->pieceSize = PIECE_FIRST;
 	xml->piece = malloc(xml->pieceSize + 1);
 	if (!xml->piece) {

@@ -43,6 +43,9 @@ struct hdITag {
 	hdIAttribute attributes[];
 };
 
+/** See hdITraceXmlNext(). */
+#define HDI_TRACE_XML_LIMIT 2
+
 struct hdITraceXml;
 
 /** Create; NULL: no memory. The file stays the caller's. */
@@ -64,10 +67,36 @@ const char *hdITraceXmlName(struct hdITraceXml *xml, const char *name);
  *
  * @retval 1 @p tag is set.
  * @retval 0 The file ends; see hdITraceXmlTail().
+ * @retval HDI_TRACE_XML_LIMIT There is nothing more up to the limit.
  * @retval -EBADMSG The XML is wrong; see hdITraceXmlError().
  * @retval -errno The file cannot be read, or no memory.
  */
 int hdITraceXmlNext(struct hdITraceXml *xml, struct hdITag **tag);
+
+/** Whether all that was read was delivered. */
+int hdITraceXmlIsTaken(const struct hdITraceXml *xml);
+
+/** Read only up to an offset, until another one is set; INT64_MAX: all. */
+void hdITraceXmlLimit(struct hdITraceXml *xml, int64_t offset);
+
+/** Whether reading stopped between two elements, so that it can go on
+ *  elsewhere. */
+int hdITraceXmlIsBetween(struct hdITraceXml *xml);
+
+/**
+ * Go on elsewhere, where hdITraceXmlIsTaken() and hdITraceXmlIsBetween().
+ *
+ * @param offset Behind what was read; there only the root, and in it @p depth
+ *        elements called @p name, are open.
+ * @param lines Line feeds in between.
+ *
+ * @return 0 or a negative errno value.
+ */
+int hdITraceXmlJump(struct hdITraceXml *xml, int64_t offset, int64_t lines,
+		    const char *name, int depth);
+
+/** Whether offsets are those of the file: the encoding is UTF-8. */
+int hdITraceXmlIsUtf8(const struct hdITraceXml *xml);
 
 /** Number of bytes that were read. */
 int64_t hdITraceXmlSize(const struct hdITraceXml *xml);
