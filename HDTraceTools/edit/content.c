@@ -132,6 +132,7 @@ struct contentStored {
 	int fd;
 	off_t size;
 	off_t tableAt;       /**< Where the seek table begins, or the end. */
+	off_t copyEnd;       /**< Where what is copied ends. */
 	size_t tableCount;   /**< Entries; 0: there is no table. */
 	size_t tableStep;    /**< Bytes of an entry. */
 	size_t framesBefore; /**< Frames of the old beginning. */
@@ -230,6 +231,34 @@ static int contentPutFirst(const struct contentStored *self, const char *path,
 	return ret;
 }
 
+/** If the beginning was in several frames, forget the index, which is behind
+ *  the frames: it describes each of them. */
+static int contentDropIndex(struct contentStored *self)
+{
+	off_t foot = self->size - HD_FRAME_TABLE_FOOT;
+	unsigned char bytes[HD_FRAME_TABLE_ENTRY];
+	unsigned char head[HD_FRAME_INDEX_HEAD];
+	struct hdFrameEntry last;
+
+	if (self->framesBefore == 1 || self->tableCount == 0)
+		return 0;
+	if (!contentReadAt(self, foot - (off_t)self->tableStep, bytes,
+			   sizeof(bytes)))
+		return -EIO;
+	last = hdFrameReadEntry(bytes);
+	if (last.plain > 0 || last.stored < sizeof(head) ||
+	    (off_t)last.stored > self->tableAt - self->at)
+		return 0;
+	if (!contentReadAt(self, self->tableAt - (off_t)last.stored, head,
+			   sizeof(head)))
+		return -EIO;
+	if (hdFrameIsIndex(head)) {
+		self->copyEnd -= (off_t)last.stored;
+		self->tableCount--;
+	}
+	return 0;
+}
+
 /** Write the seek table, if there was one, with a new first entry. */
 static int contentPutTable(const struct contentStored *self,
 			   const struct hdFrameEntry *first, FILE *out)
@@ -279,11 +308,14 @@ int contentReplaceHead(const char *path, const GString *head, int64_t rest,
 	contentFindTable(&self);
 	while (ret == 0 && self.plainAt < rest)
 		ret = contentPassFrame(&self);
+	self.copyEnd = self.tableAt;
+	if (ret == 0)
+		ret = contentDropIndex(&self);
 	if (ret == 0)
 		ret = contentPutFirst(&self, path, head, rest, new->file,
 				      &first);
 	if (ret == 0)
-		ret = newFileCopy(new, self.fd, self.at, self.tableAt - self.at,
+		ret = newFileCopy(new, self.fd, self.at, self.copyEnd - self.at,
 				  NULL, NULL);
 	if (ret == 0)
 		ret = contentPutTable(&self, &first, new->file);

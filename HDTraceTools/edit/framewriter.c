@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "HDTraceTools/edit/framewriter.h"
@@ -28,7 +29,30 @@ struct frameWriter {
 	size_t scanned;    /**< So much of it is whole records. */
 	bool hasHead;      /**< The header is in a frame. */
 	GArray *entries;   /**< struct hdFrameEntry */
+	GArray *frames;    /**< hdITraceFrame, of the same frames. */
 };
+
+/** Remember what an index needs to know of a frame of the first bytes. */
+static void frameWriterNote(struct frameWriter *self, size_t size)
+{
+	const guint8 *at = self->plain->data, *end = at + size;
+	guint count = self->frames->len;
+	hdITraceFrame frame = {
+		.end = (int64_t)size,
+		.plain = (uint32_t)size,
+		.isLine = size > 0 && end[-1] == '\n',
+	};
+
+	if (count > 0)
+		frame.end +=
+			g_array_index(self->frames, hdITraceFrame, count - 1)
+				.end;
+	while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+		frame.lines++;
+		at++;
+	}
+	g_array_append_val(self->frames, frame);
+}
 
 /** Write the first bytes of what was read as a frame. */
 static int frameWriterPut(struct frameWriter *self, size_t size, bool isRaw)
@@ -41,6 +65,7 @@ static int frameWriterPut(struct frameWriter *self, size_t size, bool isRaw)
 		isRaw ? NULL : self->context, (const char *)self->plain->data,
 		size, frame);
 	g_array_append_val(self->entries, entry);
+	frameWriterNote(self, size);
 	isWritten = self->sink(self->data, frame, entry.stored);
 	g_free(frame);
 	g_byte_array_remove_range(self->plain, 0, (guint)size);
@@ -164,6 +189,45 @@ static int frameWriterRead(struct frameWriter *self, hdIFile *from)
 	return got < 0 ? -errno : ret;
 }
 
+/** Write an index of so many bytes. */
+static int frameWriterPutIndex(struct frameWriter *self, const char *index,
+			       size_t size)
+{
+	char *frame = g_malloc(HD_FRAME_INDEX_HEAD + hdCompressRoom(size));
+	struct hdFrameEntry entry = { .plain = 0 };
+	size_t made = hdCompressChecked(self->context, index, size,
+					frame + HD_FRAME_INDEX_HEAD);
+	bool isWritten = true;
+
+	/* Readers refuse what would be a bomb; they can do without. */
+	if (made > 0 && size <= HD_FRAME_MAX && hdFrameIsWithin(size, made)) {
+		hdFrameWriteIndexHead(frame, made);
+		entry.stored = (uint32_t)(HD_FRAME_INDEX_HEAD + made);
+		g_array_append_val(self->entries, entry);
+		isWritten = self->sink(self->data, frame, entry.stored);
+	}
+	g_free(frame);
+	return isWritten ? 0 : -EIO;
+}
+
+/** Write the index of a trace, if it can have one. */
+static int frameWriterIndex(struct frameWriter *self, const char *trace)
+{
+	void *index;
+	size_t size;
+	int ret = hdI_indexTrace(
+		trace, (const hdITraceFrame *)(void *)self->frames->data,
+		self->frames->len, &index, &size);
+
+	if (ret < 0)
+		return -errno;
+	if (ret == 0)
+		return 0;
+	ret = frameWriterPutIndex(self, index, size);
+	free(index);
+	return ret;
+}
+
 static int frameWriterPutTable(struct frameWriter *self)
 {
 	size_t size = hdFrameTableSize(self->entries->len);
@@ -178,8 +242,8 @@ static int frameWriterPutTable(struct frameWriter *self)
 	return isWritten ? 0 : -EIO;
 }
 
-int frameWriterRun(hdIFile *from, const hdIGroup *group, int level,
-		   frameSink *sink, void *data)
+int frameWriterRun(hdIFile *from, const hdIGroup *group, const char *trace,
+		   int level, frameSink *sink, void *data)
 {
 	struct frameWriter self = {
 		.group = group && group->isReadable ? group : NULL,
@@ -189,16 +253,20 @@ int frameWriterRun(hdIFile *from, const hdIGroup *group, int level,
 		.plain = g_byte_array_new(),
 		.entries =
 			g_array_new(FALSE, FALSE, sizeof(struct hdFrameEntry)),
+		.frames = g_array_new(FALSE, FALSE, sizeof(hdITraceFrame)),
 	};
 	int ret = self.context ? frameWriterRead(&self, from) : -ENOMEM;
 
 	if (ret == 0 && self.plain->len > 0)
 		ret = frameWriterPut(&self, self.plain->len, false);
+	if (ret == 0 && trace)
+		ret = frameWriterIndex(&self, trace);
 	if (ret == 0)
 		ret = frameWriterPutTable(&self);
 	if (self.context)
 		hdZstd.ZSTD_freeCCtx(self.context);
 	g_byte_array_unref(self.plain);
 	g_array_unref(self.entries);
+	g_array_unref(self.frames);
 	return ret;
 }

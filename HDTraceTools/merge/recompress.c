@@ -21,15 +21,16 @@ static bool recompressPut(void *data, const char *bytes, size_t size)
 }
 
 /** Compress a file that is open; its errors are those of the old one. */
-static int recompressRun(FILE *plain, const hdIGroup *group, FILE *out)
+static int recompressRun(FILE *plain, const hdIGroup *group, bool isTrace,
+			 FILE *out)
 {
 	char *path = g_strdup_printf("/proc/self/fd/%d", fileno(plain));
 	hdIFile *from = hdI_openFile(path, NULL, NULL);
 	int ret = from ? 0 : -errno;
 
 	if (ret == 0)
-		ret = frameWriterRun(from, group, HD_COMPRESS_DEFAULT,
-				     recompressPut, out);
+		ret = frameWriterRun(from, group, isTrace ? path : NULL,
+				     HD_COMPRESS_DEFAULT, recompressPut, out);
 	hdI_closeFile(from);
 	g_free(path);
 	return ret;
@@ -52,7 +53,8 @@ int mergeRecompress(const struct mergeFile *file, FILE *plain, int64_t growth,
 		layout = &group;
 	}
 	if (ret == 0)
-		ret = recompressRun(plain, layout, out);
+		ret = recompressRun(plain, layout, file->kind == MERGE_TRACE,
+				    out);
 	hdI_closeProject(project);
 	return ret;
 }

@@ -66,12 +66,14 @@ static int packAdd(struct tool *tool, const struct packOptions *options,
 	hdIFile *from = hdI_openFile(file->path, toolTakeDiagnostic, tool);
 	char *name = g_strconcat(
 		file->name, file->isCompressed ? HD_FRAME_SUFFIX : "", NULL);
+	const char *trace =
+		g_str_has_suffix(file->name, ".trc") ? file->path : NULL;
 	int ret = from ? 0 : -errno;
 
 	if (ret == 0) {
 		zipWriterBegin(zip, name, file->size);
 		ret = file->isCompressed ? frameWriterRun(from, file->group,
-							  options->level,
+							  trace, options->level,
 							  zipWriterAdd, zip)
 					 : packCopy(from, zip);
 	}

@@ -5,11 +5,16 @@
     frames.py FILE             print "STORED PLAIN KIND" for each frame
     frames.py --records FILE   also check that frames of a .trc or .rel end with
                                a line; needs zstd
+    frames.py --index FILE     check the index by the text; print "FIRST LAST RECORDS FLAGS"
+                               for each frame; needs zstd
+    frames.py --swap FILE OTHER
+                               write FILE to stdout with the index of OTHER
     frames.py --make SIZE FILE write FILE to stdout, as stored frames of SIZE bytes
                                with a seek table
 
 Fails if a frame breaks a rule of the format, or the seek table another one.
 """
+import re
 import struct
 import subprocess
 import sys
@@ -24,7 +29,8 @@ def walk(data):
         if magic & ~0xF == 0x184D2A50:
             (size,) = struct.unpack_from("<I", data, at + 4)
             at += 8 + size
-            kind = "table" if magic == 0x184D2A5E else "skippable"
+            kinds = {0x184D2A5E: "table", 0x184D2A5D: "index"}
+            kind = kinds.get(magic, "skippable")
             assert at <= len(data), "a skippable frame is cut"
             yield start, at, 0, kind
             continue
@@ -83,8 +89,62 @@ def make(plain, size):
     sys.stdout.buffer.write(struct.pack("<II", 0x184D2A5E, len(table)) + table)
 
 
+def plain_of(frame):
+    return subprocess.run(["zstd", "-dc"], input=frame, capture_output=True, check=True).stdout
+
+
+def check_index(data):
+    """Compare the index with what the lines of a trace say."""
+    frames = list(walk(data))
+    (index,) = [data[a + 8 : b] for a, b, _, kind in frames if kind == "index"]
+    content = plain_of(index)
+    texts = [plain_of(data[a:b]).decode() for a, b, plain, _ in frames if plain]
+    assert struct.unpack_from("<II", content) == (1, len(texts)), "head"
+    assert len(content) == 8 + 32 * len(texts), "size"
+    depth = 0
+    for number, text in enumerate(texts):
+        part = struct.unpack_from("<qqIIIHH", content, 8 + 32 * number)
+        times, records, start = [], 0, depth
+        for line in text.splitlines():
+            depth += (line.strip() == "<Nested>") - (line.strip() == "</Nested>")
+            found = dict(re.findall(r" (time|end)='([0-9.]*)'", line))
+            if found:
+                records += 1
+                begin = found["time"]
+                times.append((begin, found.get("end", begin)))
+        ns = [[round(float(t) * 1e9) for t in pair] for pair in times]
+        first = min((a for a, _ in ns), default=2**63 - 1)
+        last = max((b for _, b in ns), default=-(2**63))
+        assert abs(part[0] - first) <= 1000 and abs(part[1] - last) <= 1000, (number, part)
+        assert part[2] == len(text.encode()), (number, part)
+        assert part[3:6] == (text.count("\n"), records, start), (number, part)
+        assert part[6] & 1 == (number > 0), (number, part)
+        print(part[0], part[1], part[4], part[6])
+    assert depth == 0
+
+
+def swap(data, other):
+    (theirs,) = [other[a:b] for a, b, _, kind in walk(other) if kind == "index"]
+    entries = b""
+    for start, end, plain, kind in walk(data):
+        frame = theirs if kind == "index" else data[start:end]
+        if kind != "table":
+            sys.stdout.buffer.write(frame)
+            entries += struct.pack("<II", len(frame), plain)
+    table = entries + struct.pack("<IBI", len(entries) // 8, 0, 0x8F92EAB1)
+    sys.stdout.buffer.write(struct.pack("<II", 0x184D2A5E, len(table)) + table)
+
+
 def main():
     path = sys.argv[-1]
+    if sys.argv[1] == "--index":
+        with open(path, "rb") as file:
+            check_index(file.read())
+        return
+    if sys.argv[1] == "--swap":
+        with open(sys.argv[2], "rb") as file, open(path, "rb") as other:
+            swap(file.read(), other.read())
+        return
     if sys.argv[1] == "--make":
         with open(path, "rb") as file:
             make(file.read(), int(sys.argv[2]))
