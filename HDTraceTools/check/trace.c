@@ -215,6 +215,8 @@ void checkTrace(struct check *check, const hdITraceFile *trace)
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	check->lostOwner = false;
 	checkMessagesEnter(check->messages, trace);
+	/* Nothing is left out, but the index is compared with all frames. */
+	hdI_skipTrace(reader, INT64_MIN, INT64_MAX);
 	if (scanRecords(&check->scan, reader, traceCheckCheckRecord, &self) ==
 		    0 &&
 	    !self.span.hasTime)

@@ -142,6 +142,8 @@ static int cutTraceRead(struct cutTraceState *self, hdITraceReader *reader)
 
 	attributes = hdI_getTraceAttributes(reader, &count);
 	traceEditProgram(&self->writer, attributes, count);
+	hdI_skipTrace(reader, self->cut->selection.start,
+		      self->cut->selection.end);
 	more = scanRecords(&scan, reader, cutTraceAdd, self);
 	ret = traceEditEnd(&self->writer);
 	/* The root may be damaged, or have no attributes. */

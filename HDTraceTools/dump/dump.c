@@ -226,6 +226,7 @@ static void takeOne(struct dump *dump, const hdIRecord *record)
 {
 	bool isAsked = !dump->asked || whereHasRecord(dump->asked, record);
 
+	dump->number = dump->taken++ + hdI_getTraceSkipped(dump->reader);
 	sitesTake(dump->sites, record, &dump->site);
 	/* What was asked for their addresses is remembered by all. */
 	if (dump->site)
@@ -237,7 +238,6 @@ static void takeOne(struct dump *dump, const hdIRecord *record)
 		dump->states += record->kind == HDI_STATE;
 		dump->events += record->kind == HDI_EVENT;
 	}
-	dump->number++;
 }
 
 static bool dumpAddRecord(const hdIRecord *record, void *data)
@@ -255,8 +255,13 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	if (!reader)
 		return;
 	dump->trace = trace;
-	dump->number = 0;
+	dump->reader = reader;
+	dump->taken = 0;
 	dump->sites = sitesNew();
+	/* Waits belong to the innermost state that has them, of all states. */
+	if (!dump->where)
+		hdI_skipTrace(reader, dump->selection.start,
+			      dump->selection.end);
 	/* With the first record its attributes are there. */
 	more = hdI_readTrace(reader, &record);
 	dump->attributes =

@@ -57,6 +57,8 @@ struct dump {
 	const struct site *site; /**< ... and of the record, or NULL. */
 	struct addresses *addresses;
 	uint64_t number;
+	hdITraceReader *reader;
+	uint64_t taken; /**< Records that were read. */
 	/** What was written so far. */
 	uint64_t entries;
 	uint64_t states;

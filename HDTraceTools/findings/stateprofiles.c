@@ -285,8 +285,8 @@ static void profilingReadTrace(struct tasks *tasks, void *data, size_t number)
 	profilingOpenCharge(self, number, sources, shares);
 	ret = profileRead(findings->project, trace, &diagnosticsDropped,
 			  sources, findings->other ? FINDINGS_RULES : 1,
-			  self->start, self->end, profilingNoteRecord, &reading,
-			  &self->traces[number]);
+			  self->start, self->end, false, profilingNoteRecord,
+			  &reading, &self->traces[number]);
 	charged = profilingCloseCharge(sources, shares);
 	/* What is damaged has no states, as in a report. */
 	if (ret == -EBADMSG)

@@ -278,11 +278,11 @@ static void findingsWorkReadTrace(struct work *work, struct task *task)
 	position.own = latenessEnter(findings->lateness, (uint32_t)task->place);
 	if (task->place == findings->sequenceTrace)
 		position.sequence = findings->sequence;
-	task->error =
-		profileRead(findings->project, task->trace, &sink,
-			    charge.sources, findings->profile->sources,
-			    findings->selection.start, findings->selection.end,
-			    findingsWorkAddRecord, &position, &task->profile);
+	task->error = profileRead(
+		findings->project, task->trace, &sink, charge.sources,
+		findings->profile->sources, findings->selection.start,
+		findings->selection.end, true, findingsWorkAddRecord, &position,
+		&task->profile);
 	if (task->profile)
 		profileClip(task->profile, findings->selection.start,
 			    findings->selection.end);

@@ -291,6 +291,11 @@ void extentAddTrace(struct extent *extent, const hdIProject *project,
 
 	if (!reader)
 		return;
+	if (hdI_getTraceTimes(reader, &start, &latest)) {
+		extentAdd(extent, start, latest);
+		hdI_closeTrace(reader);
+		return;
+	}
 	isLarge = isLarge && readTail(trace, &latest);
 	if (isLarge) {
 		latest += extentAdjustmentOf(reader);

@@ -640,11 +640,24 @@ void profileClip(struct profile *self, int64_t start, int64_t end)
 	self->end = INT64_MIN;
 }
 
+/** Leave out what does not count, but for the time of the whole trace. */
+static void profileSkip(struct reading *self, hdITraceReader *reader)
+{
+	struct profile *profile = self->profile;
+	int64_t start, end;
+
+	if (hdI_skipTrace(reader, self->start, self->end) != 1 ||
+	    hdI_getTraceTimes(reader, &start, &end) != 1)
+		return;
+	profile->start = MIN(profile->start, start);
+	profile->end = MAX(profile->end, end);
+}
+
 int profileRead(const hdIProject *project, const hdITraceFile *trace,
 		const struct diagnosticSink *sink,
 		const struct profileSource *sources, size_t count,
-		int64_t start, int64_t end, profileProgress *progress,
-		void *data, struct profile **profile)
+		int64_t start, int64_t end, bool needsAll,
+		profileProgress *progress, void *data, struct profile **profile)
 {
 	hdITraceReader *reader = diagnosticsOpenTrace(project, trace, sink);
 	struct reading self = {
@@ -664,6 +677,8 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 	self.sites = sitesNew();
 	self.placed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
+	if (!needsAll)
+		profileSkip(&self, reader);
 	while (goesOn && hdI_readTrace(reader, &record) == 1)
 		goesOn = addRecord(&self, record, progress, data);
 	hdI_closeTrace(reader);

@@ -115,6 +115,8 @@ typedef bool profileProgress(void *data, const hdIRecord *record,
  * @param count Number of sources.
  * @param start Only the time in ]start, end] counts.
  * @param end As start.
+ * @param needsAll Whether @p progress takes records outside of that time, too;
+ *        else they may be left out.
  * @param progress May be NULL.
  * @param[out] profile To be freed with profileFree().
  *
@@ -125,8 +127,9 @@ typedef bool profileProgress(void *data, const hdIRecord *record,
 int profileRead(const hdIProject *project, const hdITraceFile *trace,
 		const struct diagnosticSink *sink,
 		const struct profileSource *sources, size_t count,
-		int64_t start, int64_t end, profileProgress *progress,
-		void *data, struct profile **profile);
+		int64_t start, int64_t end, bool needsAll,
+		profileProgress *progress, void *data,
+		struct profile **profile);
 
 /** Let it begin and end in ]start, end], for which it was read. */
 void profileClip(struct profile *self, int64_t start, int64_t end);

@@ -38,11 +38,13 @@ static int projectStartOfTrace(const hdIProject *project,
 {
 	hdITraceReader *reader = diagnosticsOpenTrace(project, trace, sink);
 	const hdIRecord *record;
-	int found = 0;
+	int64_t end;
+	int found;
 
 	if (!reader)
 		return 0;
-	while (hdI_readTrace(reader, &record) == 1) {
+	found = hdI_getTraceTimes(reader, start, &end);
+	while (!found && hdI_readTrace(reader, &record) == 1) {
 		if (!found || record->start < *start)
 			*start = record->start;
 		found = 1;

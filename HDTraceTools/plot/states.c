@@ -111,7 +111,8 @@ static void plotStatesAddRow(const hdITraceFile *trace, void *data)
 	struct profile *profile;
 	int ret = profileRead(source->project, trace, NULL, NULL, 0,
 			      source->selection.start, source->selection.end,
-			      plotStatesShowProgress, plot->tool, &profile);
+			      false, plotStatesShowProgress, plot->tool,
+			      &profile);
 
 	if (ret < 0) {
 		if (ret != -EBADMSG)
@@ -233,10 +234,15 @@ static void plotStatesReadRow(struct plot *plot, struct plotRow *row,
 				   .project = row->source->project,
 				   .sink = &diagnosticsDropped };
 	struct rowRead self = { plot, row, numbers };
+	hdITraceReader *reader = scanOpenTrace(&scan, row->trace);
 
 	row->times = g_new0(int64_t, (size_t)plot->depth * plot->binCount *
 					     (plot->colored + 1));
-	scanTrace(&scan, row->trace, plotStatesAddRecord, &self);
+	if (reader)
+		hdI_skipTrace(reader, plot->start - row->source->shift,
+			      plot->end - row->source->shift);
+	scanRecords(&scan, reader, plotStatesAddRecord, &self);
+	hdI_closeTrace(reader);
 	toolProgressFile(plot->tool, row->trace->fileSize);
 }
 

@@ -194,7 +194,8 @@ static void costsReadTrace(const hdITraceFile *trace, void *data)
 	if (ret == 0)
 		opened = profileRead(self->scan.project, trace, NULL, sources,
 				     count, selection->start, selection->end,
-				     costsShowProgress, self, &read.profile);
+				     false, costsShowProgress, self,
+				     &read.profile);
 	if (opened < 0 && opened != -EBADMSG)
 		toolError(tool, "%s: %s", trace->file, strerror(-opened));
 	if (read.profile)

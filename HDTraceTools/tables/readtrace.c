@@ -180,6 +180,7 @@ int tableReadTrace(struct tableReading *reading, const hdITraceFile *trace)
 	reader = diagnosticsOpenTrace(reading->project, trace, &reading->sink);
 	if (!reader)
 		return tableNoteOpenError(reading);
+	hdI_skipTrace(reader, reading->times.start, reading->times.end);
 	do {
 		ret = hdI_readTrace(reader, &record);
 		if (ret == 1)

@@ -302,7 +302,7 @@ static void checkProfile(struct testRandom *random, const char *path,
 	project = hdI_openProject(path, NULL, NULL);
 	g_assert_nonnull(project);
 	g_assert_cmpint(profileRead(project, project->traces[0], NULL, &source,
-				    1, INT64_MIN, INT64_MAX, NULL, NULL,
+				    1, INT64_MIN, INT64_MAX, true, NULL, NULL,
 				    &profile),
 			==, 0);
 	g_assert_cmpuint(profile->stateCount, ==, states->len + 2);
