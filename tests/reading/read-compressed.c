@@ -219,6 +219,102 @@ static void testResumeTrace(void)
 	g_string_free(plain, TRUE);
 }
 
+/* Whatever two frames are damaged: each is named with its place in both files,
+ * and records in all other frames are read. */
+static void testTwoTrace(void)
+{
+	GString *plain = g_string_new(NULL);
+	gsize starts[G_N_ELEMENTS(lines)];
+
+	for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
+		starts[i] = plain->len;
+		g_string_append(plain, lines[i].line);
+	}
+	for (gsize pair = 0; pair < G_N_ELEMENTS(lines) * G_N_ELEMENTS(lines);
+	     pair++) {
+		gsize lost[] = { pair / G_N_ELEMENTS(lines),
+				 pair % G_N_ELEMENTS(lines) };
+		struct made made = madeNew();
+		struct reading reading;
+
+		if (lost[0] == 0 || lost[0] >= lost[1])
+			continue;
+		for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
+			gsize bad = made.bytes->len;
+
+			madeAddFrame(&made, lines[i].line,
+				     strlen(lines[i].line), TRUE);
+			/* Its header. */
+			if (i == lost[0] || i == lost[1])
+				made.bytes->str[bad] ^= 0x40;
+		}
+		madeAddTable(&made);
+		readingInit(&reading);
+		readingRun(&reading, "test.trc.zst", made.bytes->str,
+			   made.bytes->len);
+		g_test_message("lines %zu and %zu are lost: %s%s", lost[0],
+			       lost[1], reading.messages->str,
+			       reading.values->str);
+		for (gsize k = 0; k < 2; k++) {
+			char *message = g_strdup_printf("zst.frame@%zu\n",
+							starts[lost[k]]);
+
+			g_assert_nonnull(
+				strstr(reading.messages->str, message));
+			g_free(message);
+		}
+		for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
+			if (!lines[i].value || i == lost[0] || i == lost[1])
+				continue;
+			g_assert_nonnull(
+				strstr(reading.values->str, lines[i].value));
+		}
+		readingClear(&reading);
+		madeFree(&made);
+	}
+	g_string_free(plain, TRUE);
+}
+
+/* The same for statistics: entries behind a damaged frame are read from the
+ * second one on. */
+static void testTwoStat(void)
+{
+	GString *words = g_string_new("T1");
+	GString *bytes;
+	struct made made = madeNew();
+	struct reading reading;
+	gsize head, at[2];
+	char *messages;
+
+	for (int i = 0; i < 20; i++)
+		g_string_append_printf(words, " T%d I%d", i + 2, i);
+	bytes = readingStat(NULL, NULL, "INT32", NULL, words->str);
+	head = bytes->len - 20 * 12;
+	madeAddFrame(&made, bytes->str, head, TRUE);
+	for (gsize i = 0; i < 5; i++) {
+		gsize place = made.bytes->len;
+
+		madeAddFrame(&made, bytes->str + head + i * 48, 48, FALSE);
+		if (i == 1 || i == 3) {
+			made.bytes->str[place + 8] ^= 0x40;
+			at[i / 2] = head + i * 48;
+		}
+	}
+	madeAddTable(&made);
+	readingInit(&reading);
+	readingRun(&reading, "test.stat.zst", made.bytes->str, made.bytes->len);
+	messages =
+		g_strdup_printf("zst.frame@%zu\nzst.frame@%zu\n", at[0], at[1]);
+	g_assert_cmpstr(reading.messages->str, ==, messages);
+	/* Two frames of four, and of each that follows a damaged one, three. */
+	g_assert_cmpuint(reading.ends->len, ==, 4 + 3 + 3);
+	readingClear(&reading);
+	madeFree(&made);
+	g_free(messages);
+	g_string_free(bytes, TRUE);
+	g_string_free(words, TRUE);
+}
+
 /* No flipped bit crashes, and none goes unnoticed in a frame with a checksum.
  */
 static void testFlips(void)
@@ -532,6 +628,10 @@ int main(int argc, char **argv)
 			testResume);
 	g_test_add_func("/read-compressed/records behind a damaged frame",
 			testResumeTrace);
+	g_test_add_func("/read-compressed/two damaged frames of a trace",
+			testTwoTrace);
+	g_test_add_func("/read-compressed/two damaged frames of statistics",
+			testTwoStat);
 	g_test_add_func("/read-compressed/each bit flipped", testFlips);
 	g_test_add_func("/read-compressed/hostile files", testHostile);
 	g_test_add_func("/read-compressed/limits of windows", testWindow);
