@@ -15,6 +15,8 @@
 #include "common/clock.h"
 #include "common/format/compress.h"
 #include "common/format/frame.h"
+#include "common/format/traceindex.h"
+#include "common/format/tracelines.h"
 
 /* A record may be longer than a frame should be; not than this. */
 #define PACKER_MAX ((size_t)4 << 20)
@@ -34,6 +36,10 @@ struct hdPacker {
 	struct hdFrameEntry *entries;
 	size_t count;
 	size_t entryRoom;
+	/* Of a trace: what the frames hold, for the index. */
+	struct hdTraceLines *lines; /* NULL: there will be none. */
+	struct hdTracePart *parts;  /* As many as there are entries. */
+	size_t partRoom;
 };
 
 /* One compressor for all files: it needs more memory than a file does. */
@@ -72,8 +78,10 @@ void hdPackerFree(struct hdPacker *packer)
 {
 	if (!packer)
 		return;
+	hdTraceLinesFree(packer->lines);
 	free(packer->plain);
 	free(packer->entries);
+	free(packer->parts);
 	free(packer);
 }
 
@@ -146,6 +154,30 @@ static int packerRemember(struct hdPacker *packer, size_t stored)
 	return 0;
 }
 
+/* Describe the frame that was remembered last. A trace of which that fails has
+ * no index. */
+static void packerDescribe(struct hdPacker *packer)
+{
+	size_t room = packer->entryRoom;
+	struct hdTracePart *parts;
+
+	if (!packer->lines)
+		return;
+	if (packer->partRoom < room) {
+		parts = realloc(packer->parts, room * sizeof(*parts));
+		if (parts) {
+			packer->parts = parts;
+			packer->partRoom = room;
+		}
+	}
+	if (packer->partRoom >= packer->count &&
+	    hdTraceLinesAdd(packer->lines, packer->plain, packer->used,
+			    &packer->parts[packer->count - 1]) == 0)
+		return;
+	hdTraceLinesFree(packer->lines);
+	packer->lines = NULL;
+}
+
 /* Make a frame of bytes, in the compressor, which is locked. */
 static int packerMake(const char *bytes, size_t size, bool isRaw, size_t *made)
 {
@@ -213,6 +245,7 @@ static int packerFinish(struct hdOutfile *file, bool isRaw)
 		ret = packerRemember(packer, made);
 	if (ret != 0)
 		return ret;
+	packerDescribe(packer);
 	packer->frameAt += (int64_t)made;
 	packer->frameFrom += (int64_t)packer->used;
 	packer->used = 0;
@@ -270,15 +303,68 @@ bool hdPackerIsDue(const struct hdPacker *packer)
 	       hdMonotonicNow() - packer->savedTime >= half;
 }
 
+/* Make the index in the compressor, which is locked: its size, or 0. */
+static size_t packerMakeIndex(const struct hdPacker *packer)
+{
+	size_t size = hdTraceIndexSize(packer->count), made = 0;
+	size_t room = HD_FRAME_INDEX_HEAD + hdCompressRoom(size);
+	char *index = malloc(size);
+	char *frame = malloc(room);
+
+	if (index && frame && compressor.context) {
+		hdTraceIndexWrite(index, packer->parts, packer->count);
+		made = hdCompressChecked(compressor.context, index, size,
+					 frame + HD_FRAME_INDEX_HEAD);
+	}
+	free(index);
+	/* Readers refuse what would be a bomb; they can do without. */
+	if (made == 0 || size > HD_FRAME_MAX || !hdFrameIsWithin(size, made)) {
+		free(frame);
+		return 0;
+	}
+	hdFrameWriteIndexHead(frame, made);
+	free(compressor.frame);
+	compressor.frame = frame;
+	compressor.room = room;
+	return HD_FRAME_INDEX_HEAD + made;
+}
+
+/* Write the index of a trace: 0 or an errno value. */
+static int packerPutIndex(struct hdOutfile *file)
+{
+	struct hdPacker *packer = file->packer;
+	size_t size;
+	int ret = 0;
+
+	if (!packer->lines)
+		return 0;
+	pthread_mutex_lock(&compressor.lock);
+	size = packerMakeIndex(packer);
+	if (size > 0)
+		ret = packerPut(file, packer->frameAt, compressor.frame, size);
+	pthread_mutex_unlock(&compressor.lock);
+	if (ret == 0 && size > 0)
+		ret = packerRemember(packer, size);
+	packer->frameAt += ret == 0 ? (int64_t)size : 0;
+	return ret;
+}
+
 static int packerEnd(struct hdOutfile *file)
 {
 	struct hdPacker *packer = file->packer;
 	size_t size;
 	char *table;
+	int64_t end;
 	int ret = packerFinish(file, false);
 
 	if (ret != 0)
 		return ret;
+	end = packer->frameAt;
+	ret = packerPutIndex(file);
+	if (ret != 0) {
+		packerTruncate(file, end);
+		return ret;
+	}
 	size = hdFrameTableSize(packer->count);
 	table = malloc(size);
 	if (!table)
@@ -287,7 +373,7 @@ static int packerEnd(struct hdOutfile *file)
 	ret = packerPut(file, packer->frameAt, table, size);
 	/* Without a part of it, the file is as if it had not been closed. */
 	if (ret != 0)
-		packerTruncate(file, packer->frameAt);
+		packerTruncate(file, end);
 	free(table);
 	return ret;
 }
@@ -415,7 +501,11 @@ int hdPackerStart(struct hdOutfile *file)
 	memcpy(path + length, HD_FRAME_SUFFIX, end);
 	file->path = path;
 	file->packer = packerCreate();
-	return file->packer ? 0 : -HD_ERR_MALLOC;
+	if (!file->packer)
+		return -HD_ERR_MALLOC;
+	if (hdFrameStem(path, ".trc") > 0)
+		file->packer->lines = hdTraceLinesCreate();
+	return 0;
 }
 
 /* The same for a compressed file. */

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hdTopology.h>
+#include <hdTrace.h>
 #include "common/format/frame.h"
 #include "common/format/traceindex.h"
 #include "common/format/zstd.h"
@@ -784,12 +786,149 @@ static void testLines(void)
 	g_string_free(trace, TRUE);
 }
 
+/* ---- What libhdTracing writes ------------------------------------------ */
+
+static const char *const logged[] = { "one", "two", "three", "Polls" };
+
+static void logAttributes(GRand *random, hdTrace *trace, int step)
+{
+	if (g_rand_int_range(random, 0, 3) == 0)
+		hdT_logAttributeString(trace, "text", "a > b '\"&</Nested>");
+	if (g_rand_int_range(random, 0, 5000) == 0)
+		hdT_logAttributeInt64(trace, "part", step);
+	if (g_rand_int_range(random, 0, 2000) == 0)
+		hdT_logAttributeInt64(trace, "tracerNs", step % 2);
+	if (g_rand_int_range(random, 0, 2000) == 0)
+		hdT_logAttributeInt64(trace, "IprobeCalls", step % 3);
+	if (g_rand_int_range(random, 0, 3000) == 0)
+		hdT_logElement(trace, "Site",
+			       "id='%d' object='0' address='0x1'", step);
+	if (g_rand_int_range(random, 0, 9) == 0)
+		hdT_logElement(trace, "Data", "offset='%d'", step);
+}
+
+/* Write a compressed trace; whether that went well. */
+static gboolean logTrace(int seed, int steps)
+{
+	const char *levels[] = { "Host" };
+	const char *labels[] = { "h" };
+	char *prefix = pathOf("written");
+	GRand *random = g_rand_new_with_seed((guint32)seed);
+	hdTopology *topology = hdT_createTopology(prefix, levels, 1);
+	hdTopoNode *node = hdT_createTopoNode(topology, labels, 1);
+	hdTrace *trace = hdT_createTrace(node);
+	int depth = 0;
+	gboolean isGood;
+
+	for (int i = 0; i < steps; i++) {
+		int what = g_rand_int_range(random, 0, 20);
+
+		if (what == 0) {
+			hdT_logEvent(trace, "event");
+		} else if (what < 10 && depth < 6) {
+			int name = g_rand_int_range(random, 0,
+						    i < steps / 2 ? 2 : 4);
+
+			hdT_logStateStart(trace, logged[name]);
+			depth++;
+		} else if (depth > seed % 2) {
+			logAttributes(random, trace, i);
+			hdT_logStateEnd(trace);
+			depth--;
+		}
+	}
+	isGood = hdT_finalize(trace) == 0;
+	hdT_destroyTopoNode(node);
+	hdT_destroyTopology(topology);
+	g_rand_free(random);
+	g_free(prefix);
+	return isGood;
+}
+
+/* Take a file apart: its frames, and the content of its index. */
+static GBytes *takeApart(const char *bytes, gsize size, GArray *frames)
+{
+	const unsigned char *data = (const unsigned char *)bytes;
+	gsize count, step, at = 0;
+	gsize table = (gsize)hdFrameReadFoot(data + size - 9, &count, &step);
+	ZSTD_DCtx *context = hdZstd.ZSTD_createDCtx();
+	GBytes *index = NULL;
+	gint64 end = 0;
+
+	g_assert_true(table > 0 && hdFrameIsTable(data + size - table, table));
+	for (gsize i = 0; i < count; i++) {
+		struct hdFrameEntry entry =
+			hdFrameReadEntry(data + size - table + 8 + i * step);
+		gsize skip = entry.plain ? 0 : HD_FRAME_INDEX_HEAD;
+		char *plain = g_malloc(1 << 23);
+		gsize done = hdZstd.ZSTD_decompressDCtx(context, plain, 1 << 23,
+							bytes + at + skip,
+							entry.stored - skip);
+		hdITraceFrame frame = { .plain = entry.plain, .isLine = 1 };
+
+		g_assert_false(hdZstd.ZSTD_isError(done));
+		end += entry.plain;
+		frame.end = end;
+		for (gsize k = 0; k < done; k++)
+			frame.lines += plain[k] == '\n';
+		if (entry.plain) {
+			g_array_append_val(frames, frame);
+		} else {
+			g_assert_true(hdFrameIsIndex(data + at));
+			g_assert_null(index);
+			index = g_bytes_new(plain, done);
+		}
+		at += entry.stored;
+		g_free(plain);
+	}
+	hdZstd.ZSTD_freeDCtx(context);
+	g_assert_nonnull(index);
+	return index;
+}
+
+/* What is written while recording is what a reader of all of it finds. */
+static void testWritten(void)
+{
+	char *path = pathOf("written_h.trc.zst");
+
+	for (int seed = 0; seed < 4; seed++) {
+		GArray *frames =
+			g_array_new(FALSE, FALSE, sizeof(hdITraceFrame));
+		char *bytes;
+		void *expected;
+		gsize size, expectedSize, indexSize;
+		const void *index;
+		GBytes *content;
+
+		g_assert_true(logTrace(seed, seed == 3 ? 10 : 60000));
+		g_assert_true(g_file_get_contents(path, &bytes, &size, NULL));
+		content = takeApart(bytes, size, frames);
+		index = g_bytes_get_data(content, &indexSize);
+		if (seed < 3)
+			g_assert_cmpuint(frames->len, >, 8);
+		g_assert_cmpint(
+			hdI_indexTrace(
+				path,
+				(const hdITraceFrame *)(void *)frames->data,
+				frames->len, &expected, &expectedSize),
+			==, 1);
+		g_assert_cmpmem(index, indexSize, expected, expectedSize);
+		free(expected);
+		g_bytes_unref(content);
+		g_free(bytes);
+		g_array_unref(frames);
+		remove(path);
+	}
+	g_free(path);
+}
+
 int main(int argc, char **argv)
 {
 	char *path = g_dir_make_tmp("hdtrace-index-XXXXXX", NULL);
 	char *file;
 	int ret;
 
+	g_setenv("HDTRACE_COMPRESS", "zstd", TRUE);
 	g_test_init(&argc, &argv, NULL);
 	if (hdZstdMissing()) {
 		g_test_message("%s", hdZstdMissing());
@@ -803,6 +942,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/read-index/flipped bits", testFlips);
 	g_test_add_func("/read-index/damaged frame", testDamaged);
 	g_test_add_func("/read-index/lines of messages", testLines);
+	g_test_add_func("/read-index/written while recording", testWritten);
 	ret = g_test_run();
 	file = pathOf("test.trc.zst");
 	remove(file);
