@@ -630,6 +630,10 @@ int hdI_readTrace(hdITraceReader *reader, const hdIRecord **record);
  * index, this takes some milliseconds even if the file is large. Other files
  * are read completely. Problems in parts that are left out are not reported.
  *
+ * A later call changes the interval. Once the index is found to be wrong, or a
+ * frame is damaged, all later records are delivered. If the interval is the
+ * whole trace, nothing is left out, and the index is compared with all records.
+ *
  * A record that is left out has no effect on records in the interval: records
  * that describe call sites or the tracer, or follow an interruption, are
  * delivered wherever they are. So is the first record with each name.
@@ -653,7 +657,8 @@ uint64_t hdI_getTraceSkipped(const hdITraceReader *reader);
 
 /**
  * Get the earliest start and the latest end of all records, if they are known
- * without reading the trace.
+ * without reading the trace. They are what the index says, which is compared
+ * only with frames that are read.
  *
  * @param reader Reader to ask.
  * @param[out] start The earliest start.

@@ -205,49 +205,51 @@ static void fileReportIndex(struct hdIFile *file, const char *why)
 		  hdIFramesPlace(file->frames, file->size), why);
 }
 
-/* Read the index into room for its parts: 1, 0 or -ENOMEM. */
-static int fileReadParts(struct hdIFile *file, struct hdTracePart *parts,
-			 size_t count)
-{
-	char why[HDI_FRAMES_WHY] = "";
-	unsigned char *bytes = NULL;
-	const char *wrong = why;
-	size_t size;
-	int ret = hdIFramesIndex(file->frames, &bytes, &size, why);
-
-	if (ret < 0 && ret != -ENOMEM && !*why)
-		wrong = strerror(-ret);
-	if (ret == 1)
-		ret = hdTraceIndexRead(bytes, size, parts, count, &wrong);
-	else if (ret == 0)
-		return 0;
-	free(bytes);
-	if (ret == 0 && !fileIndexHasSizes(file, parts, count)) {
-		wrong = "it describes other frames";
-		ret = -EBADMSG;
-	}
-	if (ret < 0 && ret != -ENOMEM && ret != -ENOTSUP)
-		fileReportIndex(file, wrong);
-	return ret == 0 ? 1 : ret == -ENOMEM ? ret : 0;
-}
-
-int hdIFileReadIndex(struct hdIFile *file, struct hdTracePart **result)
+/* Read the parts of an index: 0, or a negative errno value. */
+static int fileReadParts(struct hdIFile *file, const unsigned char *bytes,
+			 size_t size, struct hdTracePart **result,
+			 const char **wrong)
 {
 	size_t count = hdIFileFrameCount(file);
 	struct hdTracePart *parts;
 	int ret;
 
-	if (count == 0)
-		return 0;
 	parts = malloc(count * sizeof(*parts));
 	if (!parts)
 		return -ENOMEM;
-	ret = fileReadParts(file, parts, count);
-	if (ret == 1)
+	ret = hdTraceIndexRead(bytes, size, parts, count, wrong);
+	if (ret == 0 && !fileIndexHasSizes(file, parts, count)) {
+		*wrong = "it describes other frames";
+		ret = -EBADMSG;
+	}
+	if (ret == 0)
 		*result = parts;
 	else
 		free(parts);
 	return ret;
+}
+
+int hdIFileReadIndex(struct hdIFile *file, struct hdTracePart **result)
+{
+	char why[HDI_FRAMES_WHY] = "";
+	unsigned char *bytes = NULL;
+	const char *wrong = why;
+	size_t size;
+	int ret;
+
+	if (hdIFileFrameCount(file) == 0)
+		return 0;
+	ret = hdIFramesIndex(file->frames, &bytes, &size, why);
+	if (ret == 0)
+		return 0;
+	if (ret < 0 && ret != -ENOMEM && !*why)
+		wrong = strerror(-ret);
+	if (ret == 1)
+		ret = fileReadParts(file, bytes, size, result, &wrong);
+	free(bytes);
+	if (ret < 0 && ret != -ENOMEM && ret != -ENOTSUP)
+		fileReportIndex(file, wrong);
+	return ret == 0 ? 1 : ret == -ENOMEM ? ret : 0;
 }
 
 void hdIFileReportIndex(struct hdIFile *file, size_t frame, const char *why)

@@ -470,11 +470,15 @@ int hdIFramesIndex(struct hdIFrames *frames, unsigned char **bytes,
 		   size_t *size, char *why)
 {
 	int64_t at = frames->entries[frames->count].at;
+	unsigned char head[HD_FRAME_INDEX_HEAD];
 	size_t stored;
 	int ret;
 
-	if (frames->tableAt - at <= HD_FRAME_INDEX_HEAD)
+	if (frames->tableAt - at < HD_FRAME_INDEX_HEAD)
 		return 0;
+	ret = framesReadAll(frames, at, head, sizeof(head));
+	if (ret <= 0 || !hdFrameIsIndex(head))
+		return ret < 0 ? ret : 0;
 	if (frames->tableAt - at > (int64_t)HD_FRAME_MAX) {
 		snprintf(why, HDI_FRAMES_WHY, "it has more than 64 MiB");
 		return -EBADMSG;
@@ -486,7 +490,5 @@ int hdIFramesIndex(struct hdIFrames *frames, unsigned char **bytes,
 	ret = framesReadAll(frames, at, frames->stored, stored);
 	if (ret <= 0)
 		return ret;
-	if (!hdFrameIsIndex((const unsigned char *)frames->stored))
-		return 0;
 	return framesIndexDecompress(frames, stored, bytes, size, why);
 }

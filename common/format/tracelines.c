@@ -228,7 +228,7 @@ static int linesAddRecord(struct hdTraceLines *self, const char *line,
 
 	/* In attributes, brackets are entities. */
 	tagEnd = isLeaf ? end - 2 : memchr(line, '>', (size_t)(end - line));
-	if (*line != '<' || !tagEnd)
+	if (*line != '<' || line[1] == '/' || !tagEnd)
 		return -EINVAL;
 	while (at < tagEnd && *at != ' ')
 		at++;

@@ -4,6 +4,7 @@
  * interval, and one that is wrong is found out. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <hdTrace.h>
 #include "common/format/frame.h"
 #include "common/format/traceindex.h"
+#include "common/format/tracelines.h"
 #include "common/format/zstd.h"
 #include "tests/reading/made.h"
 #include "tests/reading/reading.h"
@@ -595,18 +597,18 @@ static const struct {
 	{ "three records", 6, 24, 4, 3, "fewer records", 1 },
 	{ "starts earlier", 6, 0, 8, UINT64_C(6200000000),
 	  "not within its times", 1 },
+	{ "first too early", 6, 0, 8, UINT64_C(5800000000), "other times", 1 },
+	{ "last too late", 6, 8, 8, UINT64_C(6900000000), "other times", 1 },
+	{ "a line less", 6, 20, 4, 1, "another number of lines", 1 },
+	{ "a line more", 6, 20, 4, 3, "another number of lines", 1 },
 	{ "another depth", 7, 28, 2, 2, "another nesting", 1 },
 	{ "no depth", 7, 28, 2, 0, "another nesting", 1 },
 };
 
-/* Read an interval of the ten frames with an index. */
-static struct wanted readTen(const struct made *frames, const char *content,
-			     gsize size, gint64 start, gint64 end)
+/* Write the ten frames with an index. */
+static void writeTen(const struct made *frames, const char *content, gsize size)
 {
 	struct made made = madeNew();
-	struct wanted wanted = { .skips = TRUE,
-				 .start = start * 1000000000,
-				 .end = end * 1000000000 };
 
 	g_string_append_len(made.bytes, frames->bytes->str,
 			    (gssize)frames->bytes->len);
@@ -617,6 +619,17 @@ static struct wanted readTen(const struct made *frames, const char *content,
 	madeAddTable(&made);
 	writeFile("test.trc.zst", made.bytes);
 	madeFree(&made);
+}
+
+/* Read an interval of the ten frames with an index. */
+static struct wanted readTen(const struct made *frames, const char *content,
+			     gsize size, gint64 start, gint64 end)
+{
+	struct wanted wanted = { .skips = TRUE,
+				 .start = start * 1000000000,
+				 .end = end * 1000000000 };
+
+	writeTen(frames, content, size);
 	readWanted("test.trc.zst", &wanted);
 	return wanted;
 }
@@ -683,6 +696,163 @@ static void testWrong(void)
 	clearWanted(&right);
 	free(index);
 	madeFree(&made);
+	g_array_unref(frames);
+	g_string_free(trace, TRUE);
+}
+
+/* Change a part to one without records. */
+static void hidePart(char *index, int part)
+{
+	const gint64 times[] = { GINT64_TO_LE(INT64_MAX),
+				 GINT64_TO_LE(INT64_MIN) };
+
+	memcpy(index + 8 + 32 * part, times, sizeof(times));
+	memset(index + 8 + 32 * part + 24, 0, 4);
+	index[8 + 32 * part + 30] &= 1;
+}
+
+/* If all is asked for, all is read, and each frame is compared. */
+static void testAll(void)
+{
+	GString *trace = g_string_new(NULL);
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(hdITraceFrame));
+	struct made made = makeTen(trace, frames);
+	gsize size;
+	char *index = indexOf(trace, frames, &size);
+	struct wanted all = { .start = INT64_MIN, .end = INT64_MAX };
+
+	g_assert_nonnull(index);
+	writeTen(&made, index, size);
+	readWanted("test.trc.zst", &all);
+	g_assert_cmpuint(all.read, ==, 12);
+	for (int what = -1; what < 13; what++) {
+		char *bytes = g_memdup2(index, size);
+		struct wanted wanted = { .start = INT64_MIN,
+					 .end = INT64_MAX,
+					 .skips = TRUE };
+		const char *message = NULL;
+
+		/* Parts 1 to 10 have records of a, part 1 the first of it,
+		 * and part 11 one of m. */
+		if (what == 0) {
+			for (int i = 1; i < 12; i++)
+				hidePart(bytes, i);
+			message = "more records";
+		} else if (what == 1 || what == 11) {
+			bytes[8 + 32 * what + 30] &= 1;
+			message = "readers of other frames need it";
+		} else if (what > 1 && what < 11) {
+			hidePart(bytes, what);
+			message = "more records";
+		}
+		writeTen(&made, bytes, size);
+		readWanted("test.trc.zst", &wanted);
+		g_test_message("%d: %s", what, wanted.messages->str);
+		g_assert_cmpint(wanted.ret, ==, 1);
+		g_assert_cmpstr(wanted.records->str, ==, all.records->str);
+		if (message)
+			assertOnce(wanted.messages->str, message);
+		else
+			g_assert_cmpstr(wanted.messages->str, ==, "");
+		clearWanted(&wanted);
+		g_free(bytes);
+	}
+	clearWanted(&all);
+	free(index);
+	madeFree(&made);
+	g_array_unref(frames);
+	g_string_free(trace, TRUE);
+}
+
+/* An index that was found to be wrong is not used again. */
+static void testAgain(void)
+{
+	GString *trace = g_string_new(NULL);
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(hdITraceFrame));
+	struct made made = makeTen(trace, frames);
+	gsize size;
+	char *index = indexOf(trace, frames, &size);
+	char *path = pathOf("test.trc.zst");
+	GString *messages = g_string_new(NULL);
+	hdIProject *project;
+	hdITraceReader *reader;
+	const hdIRecord *record;
+	gint64 start, end;
+
+	hidePart(index, 2);
+	writeTen(&made, index, size);
+	project = hdI_openProject(path, NULL, NULL);
+	reader = hdI_openTraceWith(project, project->traces[0], takeMessage,
+				   messages);
+	g_assert_cmpint(hdI_getTraceTimes(reader, &start, &end), ==, 1);
+	g_assert_cmpint(hdI_skipTrace(reader, INT64_MIN, INT64_MAX), ==, 1);
+	while (messages->len == 0)
+		g_assert_cmpint(hdI_readTrace(reader, &record), ==, 1);
+	assertOnce(messages->str, "more records");
+	g_assert_cmpint(hdI_skipTrace(reader, 0, 1), ==, 0);
+	g_assert_cmpint(hdI_getTraceTimes(reader, &start, &end), ==, 0);
+	g_assert_cmpint(hdI_readTrace(reader, &record), ==, 1);
+	g_assert_cmpint(record->start, ==, G_GINT64_CONSTANT(3000000000));
+	hdI_closeTrace(reader);
+	hdI_closeProject(project);
+	g_string_free(messages, TRUE);
+	g_free(path);
+	free(index);
+	madeFree(&made);
+	g_array_unref(frames);
+	g_string_free(trace, TRUE);
+}
+
+/* A trace of another encoding has no index, even if there is one. */
+static void testEncoding(void)
+{
+	GString *trace = g_string_new(NULL);
+	GArray *frames = g_array_new(FALSE, FALSE, sizeof(hdITraceFrame));
+	struct made made = makeTen(trace, frames), other = madeNew();
+	gsize size, at = 0;
+	char *index = indexOf(trace, frames, &size);
+	const double intervals[][2] = { { -1, 1e9 }, { 6, 7 }, { 12, 13 } };
+
+	for (guint i = 0; i < frames->len; i++) {
+		guint plain = g_array_index(frames, hdITraceFrame, i).plain;
+		guint32 bytes = GUINT32_TO_LE(2 * plain);
+		GString *text = g_string_new_len(trace->str + at, plain);
+		char *wide;
+		gsize length;
+
+		if (i == 0)
+			g_string_prepend(text,
+					 "\357\273\277<?xml version='1.0' "
+					 "encoding='UTF-16'?>\n");
+		wide = g_convert(text->str, (gssize)text->len, "UTF-16LE",
+				 "UTF-8", NULL, &length, NULL);
+		g_assert_nonnull(wide);
+		madeAddFrame(&other, wide, length, i == 0);
+		memcpy(index + 8 + 32 * i + 16, &bytes, 4);
+		at += plain;
+		g_free(wide);
+		g_string_free(text, TRUE);
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(intervals); i++) {
+		gint64 start = secondsOf(intervals[i][0] - 100);
+		gint64 end = secondsOf(intervals[i][1] - 100);
+		struct wanted all = { .start = start, .end = end };
+		struct wanted part = all;
+
+		part.skips = TRUE;
+		writeTen(&other, index, size);
+		readWanted("test.trc.zst", &all);
+		readWanted("test.trc.zst", &part);
+		g_assert_cmpint(part.ret, ==, 0);
+		g_assert_cmpstr(part.messages->str, ==, "");
+		g_assert_cmpstr(part.records->str, ==, all.records->str);
+		g_assert_cmpuint(part.read, ==, 12);
+		clearWanted(&all);
+		clearWanted(&part);
+	}
+	free(index);
+	madeFree(&made);
+	madeFree(&other);
 	g_array_unref(frames);
 	g_string_free(trace, TRUE);
 }
@@ -886,6 +1056,47 @@ static GBytes *takeApart(const char *bytes, gsize size, GArray *frames)
 	return index;
 }
 
+/* Lines that libhdTracing does not write are refused. */
+static void testForeignLines(void)
+{
+	static const struct {
+		const char *text;
+		int ret;
+	} rows[] = {
+		{ "<a  time='1.000000000' end='2.000000000'/>\n", 0 },
+		{ "</Program>\n", 0 },
+		{ "<a  time='1.000000000' end='2.000000000'/>\n</a>\n"
+		  "<b  time='2.000000000' end='3.000000000'/>\n",
+		  -EINVAL },
+		{ "<Nested>\n<a  time='1.000000000' end='2.000000000'/>\n"
+		  "</Program>\n<b  time='2.000000000' end='3.000000000'/>\n",
+		  -EINVAL },
+		{ "</Nested>\n", -EINVAL },
+		{ "<\n", -EINVAL },
+		{ "<a  time='1.000000000' end='2.000000000'/>", -EINVAL },
+		{ "<a  time='1.00000000' end='2.000000000'/>\n", -EINVAL },
+		{ "<a  time='9999999999.999999999' end='2.000000000'/>\n",
+		  -EINVAL },
+		{ "<a  time='99999999999.999999999' end='2.000000000'/>\n",
+		  -EINVAL },
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct hdTraceLines *lines = hdTraceLinesCreate();
+		struct hdTracePart part;
+
+		g_assert_nonnull(lines);
+		g_test_message("%s", rows[i].text);
+		g_assert_cmpint(
+			hdTraceLinesAdd(lines, "<Program>\n", 10, &part), ==,
+			0);
+		g_assert_cmpint(hdTraceLinesAdd(lines, rows[i].text,
+						strlen(rows[i].text), &part),
+				==, rows[i].ret);
+		hdTraceLinesFree(lines);
+	}
+}
+
 /* What is written while recording is what a reader of all of it finds. */
 static void testWritten(void)
 {
@@ -939,9 +1150,13 @@ int main(int argc, char **argv)
 	g_test_add_func("/read-index/traces without an index", testTraces);
 	g_test_add_func("/read-index/boundary in a comment", testComment);
 	g_test_add_func("/read-index/wrong index", testWrong);
+	g_test_add_func("/read-index/all is read", testAll);
+	g_test_add_func("/read-index/wrong index is not used again", testAgain);
+	g_test_add_func("/read-index/another encoding", testEncoding);
 	g_test_add_func("/read-index/flipped bits", testFlips);
 	g_test_add_func("/read-index/damaged frame", testDamaged);
 	g_test_add_func("/read-index/lines of messages", testLines);
+	g_test_add_func("/read-index/foreign lines", testForeignLines);
 	g_test_add_func("/read-index/written while recording", testWritten);
 	ret = g_test_run();
 	file = pathOf("test.trc.zst");

@@ -14,15 +14,6 @@
 #include "HDTraceReadingCLibrary/src/trace/trace.h"
 #include "common/format/traceindex.h"
 
-/* Names of states that are told apart; a trace with more has no index. */
-#define DESCRIBE_NAMES 4096
-
-/* Attributes and elements that readers of later records need. */
-static const char *const describeNeeded[] = {
-	"part", "sampleNs", "sampleSource", "callNs", "Site", "Object",
-};
-#define DESCRIBE_NEEDED (sizeof(describeNeeded) / sizeof(*describeNeeded))
-
 /* What is known of the records at a depth. */
 struct describeLevel {
 	int64_t end;   /* Latest end of those at this depth. */
@@ -39,12 +30,7 @@ struct describe {
 	int64_t tagEnd;  /* Of the last tag. */
 	int64_t lastEnd; /* Of the last record. */
 	int isRegular;
-	const char *needed[DESCRIBE_NEEDED]; /* As the parser has them. */
-	const char *namePolls[2];
-	const char *nameTracer;
-	/* Names of states that were met, as the parser has them. */
-	const char *names[2 * DESCRIBE_NAMES];
-	size_t nameCount;
+	struct hdITraceNeeds *needs;
 	struct describeLevel levels[HDI_NESTING_MAX + 1];
 	unsigned int used; /* Levels that were used. */
 };
@@ -113,57 +99,6 @@ static void describeSee(void *data, const struct hdITag *tag)
 
 /* ---- Records ----------------------------------------------------------- */
 
-/* Whether a name of the parser is met for the first time. */
-static int describeIsNew(struct describe *self, const char *name)
-{
-	const size_t mask = 2 * DESCRIBE_NAMES - 1;
-	size_t at = ((uintptr_t)name >> 3) * 2654435761u & mask;
-
-	for (; self->names[at]; at = (at + 1) & mask)
-		if (self->names[at] == name)
-			return 0;
-	if (self->nameCount == DESCRIBE_NAMES) {
-		self->isRegular = 0;
-		return 0;
-	}
-	self->names[at] = name;
-	self->nameCount++;
-	return 1;
-}
-
-static int describeIsNeededName(const struct describe *self, const char *name)
-{
-	for (size_t i = 0; i < DESCRIBE_NEEDED; i++)
-		if (self->needed[i] == name)
-			return 1;
-	return 0;
-}
-
-/* Whether readers of later records need a record. */
-static int describeIsNeeded(struct describe *self, const hdIRecord *record)
-{
-	int isNeeded = 0, isMixed;
-
-	if (record->kind == HDI_EVENT)
-		return 0;
-	isMixed = record->name == self->namePolls[0] ||
-		  record->name == self->namePolls[1];
-	isNeeded = describeIsNew(self, record->name);
-	for (size_t i = 0; i < record->attributeCount; i++) {
-		const hdIAttribute *attribute = &record->attributes[i];
-
-		isNeeded |= describeIsNeededName(self, attribute->name);
-		/* They stand for states of functions, if there were calls. */
-		if ((isMixed || attribute->name == self->nameTracer) &&
-		    *attribute->value >= '1' && *attribute->value <= '9')
-			isNeeded |= describeIsNew(self, attribute->name);
-	}
-	for (size_t i = 0; i < record->elementCount; i++)
-		isNeeded |=
-			describeIsNeededName(self, record->elements[i].name);
-	return isNeeded;
-}
-
 /* Whether a record is in the order of logging: it starts after those before it
  * ended, but for those inside of it. */
 static int describeIsOrdered(struct describe *self, const hdIRecord *record)
@@ -198,9 +133,10 @@ static void describeAdd(struct describe *self, const hdIRecord *record)
 	       self->frames[self->current].end < record->endOffset)
 		self->current++;
 	part = &self->parts[self->current];
-	if (!describeIsOrdered(self, record))
+	if (!describeIsOrdered(self, record) ||
+	    hdITraceNeedsIsFull(self->needs))
 		self->isRegular = 0;
-	if (describeIsNeeded(self, record))
+	if (hdITraceNeedsAdd(self->needs, record))
 		part->flags |= HD_TRACE_PART_NEEDED;
 	if (record->start - adjustment < part->first)
 		part->first = record->start - adjustment;
@@ -220,18 +156,8 @@ static int describeOpen(struct describe *self, const char *file)
 		return -errno;
 	self->reader = reader;
 	reader->observer = (struct hdITraceObserver){ describeSee, self };
-	for (size_t i = 0; i < DESCRIBE_NEEDED; i++) {
-		self->needed[i] =
-			hdITraceXmlName(reader->xml, describeNeeded[i]);
-		if (!self->needed[i])
-			return -ENOMEM;
-	}
-	self->namePolls[0] = hdITraceXmlName(reader->xml, "Polls");
-	self->namePolls[1] = hdITraceXmlName(reader->xml, "Profile");
-	self->nameTracer = hdITraceXmlName(reader->xml, "tracerNs");
-	return self->namePolls[0] && self->namePolls[1] && self->nameTracer
-		       ? 0
-		       : -ENOMEM;
+	self->needs = hdITraceNeedsCreate(reader->xml);
+	return self->needs ? 0 : -ENOMEM;
 }
 
 /* Read the trace: 1; 0: it can have no index; or a negative errno value. */
@@ -296,6 +222,7 @@ int hdI_indexTrace(const char *file, const hdITraceFrame *frames, size_t count,
 	}
 	if (self) {
 		hdI_closeTrace(self->reader);
+		hdITraceNeedsFree(self->needs);
 		free(self->parts);
 	}
 	free(self);

@@ -335,6 +335,7 @@ static int traceReaderAdvance(struct hdITraceReader *reader, int untilRoot)
 	}
 	if (ret == 1 && reader->window)
 		hdITraceWindowAdd(reader);
+	reader->hasRecords |= ret == 1;
 	return ret;
 }
 

@@ -53,6 +53,7 @@ struct hdITraceDialect {
 };
 
 struct hdITraceWindow;
+struct hdITraceNeeds;
 
 /** Sees each tag before it is taken. */
 struct hdITraceObserver {
@@ -79,6 +80,7 @@ struct hdITraceReader {
 	int error;
 	int hasRoot;
 	int isRootClosed;
+	int hasRecords; /* One was delivered. */
 	int64_t adjustment;
 	const hdIAttribute *rootAttributes;
 	size_t rootAttributeCount;
@@ -164,6 +166,20 @@ void hdITraceWindowAdd(struct hdITraceReader *reader);
 
 /** A part of the file was lost: nothing is left out from here on. */
 void hdITraceWindowLose(struct hdITraceReader *reader);
+
+/* ---- needs.c: what readers of later records need ----------------------- */
+
+/** Create; NULL: no memory. */
+struct hdITraceNeeds *hdITraceNeedsCreate(struct hdITraceXml *xml);
+
+/** NULL does nothing. */
+void hdITraceNeedsFree(struct hdITraceNeeds *needs);
+
+/** Add the next record: whether readers of later ones need it. */
+int hdITraceNeedsAdd(struct hdITraceNeeds *needs, const hdIRecord *record);
+
+/** Whether there were more names than can be told apart. */
+int hdITraceNeedsIsFull(const struct hdITraceNeeds *needs);
 
 /** A record ends: like hdITraceFill(), or -ENOMEM. */
 int hdITraceEndRecord(struct hdITraceReader *reader,

@@ -44,6 +44,7 @@ struct hdITraceXml {
 	int isEnd;
 	int64_t size;  /* Bytes read. */
 	int64_t limit; /* No more than so many are to be. */
+	int64_t lines; /* Line feeds since the limit was set, or -1. */
 	char *tape;
 	size_t room;
 	size_t filled;
@@ -553,6 +554,19 @@ static int traceXmlSkipFrame(struct hdITraceXml *xml, int error)
 	return ret;
 }
 
+/* Count the lines of a piece, if there is a limit. */
+static void traceXmlCountLines(struct hdITraceXml *xml, size_t size)
+{
+	const char *at = xml->piece, *end = at + size;
+
+	if (xml->limit == INT64_MAX || xml->lines < 0)
+		return;
+	while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
+		xml->lines++;
+		at++;
+	}
+}
+
 /* Parse the next piece of the file. */
 static int feed(struct hdITraceXml *xml)
 {
@@ -571,6 +585,7 @@ static int feed(struct hdITraceXml *xml)
 		xml->isEnd = 1;
 		return 0;
 	}
+	traceXmlCountLines(xml, (size_t)n);
 	xml->size += n;
 	xml->filled = 0;
 	xml->taken = 0;
@@ -609,9 +624,15 @@ int hdITraceXmlIsTaken(const struct hdITraceXml *xml)
 	return xml->taken == xml->filled;
 }
 
-void hdITraceXmlLimit(struct hdITraceXml *xml, int64_t offset)
+void hdITraceXmlLimit(struct hdITraceXml *xml, int64_t start, int64_t offset)
 {
 	xml->limit = offset;
+	xml->lines = start == xml->size ? 0 : -1;
+}
+
+int64_t hdITraceXmlLines(const struct hdITraceXml *xml)
+{
+	return xml->lines;
 }
 
 int hdITraceXmlIsBetween(struct hdITraceXml *xml)

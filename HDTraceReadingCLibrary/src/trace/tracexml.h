@@ -76,8 +76,12 @@ int hdITraceXmlNext(struct hdITraceXml *xml, struct hdITag **tag);
 /** Whether all that was read was delivered. */
 int hdITraceXmlIsTaken(const struct hdITraceXml *xml);
 
-/** Read only up to an offset, until another one is set; INT64_MAX: all. */
-void hdITraceXmlLimit(struct hdITraceXml *xml, int64_t offset);
+/** Read a part of the file, until another one is set; INT64_MAX: up to its
+ *  end. */
+void hdITraceXmlLimit(struct hdITraceXml *xml, int64_t start, int64_t offset);
+
+/** Line feeds of the part that were read; -1: it had begun before. */
+int64_t hdITraceXmlLines(const struct hdITraceXml *xml);
 
 /** Whether reading stopped between two elements, so that it can go on
  *  elsewhere. */

@@ -2,8 +2,8 @@
 /* Leaving out what is outside of an interval, by the index of a compressed
  * trace (doc/format).
  *
- * What is read is compared with the index: if it is wrong, that is reported,
- * and nothing more is left out. */
+ * Each frame that is read is compared with the index: if it is wrong, that is
+ * reported, and nothing more is left out. */
 #include "config.h"
 
 #include <errno.h>
@@ -18,19 +18,21 @@ struct hdITraceWindow {
 	struct hdTracePart *parts; /* NULL: there is no index. */
 	size_t count;
 	int isActive;
+	int isOver; /* The index is wrong, or frames are damaged. */
+	int isWrong;
 	/* The interval, relative to the adjustment of the trace. */
 	int64_t start;
 	int64_t end;
 	/* The frame that is being read, and where it ends. */
 	size_t frame;
 	int64_t frameEnd;
-	/* What was read, and what the index says of it: of all frames since the
-	 * last one that readers can start with. */
-	int isWhole; /* All of that was read. */
-	uint64_t records;
-	uint64_t expected;
-	int64_t first;
-	int64_t last;
+	/* What was read of the frame that the last record ended in, unless
+	 * records were read before that was known. */
+	int isWhole;
+	size_t current;
+	struct hdTracePart found;
+	/* If all is read: what readers of later frames need. */
+	struct hdITraceNeeds *needs;
 	uint64_t skipped;
 };
 
@@ -45,12 +47,13 @@ static int windowLoad(struct hdITraceReader *reader, int isAsked)
 	int ret = 0;
 
 	if (reader->window)
-		return reader->window->parts != NULL;
+		return reader->window->parts && !reader->window->isWrong;
 	window = calloc(1, sizeof(*window));
 	if (!window)
 		return -ENOMEM;
 	hdIFileSilence(reader->input, isAsked);
-	if (reader->dialect.hasNested)
+	/* Offsets of other encodings are not those of the file. */
+	if (reader->dialect.hasNested && hdITraceXmlIsUtf8(reader->xml))
 		ret = hdIFileReadIndex(reader->input, &window->parts);
 	hdIFileSilence(reader->input, 0);
 	if (ret < 0 || (ret == 0 && isAsked)) {
@@ -66,6 +69,7 @@ void hdITraceWindowFree(struct hdITraceWindow *window)
 {
 	if (!window)
 		return;
+	hdITraceNeedsFree(window->needs);
 	free(window->parts);
 	free(window);
 }
@@ -74,13 +78,15 @@ void hdITraceWindowFree(struct hdITraceWindow *window)
 static void windowStop(struct hdITraceReader *reader)
 {
 	reader->window->isActive = 0;
-	hdITraceXmlLimit(reader->xml, INT64_MAX);
+	hdITraceXmlLimit(reader->xml, 0, INT64_MAX);
 }
 
 void hdITraceWindowLose(struct hdITraceReader *reader)
 {
-	if (reader->window && reader->window->isActive)
-		windowStop(reader);
+	if (!reader->window || !reader->window->isActive)
+		return;
+	reader->window->isOver = 1;
+	windowStop(reader);
 }
 
 /* The index is wrong. */
@@ -88,26 +94,91 @@ static void windowReject(struct hdITraceReader *reader, size_t frame,
 			 const char *why)
 {
 	hdIFileReportIndex(reader->input, frame, why);
+	reader->window->isOver = 1;
+	reader->window->isWrong = 1;
 	windowStop(reader);
 }
 
 /* ---- Comparing with what is read --------------------------------------- */
 
+/* Begin to compare a frame. */
+static void windowTake(struct hdITraceReader *reader, size_t frame)
+{
+	struct hdITraceWindow *window = reader->window;
+
+	window->current = frame;
+	window->found = (struct hdTracePart){
+		.first = INT64_MAX,
+		.last = INT64_MIN,
+	};
+}
+
+/* All records that end before a frame were read: whether the index described
+ * the frames before it. */
+static int windowPass(struct hdITraceReader *reader, size_t frame)
+{
+	struct hdITraceWindow *window = reader->window;
+
+	for (; window->current < frame;
+	     windowTake(reader, window->current + 1)) {
+		const struct hdTracePart *part =
+			&window->parts[window->current];
+		const char *why = NULL;
+
+		if (window->found.records != part->records)
+			why = "it has fewer records than that";
+		else if (window->found.first != part->first ||
+			 window->found.last != part->last)
+			why = "its records have other times";
+		if (why) {
+			windowReject(reader, window->current, why);
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* What the index says of the frame that a record ends in, or NULL. */
+static const char *windowCompare(struct hdITraceReader *reader, int isNeeded)
+{
+	struct hdITraceWindow *window = reader->window;
+	const struct hdTracePart *part = &window->parts[window->current];
+	int64_t start = reader->record.start - reader->adjustment;
+	int64_t end = reader->record.end - reader->adjustment;
+
+	if (++window->found.records > part->records)
+		return "it has more records than that";
+	if (start < part->first || end > part->last)
+		return "a record is not within its times";
+	if (start < window->found.first)
+		window->found.first = start;
+	if (end > window->found.last)
+		window->found.last = end;
+	if (isNeeded && !(part->flags & HD_TRACE_PART_NEEDED))
+		return "readers of other frames need it";
+	return NULL;
+}
+
 void hdITraceWindowAdd(struct hdITraceReader *reader)
 {
 	struct hdITraceWindow *window = reader->window;
-	const hdIRecord *record = &reader->record;
+	size_t frame;
+	const char *why;
 
 	if (!window->isActive || !window->isWhole)
 		return;
-	window->records++;
-	if (window->records > window->expected)
-		windowReject(reader, window->frame,
-			     "it has more records than that");
-	else if (record->start - reader->adjustment < window->first ||
-		 record->end - reader->adjustment > window->last)
-		windowReject(reader, window->frame,
-			     "a record is not within its times");
+	frame = window->current;
+	while (frame + 1 < window->count &&
+	       hdIFileFrameStart(reader->input, frame + 1) <
+		       reader->record.endOffset)
+		frame++;
+	if (!windowPass(reader, frame))
+		return;
+	why = windowCompare(reader,
+			    window->needs && hdITraceNeedsAdd(window->needs,
+							      &reader->record));
+	if (why)
+		windowReject(reader, frame, why);
 }
 
 /* Whether only Nested elements are open, as many as the index says. */
@@ -118,6 +189,18 @@ static int windowHasDepth(const struct hdITraceReader *reader,
 	       reader->depth == part->depth;
 }
 
+/* Whether a frame has as many lines as the index says. */
+static int windowCheckLines(struct hdITraceReader *reader)
+{
+	const struct hdITraceWindow *window = reader->window;
+	int64_t lines = hdITraceXmlLines(reader->xml);
+
+	if (lines < 0 || lines == window->parts[window->frame].lines)
+		return 1;
+	windowReject(reader, window->frame, "it has another number of lines");
+	return 0;
+}
+
 /* A frame was read: whether the index described it, and the beginning of the
  * next one. */
 static int windowCheck(struct hdITraceReader *reader)
@@ -125,13 +208,12 @@ static int windowCheck(struct hdITraceReader *reader)
 	struct hdITraceWindow *window = reader->window;
 	const struct hdTracePart *part = &window->parts[window->frame + 1];
 
+	if (!windowCheckLines(reader))
+		return 0;
 	if (!(part->flags & HD_TRACE_PART_START))
 		return 1;
-	if (window->isWhole && window->records != window->expected) {
-		windowReject(reader, window->frame,
-			     "it has fewer records than that");
+	if (window->isWhole && !windowPass(reader, window->frame + 1))
 		return 0;
-	}
 	if (windowHasDepth(reader, part) && hdITraceXmlIsBetween(reader->xml))
 		return 1;
 	windowReject(reader, window->frame + 1,
@@ -148,6 +230,7 @@ static int windowNeeds(const struct hdITraceWindow *window, size_t frame)
 	const struct hdTracePart *part = &window->parts[frame];
 
 	return frame == 0 || frame + 1 == window->count ||
+	       (window->start == INT64_MIN && window->end == INT64_MAX) ||
 	       part->flags & HD_TRACE_PART_NEEDED ||
 	       (part->records > 0 && part->last >= window->start &&
 		part->first <= window->end);
@@ -225,18 +308,12 @@ static void windowEnter(struct hdITraceReader *reader, size_t frame)
 
 	if (part->flags & HD_TRACE_PART_START) {
 		window->isWhole = 1;
-		window->records = window->expected = 0;
-		window->first = INT64_MAX;
-		window->last = INT64_MIN;
+		windowTake(reader, frame);
 	}
-	window->expected += part->records;
-	if (part->first < window->first)
-		window->first = part->first;
-	if (part->last > window->last)
-		window->last = part->last;
 	window->frame = frame;
 	window->frameEnd = hdIFileFrameStart(reader->input, frame + 1);
-	hdITraceXmlLimit(reader->xml, window->frameEnd);
+	hdITraceXmlLimit(reader->xml, hdIFileFrameStart(reader->input, frame),
+			 window->frameEnd);
 }
 
 int hdITraceWindowStep(struct hdITraceReader *reader)
@@ -250,7 +327,9 @@ int hdITraceWindowStep(struct hdITraceReader *reader)
 		return 0;
 	next = window->frame + 1;
 	if (next == window->count) {
-		windowStop(reader);
+		if (windowCheckLines(reader) &&
+		    (!window->isWhole || windowPass(reader, next)))
+			windowStop(reader);
 		return 0;
 	}
 	if (!windowCheck(reader))
@@ -293,21 +372,39 @@ static void windowBegin(struct hdITraceReader *reader)
 	}
 	window->isActive = 1;
 	windowEnter(reader, low);
-	window->isWhole = 0;
+	window->isWhole = !reader->hasRecords;
+	windowTake(reader, 0);
+}
+
+/* If all is read, also compare what readers of other intervals rely on. */
+static int windowBeginAll(struct hdITraceReader *reader)
+{
+	struct hdITraceWindow *window = reader->window;
+
+	if (reader->hasRecords || window->needs || window->start != INT64_MIN ||
+	    window->end != INT64_MAX)
+		return 0;
+	window->needs = hdITraceNeedsCreate(reader->xml);
+	return window->needs ? 0 : -ENOMEM;
 }
 
 int hdI_skipTrace(struct hdITraceReader *reader, int64_t start, int64_t end)
 {
 	int ret = hdITraceReadRoot(reader) ? windowLoad(reader, 0) : 0;
 
+	if (ret == 1 && (reader->isOver || reader->window->isOver))
+		return 0;
+	if (ret == 1) {
+		reader->window->start = windowRelative(reader, start);
+		reader->window->end = windowRelative(reader, end);
+		ret = windowBeginAll(reader);
+	} else if (ret == 0) {
+		return 0;
+	}
 	if (ret < 0) {
 		errno = -ret;
 		return -1;
 	}
-	if (ret == 0 || reader->isOver)
-		return 0;
-	reader->window->start = windowRelative(reader, start);
-	reader->window->end = windowRelative(reader, end);
 	windowBegin(reader);
 	return 1;
 }
