@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "HDTraceTools/edit/framewriter.h"
 #include "common/format/compress.h"
@@ -210,8 +211,21 @@ static int frameWriterPutIndex(struct frameWriter *self, const char *index,
 	return isWritten ? 0 : -EIO;
 }
 
-/** Write the index of a trace, if it can have one. */
-static int frameWriterIndex(struct frameWriter *self, const char *trace)
+/** Whether a file is still the one that it was. */
+static bool frameWriterIsSame(const char *path, const struct stat *before)
+{
+	struct stat now;
+
+	return stat(path, &now) == 0 && now.st_dev == before->st_dev &&
+	       now.st_ino == before->st_ino && now.st_size == before->st_size &&
+	       now.st_mtim.tv_sec == before->st_mtim.tv_sec &&
+	       now.st_mtim.tv_nsec == before->st_mtim.tv_nsec;
+}
+
+/** Write the index of a trace, if it can have one: not if the file was
+ *  replaced since it was compressed. */
+static int frameWriterIndex(struct frameWriter *self, const char *trace,
+			    const struct stat *before)
 {
 	void *index;
 	size_t size;
@@ -223,7 +237,9 @@ static int frameWriterIndex(struct frameWriter *self, const char *trace)
 		return -errno;
 	if (ret == 0)
 		return 0;
-	ret = frameWriterPutIndex(self, index, size);
+	ret = 0;
+	if (frameWriterIsSame(trace, before))
+		ret = frameWriterPutIndex(self, index, size);
 	free(index);
 	return ret;
 }
@@ -255,12 +271,14 @@ int frameWriterRun(hdIFile *from, const hdIGroup *group, const char *trace,
 			g_array_new(FALSE, FALSE, sizeof(struct hdFrameEntry)),
 		.frames = g_array_new(FALSE, FALSE, sizeof(hdITraceFrame)),
 	};
+	struct stat before;
+	bool hasFile = trace && stat(trace, &before) == 0;
 	int ret = self.context ? frameWriterRead(&self, from) : -ENOMEM;
 
 	if (ret == 0 && self.plain->len > 0)
 		ret = frameWriterPut(&self, self.plain->len, false);
-	if (ret == 0 && trace)
-		ret = frameWriterIndex(&self, trace);
+	if (ret == 0 && hasFile)
+		ret = frameWriterIndex(&self, trace, &before);
 	if (ret == 0)
 		ret = frameWriterPutTable(&self);
 	if (self.context)

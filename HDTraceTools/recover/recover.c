@@ -31,11 +31,11 @@
 /** The first tag of relations ends within so many bytes. */
 #define RELATION_HEAD 1048576
 
-static const char *const traceRules[] = { "trc.xml",    "trc.root",
-					  "trc.time",   "trc.nested-no-owner",
-					  "trc.cut",    "trc.name",
-					  "trc.no-end", "zst.frame",
-					  "zst.cut",    NULL };
+static const char *const traceRules[] = {
+	"trc.xml", "trc.root",  "trc.time",   "trc.nested-no-owner",
+	"trc.cut", "trc.name",  "trc.no-end", "zst.frame",
+	"zst.cut", "zst.index", NULL
+};
 
 static const char *const traceCutRules[] = { "trc.xml", "trc.root", "trc.cut",
 					     "zst.frame", NULL };
@@ -299,6 +299,9 @@ static int recoverTrace(struct recover *recover, const hdITraceFile *trace,
 
 	if (!reader && errno != EBADMSG)
 		return recoverFail(recover, trace->file, -errno);
+	/* Nothing is left out, but a wrong index is reported. */
+	if (reader)
+		hdI_skipTrace(reader, INT64_MIN, INT64_MAX);
 	while (reader && hdI_readTrace(reader, &record) == 1)
 		toolProgressAt(recover->tool, record->offset);
 	hdI_closeTrace(reader);
