@@ -39,12 +39,15 @@ static int projectStartOfTrace(const hdIProject *project,
 	hdITraceReader *reader = diagnosticsOpenTrace(project, trace, sink);
 	const hdIRecord *record;
 	int64_t end;
-	int found;
+	int found = 0;
 
 	if (!reader)
 		return 0;
-	found = hdI_getTraceTimes(reader, start, &end);
-	while (!found && hdI_readTrace(reader, &record) == 1) {
+	if (hdI_getTraceTimes(reader, start, &end)) {
+		hdI_closeTrace(reader);
+		return 1;
+	}
+	while (hdI_readTrace(reader, &record) == 1) {
 		if (!found || record->start < *start)
 			*start = record->start;
 		found = 1;

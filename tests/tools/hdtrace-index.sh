@@ -57,7 +57,8 @@ same() {
 commands() {
 	for command in "dump" "dump --format=json --only=traces" "dump --format=csv" \
 		"dump --time=relative --only=traces --where=name=S*" \
-		"stat --format=json" "report --format=json" "plot --format=json"; do
+		"dump --time=relative --only=traces" "stat --regions" "stat --by-site" \
+		"report --format=json" "plot -o - --states=above"; do
 		# Words.
 		# shellcheck disable=SC2086
 		same $command "$@" || return 1
@@ -93,6 +94,22 @@ parts() {
 
 ok "traces are packed with an index" make_long 4
 ok "commands print the same of any part" parts
+
+# What one command finds in all of it, and the start: the state around all others.
+whole() {
+	same check && same stat --regions && same dump --time=relative --only=traces || return 1
+	cd plain || return 1
+	"$hdtrace" dump --time=relative --only=traces --format=csv long >../all.csv || return 1
+	cd ..
+	python3 - all.csv <<-'END'
+	import csv, sys
+	rows = list(csv.DictReader(open(sys.argv[1])))
+	starts = sorted((float(row["start"]), float(row["end"])) for row in rows if row["end"])
+	print(starts[0])
+	sys.exit(starts[0][0] != 0 or starts[0][1] < max(end for _, end in starts) * 0.5)
+	END
+}
+ok "commands find the same in all of it, from the earliest start" whole
 
 # ---- only the part is read ----
 
@@ -153,12 +170,37 @@ damaged_index() {
 	breaks zst.index 1 dump --format=csv --from="$middle" indexed/long &&
 		cmp "$scratch/out" right && [ "$(grep -c 'zst.index' "$scratch/err")" -eq 1 ] &&
 		grep "the index at byte $((at - 40)) of the compressed file" "$scratch/err" &&
-		breaks "trc.part zst.index" 1 check indexed/long
+		breaks "trc.part zst.index" 1 check indexed/long &&
+		recovers
 	ret=$?
 	cp saved "$1"
 	return "$ret"
 }
+# recover makes a file without the index.
+recovers() {
+	"$hdtrace" recover -q --format=csv -o recovered indexed/long >table.csv 2>said
+	grep 'zst.index' table.csv && cat said && status 0 check recovered/long &&
+		(cd plain && "$hdtrace" dump --format=csv long) >a.csv &&
+		(cd recovered && "$hdtrace" dump --format=csv long) >b.csv && cmp a.csv b.csv
+	ret=$?
+	rm -rf recovered
+	return "$ret"
+}
 ok "a damaged index is named and not used" damaged_index
+
+# An index that hides records: what reads all finds them.
+hidden() {
+	set -- indexed/*_0_0.trc.zst
+	cp "$1" saved
+	"$hdtrace" dump --format=csv indexed/long >right &&
+		python3 "$readers/frames.py" --hide saved >"$1" &&
+		breaks zst.index 1 dump --format=csv indexed/long && cmp "$scratch/out" right &&
+		breaks "trc.part zst.index" 1 check indexed/long && recovers
+	ret=$?
+	cp saved "$1"
+	return "$ret"
+}
+ok "an index that hides records is found" hidden
 
 # ---- other programs change the file ----
 

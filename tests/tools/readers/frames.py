@@ -9,6 +9,8 @@
                                for each frame; needs zstd
     frames.py --swap FILE OTHER
                                write FILE to stdout with the index of OTHER
+    frames.py --hide FILE      write FILE to stdout with an index that hides records;
+                               needs zstd
     frames.py --make SIZE FILE write FILE to stdout, as stored frames of SIZE bytes
                                with a seek table
 
@@ -18,6 +20,7 @@ import re
 import struct
 import subprocess
 import sys
+import tempfile
 
 
 def walk(data):
@@ -123,8 +126,22 @@ def check_index(data):
     assert depth == 0
 
 
-def swap(data, other):
-    (theirs,) = [other[a:b] for a, b, _, kind in walk(other) if kind == "index"]
+def hide(data):
+    """Let the index say that frames have no records, but for the first and last."""
+    (index,) = [data[a + 8 : b] for a, b, _, kind in walk(data) if kind == "index"]
+    content = bytearray(plain_of(index))
+    for at in range(40, len(content) - 32, 32):
+        part = list(struct.unpack_from("<qqIIIHH", content, at))
+        part[0], part[1], part[4], part[6] = 2**63 - 1, -(2**63), 0, part[6] & 1
+        struct.pack_into("<qqIIIHH", content, at, *part)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        made = subprocess.run(["zstd", "-c", file.name], capture_output=True, check=True).stdout
+    return struct.pack("<II", 0x184D2A5D, len(made)) + made
+
+
+def swap(data, theirs):
     entries = b""
     for start, end, plain, kind in walk(data):
         frame = theirs if kind == "index" else data[start:end]
@@ -143,7 +160,14 @@ def main():
         return
     if sys.argv[1] == "--swap":
         with open(sys.argv[2], "rb") as file, open(path, "rb") as other:
-            swap(file.read(), other.read())
+            data, other = file.read(), other.read()
+        (theirs,) = [other[a:b] for a, b, _, kind in walk(other) if kind == "index"]
+        swap(data, theirs)
+        return
+    if sys.argv[1] == "--hide":
+        with open(path, "rb") as file:
+            data = file.read()
+        swap(data, hide(data))
         return
     if sys.argv[1] == "--make":
         with open(path, "rb") as file:

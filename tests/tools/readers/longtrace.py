@@ -12,6 +12,7 @@ import struct
 import sys
 
 NS = 10**9
+LATER = 10**7 * 5
 NAMES = ["Send", "Recv", "solve", "exchange", "step", "FileWrite"]
 
 
@@ -25,12 +26,12 @@ class Trace:
     def __init__(self, path, size, seed):
         self.file = open(path, "w", encoding="utf-8")
         self.size, self.random = size, random.Random(seed)
-        self.time, self.open, self.blocks = NS, [], 0
+        # In one of two traces, a state is around all others, and begins first.
+        self.around = seed % 2
+        self.time, self.open, self.blocks = NS + LATER * (1 - self.around), [], 0
         self.sites, self.epoch, self.names = set(), 0, NAMES[:4]
         self.used = 0
         self.write("<Program timeAdjustment='1000' levels='Host Rank Thread'>\n")
-        # In one of two traces, a state is around all others.
-        self.around = seed % 2
         if self.around:
             self.open.append(self.time)
 
@@ -101,7 +102,7 @@ def power(path, end):
     with open(path, "wb") as file:
         file.write(b"%05d\n" % len(header) + header)
         for i in range(200):
-            at = 1001 * NS + end * i // 199
+            at = 1001 * NS + LATER + end * i // 199
             file.write(struct.pack(">II", at // NS, at % NS))
             if i:
                 file.write(struct.pack(">f", 100 + i * i % 37))
