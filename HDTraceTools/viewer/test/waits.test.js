@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { coveredBy, Waits, waitsOfStates } from "../src/data/relations/waits.js";
+import { receiverWait } from "../src/data/relations/messages.js";
+import { coveredBy, waitFinder, Waits, waitsOfStates } from "../src/data/relations/waits.js";
 
 const span = (start, end, name) => ({ start: BigInt(start), end: BigInt(end), name });
 
@@ -41,6 +42,16 @@ test("what others cover counts once, and inside only", () => {
   assert.equal(coveredBy([span(-5, 2), span(1, 4), span(8, 20)], 0n, 10n), 6);
   assert.equal(coveredBy([span(2, 8), span(3, 4)], 0n, 10n), 6);
   assert.equal(coveredBy([span(20, 30)], 0n, 10n), 0);
+});
+
+test("only a call that ends with a message waited for it", () => {
+  const message = { sent: 15n, received: 20n };
+
+  assert.equal(receiverWait(message, span(10, 20, "Recv")), 5);
+  assert.equal(receiverWait(message, span(18, 20, "Wait")), -3);
+  assert.equal(receiverWait(message, span(0, 40, "Solve")), null);
+  assert.equal(receiverWait(message, null), null);
+  assert.equal(receiverWait({ sent: 15n, received: 12n }, span(10, 12, "Recv")), null);
 });
 
 /** Waits of two projects: of each a chunk. */
@@ -94,6 +105,52 @@ test("waits in a stretch of time have traces among all", async () => {
     ],
   );
   assert.equal(waits.isExact, true);
+});
+
+test("waits of a trace are found without those of others", async () => {
+  const waits = makeWaits();
+  const textOf = async (trace) =>
+    (await waits.of(trace)).map(({ start, kind }) => `${start} ${kind}`);
+
+  assert.deepEqual(await textOf(0), ["1000 late-sender", "1050 late-sender"]);
+  assert.deepEqual(await textOf(11), ["1010 barrier"]);
+  assert.deepEqual(await textOf(7), []);
+});
+
+test("a search that is not wanted any more ends within the waits", async () => {
+  const waits = makeWaits();
+  const { track } = waits.list[0];
+
+  const { load } = track;
+
+  track.load = async () => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 10);
+    });
+    return load();
+  };
+  assert.equal(await waits.of(0, () => false), null);
+});
+
+test("stretches that contain a wait are told from those that do not", () => {
+  const waits = [span(0, 30), span(5, 8), span(20, 40)];
+  const has = waitFinder(waits);
+
+  for (let start = -1; start < 22; start++)
+    for (let end = start; end < 42; end++)
+      assert.equal(
+        has(BigInt(start), BigInt(end)),
+        waits.some((wait) => wait.start >= start && wait.end <= end),
+        `${start} to ${end}`,
+      );
+  assert.equal(waitFinder([])(0n, 10n), false);
+});
+
+test("waits that could not all be written are not exact", () => {
+  const waits = makeWaits();
+
+  waits.list[0].track.isCut = true;
+  assert.equal(waits.isExact, false);
 });
 
 test("a page that has no room for waits says so", async () => {

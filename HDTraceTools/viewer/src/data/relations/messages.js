@@ -27,6 +27,17 @@ export function messageDecoder(track, level, chunk, part, columns) {
   };
 }
 
+/**
+ * How long the receiver waited until a message was sent, in ns; negative: how long the
+ * message waited for the receiver. null: unknown.
+ *
+ * @param call The state in which it was received: it ends with the message, or it is not
+ *        the receiving call.
+ */
+export function receiverWait({ sent, received }, call) {
+  return call?.end === received && received >= sent ? Number(sent - call.start) : null;
+}
+
 export class Messages {
   /** @param list Of each project {track, at: {traces, communicators}}: where its
    *         own begin among all. */

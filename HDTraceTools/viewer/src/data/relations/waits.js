@@ -57,7 +57,8 @@ export class Waits {
   /** Whether all waits are there: they come with the report. */
   get isExact() {
     return this.tracks.every(
-      ({ finest, isComplete }) => isComplete && (finest?.number ?? 0) === 0,
+      ({ finest, isComplete, isCut }) =>
+        isComplete && !isCut && (finest?.number ?? 0) === 0,
     );
   }
 
@@ -91,6 +92,84 @@ export class Waits {
     }
     return isWanted();
   }
+
+  /** Waits of a trace, by start; null: they are not wanted any more. */
+  async of(trace, isWanted = () => true) {
+    const found = [];
+    const slices = new Slices();
+
+    for (const one of this.list) {
+      const index = await this.#indexOf(one, isWanted);
+
+      if (!index) return null;
+      for (const [chunk, items] of index.get(trace - one.at.traces) ?? []) {
+        const data = await one.track.load(one.track.level(0), chunk, 0);
+
+        for (const i of items) found.push(describe(one, data, i));
+        if ((await slices.rest()) && !isWanted()) return null;
+      }
+    }
+    return found;
+  }
+
+  /** Where the waits of each trace are: [chunk, Uint32Array] by trace, which is much
+   *  smaller than the waits. null: they are not wanted any more. */
+  async #indexOf(one, isWanted) {
+    const { track } = one;
+    const slices = new Slices();
+
+    await track.refresh();
+    const level = track.level(0);
+
+    if (!level) return new Map();
+    if (one.index?.level === level) return one.index.places;
+    const places = new Map();
+
+    for (const chunk of level.chunks) {
+      const data = await track.load(level, chunk, 0);
+      const items = new Map();
+
+      data.traces.forEach((trace, i) => {
+        const list = items.get(trace);
+
+        if (list) list.push(i);
+        else items.set(trace, [i]);
+      });
+      for (const [trace, list] of items) {
+        const part = [chunk, Uint32Array.from(list)];
+
+        if (places.has(trace)) places.get(trace).push(part);
+        else places.set(trace, [part]);
+      }
+      if ((await slices.rest()) && !isWanted()) return null;
+    }
+    one.index = { level, places };
+    return places;
+  }
+}
+
+/**
+ * Tells whether a stretch of time contains a wait.
+ *
+ * @param waits By start.
+ */
+export function waitFinder(waits) {
+  const firstEnds = waits.map(({ end }) => end);
+
+  for (let i = waits.length - 2; i >= 0; i--)
+    if (firstEnds[i + 1] < firstEnds[i]) firstEnds[i] = firstEnds[i + 1];
+  return (start, end) => {
+    let low = 0;
+    let high = waits.length;
+
+    while (low < high) {
+      const middle = (low + high) >> 1;
+
+      if (waits[middle].start < start) low = middle + 1;
+      else high = middle;
+    }
+    return low < waits.length && firstEnds[low] <= end;
+  };
 }
 
 /**

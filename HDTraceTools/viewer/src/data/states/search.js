@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Finds states and events by a query (query.js).
 import { Slices } from "../codec/slices.js";
-import { waitsOfStates } from "../relations/waits.js";
+import { waitFinder, waitsOfStates } from "../relations/waits.js";
 
 /** The label of the node that a node is or lies in, at the first level of a type, or
  *  of the next one if no level has it, as in roles.c; undefined: none. */
@@ -34,46 +34,29 @@ function placeOf(model, node) {
   };
 }
 
-/** Waits by the traces that wait; null: it is not wanted any more. */
-async function waitsByTrace(model, isWanted) {
-  const all = new Map();
-  const isDone = await model.waits.each(
-    model.start,
-    model.end,
-    (wait) => {
-      const list = all.get(wait.trace);
-
-      if (list) list.push(wait);
-      else all.set(wait.trace, [wait]);
-    },
-    isWanted,
-  );
-
-  return isDone ? all : null;
-}
-
 /** The key of an item of a chunk. */
 const keyOf = (chunk, i) => `${chunk.number}/${i}`;
 
-/** Waits of the states of a trace, by their keys. */
-async function waitsByState(states, level, waits, slices) {
+/** Waits of the states of a trace, by their keys; null: it is not wanted any more. */
+async function waitsByState(model, { states, number }, level, slices, isWanted) {
   const list = [];
+  const waits = await model.waits.of(number, isWanted);
 
-  if (!waits) return new Map();
+  if (!waits) return null;
+  if (!waits.length) return new Map();
+  const hasWait = waitFinder(waits);
+
   for (const chunk of level.chunks) {
     const data = await states.track.load(level, chunk, 0);
 
-    await slices.rest();
+    if ((await slices.rest()) && !isWanted()) return null;
     for (let i = 0; i < data.starts.length; i++) {
       if (data.isEvent[i]) continue;
       const start = data.base + BigInt(data.starts[i]);
+      const end = start + BigInt(data.lengths[i]);
 
-      list.push({
-        key: keyOf(chunk, i),
-        depth: data.depths[i],
-        start,
-        end: start + BigInt(data.lengths[i]),
-      });
+      if (hasWait(start, end))
+        list.push({ key: keyOf(chunk, i), depth: data.depths[i], start, end });
     }
   }
   list.sort((a, b) =>
@@ -84,18 +67,23 @@ async function waitsByState(states, level, waits, slices) {
   );
 }
 
-/** States and events of a trace that match. @param waits Of the trace, if any. */
-async function* statesOf(model, trace, query, { slices, waits }) {
+/** States and events of a trace that match. */
+async function* statesOf(model, trace, query, { slices, isWanted }) {
   const { states } = trace;
   const place = placeOf(model, trace.node);
   const hasAttributes = query.asks("@");
+  const hasWaits = query.asks("wait");
   const [level] = states.levels;
 
   if (!query.matchesPlace(place) || !level) return;
-  const own = await waitsByState(states, level, waits, slices);
   const isNamed = states.track.names.map((name) => query.matchesName(name));
 
   if (!isNamed.some(Boolean)) return;
+  const own = hasWaits
+    ? await waitsByState(model, trace, level, slices, isWanted)
+    : new Map();
+
+  if (!own) return;
   for (const chunk of level.chunks) {
     const data = await states.track.load(level, chunk, 0);
 
@@ -115,7 +103,7 @@ async function* statesOf(model, trace, query, { slices, waits }) {
       };
       const found = own.get(keyOf(chunk, i)) ?? [];
 
-      if (waits && !item.isEvent) {
+      if (hasWaits && !item.isEvent) {
         item.waits = found.flatMap(({ kinds }) => kinds);
         item.waited = found.reduce((sum, wait) => sum + wait.end - wait.start, 0n);
       }
@@ -141,10 +129,8 @@ async function* statesOf(model, trace, query, { slices, waits }) {
 export async function search(model, query, { isWanted = () => true, onHit }) {
   const slices = new Slices();
   const hasWaits = query.asks("wait");
-  const waits = hasWaits ? await waitsByTrace(model, isWanted) : new Map();
   let isExact = !hasWaits || model.waits.isExact;
 
-  if (!waits) return null;
   for (const trace of model.traces) {
     await trace.track.refresh();
     const { states } = trace;
@@ -153,9 +139,7 @@ export async function search(model, query, { isWanted = () => true, onHit }) {
       states.isExact &&
       states.track.isComplete &&
       (states.hasDetails || !query.asks("@"));
-    const more = { slices, waits: waits.get(trace.number) };
-
-    for await (const item of statesOf(model, trace, query, more)) {
+    for await (const item of statesOf(model, trace, query, { slices, isWanted })) {
       if (!isWanted()) return null;
       onHit(item);
     }

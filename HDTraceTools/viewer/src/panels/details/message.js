@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Details of a message: the calls at its ends, and which of them waited for the other.
 import { chargesOf } from "../../data/energy/energy.js";
+import { receiverWait } from "../../data/relations/messages.js";
 import { exact, grouped } from "../../data/numbers.js";
 import { shown, shownTime } from "../../ui/dom.js";
 import { ofMessage } from "../../ui/selection.js";
 import { amongRow, beside, joulesRow, lengthOf, selectButton } from "./parts.js";
 import { loadStatesAt } from "./state.js";
+
+/** All messages of the selected pair, once the page has them: they take time to be found. */
+let known = { messages: null, pair: "", list: [] };
 
 export class MessageDetails {
   missing = "The selected MPI message is not loaded.";
@@ -87,8 +91,8 @@ export class MessageDetails {
     ];
   }
 
-  /** The innermost state of a trace that has an edge at a time; if none has, the one
-   *  that it lies in. */
+  /** The innermost state of a trace that has an edge at a time: the call. If none has,
+   *  the one that contains it. */
   async #call(trace, time, edge) {
     const { states } = this.app.model.traces[trace];
     const found = (await loadStatesAt(states, time)).filter(({ isEvent }) => !isEvent);
@@ -111,13 +115,10 @@ export class MessageDetails {
     ];
   }
 
-  /** Who waited: the receiver until it was sent, or it until it was waited for. */
   #waits(receiver) {
-    const { sent, received } = this.message;
+    const ns = receiverWait(this.message, receiver);
 
-    if (!receiver || received < sent) return [];
-    const ns = Number(sent - receiver.start);
-
+    if (ns === null) return [];
     return ns >= 0
       ? [["Receiver waited for it to be sent", lengthOf(ns, "receiver-waited")]]
       : [["Waited for the receiver", lengthOf(-ns, "message-waited")]];
@@ -148,8 +149,12 @@ export class MessageDetails {
   /** All messages between the two, in the order of sending. */
   async #all(isWanted) {
     const { model } = this.app;
+    const { messages } = model;
+    const pair = `${this.message.from}.${this.message.to} ${model.reportCount}`;
     const list = [];
-    const isDone = await model.messages.each(
+
+    if (known.messages === messages && known.pair === pair) return known.list;
+    const isDone = await messages.each(
       model.start - 1n,
       model.end,
       (message) => {
@@ -159,7 +164,9 @@ export class MessageDetails {
       isWanted,
     );
 
-    return isDone ? list : null;
+    if (!isDone) return null;
+    if (messages.isExact) known = { messages, pair, list };
+    return list;
   }
 
   async #lengths(isWanted) {
