@@ -109,6 +109,21 @@ await ok("states of an interval are listed by row", async () => {
   assertSame(of("beta_1", "Recv"), [0.75, 0.75, 0.75], "Recv");
   assertSame(of("beta_2", "Tick"), [0.25, 0.25, 0.25], "Tick");
   assertSame(of("beta_1", "Barrier"), undefined, "a state of another row");
+  // The same numbers of the visible time.
+  await viewer.open(url({ panel: "profile", view: "1,2", of: "view" }));
+  await page.selectOption("[data-panel=profile] select", "rows");
+  await viewer.settle();
+  assertSame(
+    await page.$$eval("[data-panel=profile] tr[data-node]", (rows) =>
+      rows.map((row) => [
+        row.dataset.node,
+        row.dataset.state,
+        ...[...row.querySelectorAll("[data-value]")].map(({ dataset }) => Number(dataset.value)),
+      ]),
+    ),
+    found,
+    "visible time",
+  );
 });
 
 await ok("durations have quantiles and the longest states", async () => {
@@ -137,6 +152,13 @@ await ok("the balance has time outside of calls", async () => {
 
   // From 0.5 to 5.75 s, less two sends, a barrier, and a write.
   assertSame([program, calls], [3.75, 1.5], "rank 0");
+  const hasHint = async () =>
+    (await viewer.text("[data-panel=balance]")).includes("Mark an iteration");
+
+  assertSame(await hasHint(), true, "hint for the whole run");
+  await viewer.open(url({ panel: "balance", view: "1,2", of: "view" }));
+  assertSame(await hasHint(), false, "hint for the visible time");
+  await viewer.open(url({ panel: "balance" }));
   await page.selectOption('[data-panel=balance] select', "Send");
   await viewer.settle();
   assertSame(
@@ -277,6 +299,11 @@ await ok("a click selects a message, and a state that the arrow crosses", async 
   assert(
     (await viewer.text("[data-panel=details]")).includes("before it was sent"),
     "no note",
+  );
+  assertSame(
+    await page.$("[data-panel=details] [data-key$=waited]"),
+    null,
+    "a wait for a message that was received before it was sent",
   );
   // The arrow begins in the row of the call, which is what a click there selects.
   await page.click("text=Previous of the name");

@@ -63,6 +63,31 @@ await ok("the server makes the table of states, as hdtrace report does", async (
   await viewer.panel("interval");
 });
 
+await ok("panning asks the server for numbers of the visible time when it rests", async () => {
+  const other = await Viewer.open(
+    browser,
+    `${address}#${new URLSearchParams({ panel: "profile", of: "view", view: "0.3,0.6" })}`,
+  );
+  const before = other.requests.length;
+
+  // As keys do, 200 ms apart.
+  await other.page.evaluate(async () => {
+    for (let i = 0; i < 15; i++) {
+      const key = i % 2 ? "ArrowLeft" : "ArrowRight";
+
+      document
+        .querySelector(".row")
+        .dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  });
+  await other.press("ArrowRight");
+  const asked = other.requests.slice(before).filter((one) => one.includes("/states?from="));
+
+  assert(asked.length > 0 && asked.length <= 5, `${asked.length} requests`);
+  await other.close();
+});
+
 await ok("messages are counted by the server before they are loaded", async () => {
   const other = await browser.newPage();
 

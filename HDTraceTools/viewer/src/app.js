@@ -31,6 +31,8 @@ import { View } from "./ui/view.js";
 /** Numbers are computed when the mark has rested for so long, in ms, and what the
  *  rows show is said in words when they have. */
 const REST_MS = 120;
+/** The same before numbers of the visible time are asked of a server. */
+const SERVED_REST_MS = 400;
 const FRAGMENT_MS = 300;
 
 /** Changes after which the same is looked at as before. */
@@ -276,11 +278,10 @@ export class App {
       this.alikeButton.setAttribute("aria-pressed", String(this.view.isAlike));
     if (what !== "cursor" && what !== "scroll") this.#writeFragment();
     if (what === "mark" || what === "looks") this.panelArea.showOfView();
-    if (
-      ["mark", "rows", "looks", "data", "select", "find"].includes(what) ||
-      (what === "time" && this.view.followsTime)
-    )
+    if (["mark", "rows", "looks", "data", "select", "find"].includes(what))
       this.#updatePanel();
+    else if (what === "time" && this.view.followsTime)
+      this.#updatePanel(this.model.source.isServed ? SERVED_REST_MS : REST_MS);
   }
 
   /** What is shown was read to its end; and whether all that it can change is the

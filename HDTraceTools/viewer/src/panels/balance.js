@@ -148,7 +148,7 @@ export class BalancePanel {
       list.length > LIST_MAX
         ? h("p", { class: "note" }, `${list.length - LIST_MAX} more.`)
         : null,
-      view.mark ? null : h("p", { class: "note" }, "Mark an iteration to see only it."),
+      view.interval.isAll ? h("p", { class: "note" }, "Mark an iteration to see only it.") : null,
     );
   }
 

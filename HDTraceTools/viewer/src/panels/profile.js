@@ -168,7 +168,7 @@ export class ProfilePanel {
     const { model, view } = this.app;
     const number = (title, value) => ({ title, class: "number", value });
     const time = (ns) => shown(ns / 1e9, "s", formatLength(ns));
-    const whole = view.mark ? length : model.lengthOf(model.start - 1n, model.end);
+    const whole = view.interval.isAll ? model.lengthOf(model.start - 1n, model.end) : length;
 
     for (const entry of entries)
       entry.properties = { "data-state": entry.name, "data-node": entry.node.path };

@@ -85,6 +85,7 @@ export class ServerSource {
         ...options,
       });
     } catch (error) {
+      if (options.signal?.aborted) throw error;
       const gone = new ServerGone(String(error?.message ?? error));
 
       this.onGone(gone);
@@ -133,12 +134,23 @@ export class ServerSource {
     return inflate(await this.#get(path));
   }
 
-  /** The states in ]from, to], in ns since 1970, as far as they were read. */
+  /** The states in ]from, to], in ns since 1970, as far as they were read; null if it
+   *  was asked for another interval meanwhile. */
   async profile(from, to) {
-    const response = await this.#fetch(`states?from=${from}&to=${to}`);
+    this.profiling?.abort();
+    const profiling = new AbortController();
+    const { signal } = profiling;
 
-    if (!response.ok) throw new Error(`states: ${response.status}`);
-    return response.json();
+    this.profiling = profiling;
+    try {
+      const response = await this.#fetch(`states?from=${from}&to=${to}`, { signal });
+
+      if (!response.ok) throw new Error(`states: ${response.status}`);
+      return await response.json();
+    } catch (error) {
+      if (signal.aborted) return null;
+      throw error;
+    }
   }
 
   /** Messages between ranks in the interval, or in all, when they are counted. */

@@ -45,9 +45,11 @@ export function hasServedProfile(model) {
  */
 export async function servedProfile(model, from, to, goesOn, show) {
   for (let pause = FIRST_PAUSE; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
-    const profile = profileOf(await model.source.profile(from, to));
+    const found = await model.source.profile(from, to);
 
-    if (!goesOn()) return null;
+    if (!found || !goesOn()) return null;
+    const profile = profileOf(found);
+
     if (profile.isComplete || profile.hasFailed) return profile;
     show(profile);
     await new Promise((resolve) => setTimeout(resolve, pause));
