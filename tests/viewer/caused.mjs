@@ -273,6 +273,17 @@ await ok("findings are the first panel and mark what they are about", async () =
     "details",
   );
   await assertAccessible(viewer, "details of a finding");
+  // The number of a link may be that of another finding in a newer report.
+  await viewer.open(`${address}#select=f${number},1,5&panel=details`);
+  assertSame(
+    await viewer.text("[data-panel=details]"),
+    "The selected finding is not in this report.",
+    "a finding with other times",
+  );
+  await viewer.open(`${address}#select=f${number},1,4&mark=1,4&panel=findings`);
+  await row.click();
+  await viewer.settle();
+  await viewer.panel("details");
   // Rows in the order of waiting: that of rank 1, then that of rank 0, which causes it.
   const order = () =>
     page.$$eval(".row-states", (rows) => rows.map(({ dataset }) => dataset.key));

@@ -171,7 +171,7 @@ export class FindPanel {
               ...(this.hasWaits
                 ? [
                     {
-                      title: "Waited",
+                      title: "Waited (sum)",
                       class: "number",
                       value: ({ item }) =>
                         shown(

@@ -51,6 +51,11 @@ export const ofFinding = (model, finding) => ({
 export class Selection {
   constructor(app) {
     this.app = app;
+    /** Counts choices, so that one that had to be loaded does not replace a later one. */
+    this.turn = 0;
+    app.view.onChange((what) => {
+      if (what === "select") this.turn++;
+    });
   }
 
   /** The state of a row under a point: in its band, or the innermost of a flat row;
@@ -124,9 +129,12 @@ export class Selection {
   }
 
   async #chooseEntry(series, time) {
+    const turn = ++this.turn;
+
     await series.track.refresh();
     const entry = await entryAt(series, time);
 
+    if (turn !== this.turn) return;
     if (entry) this.#choose(ofEntry(series, entry), series.title);
     else if (this.app.view.selection) this.app.view.setSelection(null);
   }

@@ -13,7 +13,7 @@ function secondsOf(text, key) {
 }
 
 export class FindingDetails {
-  missing = "The selected finding does not exist.";
+  missing = "The selected finding is not in this report.";
   title = "";
 
   constructor(app, selection) {
@@ -23,10 +23,12 @@ export class FindingDetails {
 
   async find() {
     const { model } = this.app;
+    const { number, start, end } = this.selection;
 
-    this.finding = model.findings[this.selection.number];
+    this.finding = model.findings[number];
     if (!model.report) this.missing = "Reading…";
-    return Boolean(this.finding);
+    // A report that was made anew may have another finding with the number.
+    return this.finding?.start === start && this.finding?.end === end;
   }
 
   get name() {
@@ -68,7 +70,7 @@ export class FindingDetails {
       ["To", shownTime(finding.end, model)],
       ["Time", secondsOf(told.time_s, "time")],
       [
-        "Number of waits",
+        "Count",
         shown(told.count, "", String(told.count), { "data-key": "count" }),
       ],
       [

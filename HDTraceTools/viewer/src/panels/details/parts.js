@@ -73,7 +73,7 @@ export function listOf(list, toElement, most = 12) {
     "ul",
     { class: "plain" },
     list.slice(0, most).map((one) => h("li", {}, toElement(one))),
-    list.length > most ? h("li", {}, `${list.length - most} more`) : null,
+    list.length > most ? h("li", {}, shown(list.length - most, "", String(list.length - most)), " more") : null,
   );
 }
 

@@ -30,6 +30,13 @@ export async function loadStatesAt(states, time) {
   return states.at(time, 0) ?? [];
 }
 
+/** Waits of a list, the longest first. */
+function longestFirst(list) {
+  const length = ({ start, end }) => Number(end - start);
+
+  return [...list].sort((a, b) => length(b) - length(a));
+}
+
 /** A button that selects what a trace did at the end of a wait; null: a text. */
 function placeButton(app, text, trace, { end }) {
   if (trace === null) return text;
@@ -182,7 +189,7 @@ export class StateDetails {
               title,
               [
                 lengthOf(coveredBy(list, start, end), key),
-                listOf(list, (wait) =>
+                listOf(longestFirst(list), (wait) =>
                   placeButton(app, text(wait, peerOf(wait)), peerOf(wait), wait),
                 ),
               ],
@@ -191,7 +198,7 @@ export class StateDetails {
         : [];
 
     return [
-      ...row("Waited for", own, "waited", ({ cause }) => cause),
+      ...row("Waited for (overlaps count once)", own, "waited", ({ cause }) => cause),
       ...row("Who waited for it", others, "awaited", ({ trace: waiting }) => waiting),
     ];
   }
