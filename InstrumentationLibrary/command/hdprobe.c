@@ -23,8 +23,9 @@
 #define READ_NS (2 * HD_NS_PER_S)
 #define WAIT_NS (HD_NS_PER_S / 10)
 
-static const char *const formats[] = { "text", "json", "csv", "dot", NULL };
-enum { TEXT, JSON, CSV, DOT };
+static const char *const formats[] = { "text", "json",  "csv",
+				       "dot",  "metis", NULL };
+enum { TEXT, JSON, CSV, DOT, METIS };
 
 static const struct cliWords words[] = {
 	{ "format", formats, false },
@@ -66,7 +67,7 @@ static void hdprobePrint(const struct options *options,
 {
 	static void (*const printers[])(const struct probeTable *table,
 					const struct printing *how) = {
-		printText, printJson, printCsv, printDot
+		printText, printJson, printCsv, printDot, printMetis
 	};
 
 	printers[options->chosen](table, &options->how);
@@ -164,8 +165,8 @@ int main(int argc, char **argv)
 	gboolean hasThreads = FALSE, hasAdvice = FALSE, isSafe = FALSE;
 	const GOptionEntry entries[] = {
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-		  "Output format: text, json, csv, or dot for Graphviz "
-		  "(default: text)",
+		  "Output format: text, json, csv, dot for Graphviz, or metis "
+		  "for METIS (default: text)",
 		  "FORMAT" },
 		{ "threads", 0, 0, G_OPTION_ARG_NONE, &hasThreads,
 		  "Also print one row for each thread", NULL },

@@ -21,5 +21,6 @@ void printText(const struct probeTable *table, const struct printing *how);
 void printCsv(const struct probeTable *table, const struct printing *how);
 void printJson(const struct probeTable *table, const struct printing *how);
 void printDot(const struct probeTable *table, const struct printing *how);
+void printMetis(const struct probeTable *table, const struct printing *how);
 
 #endif

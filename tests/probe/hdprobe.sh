@@ -111,6 +111,25 @@ graph() {
 	fi
 }
 
+# Vertices are kernels by name; edges are bytes, with the kernels that only receive.
+metis() {
+	"$hdprobe" --format=metis "$pid" >out && cat out && python3 -c '
+lines = open("out").read().splitlines()
+names = {l.split(" ", 2)[2]: int(l.split()[1]) for l in lines if l[0] == "%" and l.split()[1].isdigit()}
+count, edges, form = [l for l in lines if l[0] != "%"][0].split()
+rows = [[int(x) for x in l.split()] for l in lines if l[0] != "%"][1:]
+assert int(count) == len(names) == len(rows) and form == "011"
+ends = {(i + 1, r[k]): r[k + 1] for i, r in enumerate(rows) for k in range(1, len(r), 2)}
+assert len(ends) == 2 * int(edges) and all(ends[b, a] == w for (a, b), w in ends.items())
+assert ends[names["assign"], names["refine"]] == 409600
+assert rows[names["assign"] - 1][0] > 0
+assert "points" not in names and "a \"quoted\" one" in names
+' || return 1
+	if command -v gpmetis >/dev/null; then
+		gpmetis out 2
+	fi
+}
+
 # With a processor that is made: of each assign 1000 cycles, 2000 instructions and
 # 4000 cache misses (tests/lib/fakeperf.h).
 events() {
@@ -221,6 +240,7 @@ exec 5>&-
 [ -z "${other-}" ] || wait "$other"
 ok "columns without values are hidden" without_events
 ok "the graph has weights for a partitioner" graph
+ok "the graph for METIS has the same weights" metis
 ok "the process continues" again
 ok "a second reading has higher counts" numbers 2
 ok "a reset loses nothing" resets
