@@ -7,6 +7,7 @@
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/made.h"
+#include "PredictionLibrary/command/writegraph.h"
 
 const char *const generationKinds[] = { "cholesky", "stencil", "random",
 					"lu",       "ring",    NULL };
@@ -113,7 +114,7 @@ int generateRun(struct predict *predict, int argc, char **argv)
 		{ "seed", 0, 0, G_OPTION_ARG_INT64, &self.seed,
 		  "For random: seed of the graph (default: 1)", "N" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &form,
-		  "Form of the graph: xml or binary (default: xml)", "FORM" },
+		  PREDICT_FORMS "(default: xml)", "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
@@ -150,39 +151,7 @@ int generateRun(struct predict *predict, int argc, char **argv)
 	if (ret < 0)
 		return predictError(predict, "%s", g_strerror(-ret));
 	status = predictWrite(predict, graph, output ? output : "-",
-			      form ? form : "xml", NULL);
-	hdP_destroyGraph(graph);
-	return status;
-}
-
-int convertRun(struct predict *predict, int argc, char **argv)
-{
-	char *form = NULL, *output = NULL;
-	const GOptionEntry entries[] = {
-		{ "to", 0, 0, G_OPTION_ARG_STRING, &form,
-		  "Form of the graph: xml or binary (default: binary)",
-		  "FORM" },
-		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-		  "Write to FILE instead of standard output", "FILE" },
-		{ NULL }
-	};
-	static const struct predictHelp help = {
-		"GRAPH|-",
-		"Convert a task graph from XML to the binary form or back.",
-		"Examples:\n"
-		"  hdpredict convert ch80.xml -o ch80.bin\n"
-		"  hdpredict convert --to=xml ch80.bin -o ch80.xml\n",
-		1, 1
-	};
-	hdPGraph *graph = NULL;
-	int status = predictParse(predict, &argc, &argv, entries, &help);
-
-	if (status >= 0)
-		return status;
-	status = predictRead(predict, argv[1], &graph, NULL, NULL, NULL, NULL);
-	if (status == PREDICT_OK)
-		status = predictWrite(predict, graph, output ? output : "-",
-				      form ? form : "binary", NULL);
+			      form ? form : "xml", NULL, NULL);
 	hdP_destroyGraph(graph);
 	return status;
 }

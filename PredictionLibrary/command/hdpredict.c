@@ -255,22 +255,6 @@ int predictChoose(struct predict *predict, const char *option, const char *word,
 	return -1;
 }
 
-int predictWrite(struct predict *predict, const hdPGraph *graph,
-		 const char *path, const char *form, const hdPResult *result)
-{
-	static const char *const forms[] = { "xml", "binary", NULL };
-	int number = predictChoose(predict, "--to", form, forms);
-	int ret;
-
-	if (number < 0)
-		return PREDICT_FAILED;
-	ret = hdP_writeGraph(graph, path, number ? HDP_BINARY : HDP_XML,
-			     result);
-	if (ret < 0)
-		return predictErrorWrite(predict, path, ret);
-	return PREDICT_OK;
-}
-
 int predictFinish(struct predict *predict, int status)
 {
 	if (fflush(stdout) != 0 || ferror(stdout))

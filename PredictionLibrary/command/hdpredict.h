@@ -46,7 +46,7 @@ struct predict {
 	X(graph, "Convert the project of a run into a task graph")        \
 	X(sweep, "Predict many models, and find the best models")         \
 	X(characterize, "Create models from measurements")                \
-	X(convert, "Convert a task graph between XML and binary")
+	X(convert, "Convert task graphs, also from WfFormat and DOT")
 
 /** One whose function cannot be called after it: hdtrace has one, too. */
 #define PREDICT_COMPARE "compare", "Compare a prediction with measured runs"
@@ -116,11 +116,6 @@ int predictRead(struct predict *predict, const char *graphPath,
 		hdPGraph **graph, const char *platformPath,
 		hdPPlatform **platform, const char *resourcesPath,
 		hdPResources **resources);
-
-/** Write a graph; the form is by name: "xml" or "binary". @return Exit status.
- */
-int predictWrite(struct predict *predict, const hdPGraph *graph,
-		 const char *path, const char *form, const hdPResult *result);
 
 /** End: all that was printed must have arrived. @return Exit status. */
 int predictFinish(struct predict *predict, int status);

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/mapchoice.h"
@@ -87,6 +88,48 @@ static int mapChoiceCheckAnneal(struct predict *predict,
 	return PREDICT_OK;
 }
 
+/* The number of a method; -1 after a message. All else is a file with the part
+ * of each task, which is mapped with EFT. */
+static int mapChoiceMethod(struct predict *predict, const char *map,
+			   const char *const *maps, const char **partition)
+{
+	*partition = NULL;
+	for (int i = 0; maps[i]; i++) {
+		if (!map || strcmp(map, maps[i]) == 0)
+			return i;
+	}
+	if (access(map, F_OK) != 0 && !strchr(map, '/')) {
+		char *words = g_strjoinv(", ", (char **)maps);
+		char *text = g_strdup_printf("%s or a file with the part of "
+					     "each task",
+					     words);
+
+		predictInvalidValue(predict, "map", map, text);
+		g_free(text);
+		g_free(words);
+		return -1;
+	}
+	*partition = map;
+	return predictOpens(predict, map) == PREDICT_OK ? 0 : -1;
+}
+
+/* What parts of a partition are. */
+static int mapChoiceCheckParts(struct predict *predict,
+			       const struct mapChoice *choice,
+			       hdPMapping *mapping)
+{
+	static const char *const words[] = { "nodes", "pes", NULL };
+	int number;
+
+	if (!choice->parts)
+		return PREDICT_OK;
+	if (!mapping->partition)
+		return predictUsage(predict, "--parts: requires --map FILE");
+	number = predictChoose(predict, "--parts", choice->parts, words);
+	mapping->partsArePes = number == 1;
+	return number < 0 ? PREDICT_FAILED : PREDICT_OK;
+}
+
 int mapChoiceCheck(struct predict *predict, const struct mapChoice *choice,
 		   const char *map, bool isGivenAllowed, hdPMapping *mapping,
 		   bool *isGiven)
@@ -94,13 +137,17 @@ int mapChoiceCheck(struct predict *predict, const struct mapChoice *choice,
 	static const char *const all[] = { "given", "eft", "heft", "anneal",
 					   NULL };
 	const char *const *maps = isGivenAllowed ? all : all + 1;
-	int number = predictChoose(predict, "--map", map ? map : maps[0], maps);
+	const char *partition;
+	int number = mapChoiceMethod(predict, map, maps, &partition);
 
 	if (number < 0)
 		return PREDICT_FAILED;
-	*isGiven = isGivenAllowed && number == 0;
+	*isGiven = isGivenAllowed && number == 0 && !partition;
 	*mapping = (hdPMapping){
-		.mapper = (hdPMapper)(number - isGivenAllowed * !*isGiven),
+		.mapper = partition ? HDP_EFT
+				    : (hdPMapper)(number -
+						  isGivenAllowed * !*isGiven),
+		.partition = partition,
 		.pattern = choice->use,
 		.keepsMapping = !choice->ignoresMap,
 		.seed = (uint64_t)choice->seed,
@@ -109,6 +156,8 @@ int mapChoiceCheck(struct predict *predict, const struct mapChoice *choice,
 		return predictUsage(predict,
 				    "--%s: requires --map eft, heft or anneal",
 				    choice->use ? "use" : "ignore-map");
+	if (mapChoiceCheckParts(predict, choice, mapping) != PREDICT_OK)
+		return PREDICT_FAILED;
 	return mapChoiceCheckAnneal(predict, choice, mapping);
 }
 
@@ -136,5 +185,7 @@ int mapChoiceRun(struct predict *predict, const struct mapChoice *choice,
 		       predict->command, mapped, mapped == 1 ? "" : "s");
 	ret = hdP_mapAs(graph, platform, resources, mapping, predictTake,
 			predict);
-	return predictStatus(predict, ret, "mapping");
+	return predictStatus(predict, ret,
+			     mapping->partition ? mapping->partition
+						: "mapping");
 }

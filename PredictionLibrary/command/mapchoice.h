@@ -12,7 +12,7 @@
 
 /** What was asked for. */
 struct mapChoice {
-	char *map, *use, *nodes, *cost;
+	char *map, *use, *nodes, *cost, *parts;
 	double budget;
 	gint64 seed, steps;
 	gboolean ignoresMap;
@@ -36,6 +36,14 @@ struct mapChoice {
 		  "Nodes that are switched on: the first N, or patterns "     \
 		  "of their names (default: all)",                            \
 		  "N|PATTERN" },                                              \
+		{ "parts",                                                    \
+		  0,                                                          \
+		  0,                                                          \
+		  G_OPTION_ARG_STRING,                                        \
+		  &(choice)->parts,                                           \
+		  "For --map FILE: what parts are, nodes or pes (default: "   \
+		  "nodes)",                                                   \
+		  "WHAT" },                                                   \
 		{ "cost",                                                     \
 		  0,                                                          \
 		  0,                                                          \

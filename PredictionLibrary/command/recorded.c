@@ -12,6 +12,7 @@
 #include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/writegraph.h"
 #include "PredictionLibrary/output/project.h"
 
 /* A task that ran. */
@@ -404,7 +405,7 @@ static int recordedGraphRun(struct making *self, const char *output,
 	if (status == PREDICT_OK)
 		status = predictWrite(self->predict, self->graph,
 				      output ? output : "-",
-				      form ? form : "xml", NULL);
+				      form ? form : "xml", NULL, NULL);
 	hdP_destroyGraph(self->graph);
 	hdI_closeProject(project);
 	return status;
@@ -412,10 +413,12 @@ static int recordedGraphRun(struct making *self, const char *output,
 
 int graphRun(struct predict *predict, int argc, char **argv)
 {
-	char *form = NULL, *output = NULL;
+	char *format = NULL, *form = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &format,
+		  PREDICT_FORMS "(default: xml)", "FORM" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &form,
-		  "Form of the graph: xml or binary (default: xml)", "FORM" },
+		  "The same as --format", "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
@@ -429,7 +432,8 @@ int graphRun(struct predict *predict, int argc, char **argv)
 		"Examples:\n"
 		"  hdpredict graph run1 -o measured.xml\n"
 		"  hdpredict graph run1 | hdpredict simulate - --platform "
-		"p.xml --resources r.xml\n",
+		"p.xml --resources r.xml\n"
+		"  hdpredict graph --format=metis run1 -o run1.metis\n",
 		1, 1
 	};
 	struct making self = { .predict = predict, .begin = INT64_MAX };
@@ -446,7 +450,7 @@ int graphRun(struct predict *predict, int argc, char **argv)
 	self.variables = g_array_new(FALSE, FALSE, sizeof(guint));
 	self.byState =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	status = recordedGraphRun(&self, output, form);
+	status = recordedGraphRun(&self, output, format ? format : form);
 	g_hash_table_destroy(self.byState);
 	g_array_unref(self.variables);
 	g_array_unref(self.links);

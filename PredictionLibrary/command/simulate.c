@@ -13,6 +13,7 @@
 #include "PredictionLibrary/command/mapchoice.h"
 #include "PredictionLibrary/command/samples.h"
 #include "PredictionLibrary/command/summary.h"
+#include "PredictionLibrary/command/writegraph.h"
 #include "common/format/projectfile.h"
 #include "common/format/replacement.h"
 
@@ -79,14 +80,14 @@ int mapRun(struct predict *predict, int argc, char **argv)
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &settings.resources,
 		  "Resource model: a file, or thesis", "FILE" },
 		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings.choice.map,
-		  "Method: eft, heft or anneal (default: eft, earliest "
-		  "finishing time)",
+		  "Method: eft, heft, anneal, or a file with the part of "
+		  "each task (default: eft, earliest finishing time)",
 		  "HOW" },
 		MAP_CHOICE_OPTIONS(&settings.choice),
 		{ "seed", 0, 0, G_OPTION_ARG_INT64, &settings.choice.seed,
 		  "Seed of --map anneal (default: 1)", "N" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &settings.form,
-		  "Form of the graph: xml or binary (default: xml)", "FORM" },
+		  PREDICT_FORMS "(default: xml)", "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &settings.output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
@@ -99,7 +100,9 @@ int mapRun(struct predict *predict, int argc, char **argv)
 		"  hdpredict map ch80.xml --platform thesis --resources thesis "
 		"--use 'XU4-*' -o xu4.xml\n"
 		"  hdpredict map g.xml --platform p.xml --resources r.xml "
-		"--map anneal --cost 'energy at time<=10' -o least.xml\n",
+		"--map anneal --cost 'energy at time<=10' -o least.xml\n"
+		"  hdpredict map g.xml --platform p.xml --resources r.xml "
+		"--map g.metis.part.4 -o parts.xml\n",
 		1, 1
 	};
 	struct predictModels models = { NULL, NULL, NULL };
@@ -119,7 +122,7 @@ int mapRun(struct predict *predict, int argc, char **argv)
 		status = predictWrite(predict, models.graph,
 				      settings.output ? settings.output : "-",
 				      settings.form ? settings.form : "xml",
-				      NULL);
+				      NULL, models.resources);
 	freeModels(&models);
 	return status;
 }
@@ -271,8 +274,8 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &settings.resources,
 		  "Resource model: a file, or thesis", "FILE" },
 		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings.choice.map,
-		  "Mapping: given, eft (earliest finishing time), heft or "
-		  "anneal (default: given)",
+		  "Mapping: given, eft (earliest finishing time), heft, "
+		  "anneal, or a file with parts (default: given)",
 		  "HOW" },
 		MAP_CHOICE_OPTIONS(&settings.choice),
 		{ "slowdown", 0, 0, G_OPTION_ARG_STRING, &settings.slowdown,
@@ -396,7 +399,7 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 						   isMapped, &models, &samples);
 	if (status == PREDICT_OK && settings.annotate)
 		status = predictWrite(predict, models.graph, settings.annotate,
-				      "xml", result);
+				      "xml", result, NULL);
 	if (status == PREDICT_OK && settings.output)
 		status = simulateCommandWriteProject(predict, &settings, result,
 						     &samples);

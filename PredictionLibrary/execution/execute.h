@@ -317,6 +317,13 @@ struct hdExecuteLinks {
 int hdExecuteExchange(struct hdExecution *self,
 		      const struct hdExecuteLinks *links);
 
+/** Read BYTES_PER_S[,LATENCY]; false: that is not one. NULL is no pace. */
+bool hdExecuteReadPace(const char *text, struct hdExecutePace *pace);
+
+/** Read BYTES,BYTES...; false: that is not one. NULL is no sizes. What is read
+ *  is to be freed with g_free() in any case. */
+bool hdExecuteReadSizes(const char *text, struct hdExecuteLinks *links);
+
 /** Say on which CPUs threads run, and the one that moves data sets; and who
  * leads a host. In all processes. */
 void hdExecutePlace(struct hdExecution *self);

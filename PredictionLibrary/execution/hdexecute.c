@@ -27,6 +27,9 @@
 /* What was asked for. */
 struct settings {
 	char *platform, *resources, *map, *kernels, *pace, *project, *sizes;
+	char *parts;
+	const char *partition; /* A file that --map names; or NULL. */
+	int partsArePes;
 	gboolean isChecked, isForced, isQuiet, ignoresMap;
 	int pes;
 	struct hdExecuteLinks links; /* No sizes: a graph is run. */
@@ -196,7 +199,9 @@ static int mapTasks(struct process *self)
 	int64_t servers = hdP_getServerCount(self->platform);
 	int64_t mapped = hdP_getMappedCount(self->graph);
 	const char *map = self->settings.map;
-	hdPMapping mapping = { .keepsMapping = !self->settings.ignoresMap };
+	hdPMapping mapping = { .keepsMapping = !self->settings.ignoresMap,
+			       .partition = self->settings.partition,
+			       .partsArePes = self->settings.partsArePes };
 
 	if (servers != self->size)
 		return hdexecuteReportError(
@@ -217,7 +222,7 @@ static int mapTasks(struct process *self)
 	return statusOf(self,
 			hdP_mapAs(self->graph, self->platform, self->resources,
 				  &mapping, hdexecutePrintMessage, self),
-			"mapping");
+			mapping.partition ? mapping.partition : "mapping");
 }
 
 /* Tasks that wait for each other would do so for ever. */
@@ -493,6 +498,7 @@ static void destroy(struct process *self)
 	g_free(self->settings.platform);
 	g_free(self->settings.resources);
 	g_free(self->settings.map);
+	g_free(self->settings.parts);
 	g_free(self->settings.kernels);
 	g_free(self->settings.pace);
 	g_free(self->settings.project);
@@ -518,50 +524,10 @@ static int execute(struct process *self, const char *path)
 
 /* ---- The command line --------------------------------------------------- */
 
-/* BYTES_PER_S[,LATENCY] */
-static bool parsePace(const char *text, struct hdExecutePace *pace)
-{
-	int64_t ns;
-	char *end;
-
-	if (!text)
-		return true;
-	pace->rate = g_ascii_strtod(text, &end);
-	/* Times of messages are to fit into 64 bits of ns. */
-	if (end == text || !(pace->rate >= 1 && pace->rate < HUGE_VAL))
-		return false;
-	if (*end == '\0')
-		return true;
-	if (*end != ',' ||
-	    hdDurationParse(end + 1, HD_NS_PER_S, &ns, NULL) != 0)
-		return false;
-	pace->latency = (double)ns / 1e9;
-	return pace->latency >= 0 && pace->latency <= 3600;
-}
-
-/* BYTES,BYTES... */
-static bool parseSizes(const char *text, struct hdExecuteLinks *links)
-{
-	char **words = g_strsplit(text ? text : "", ",", -1);
-	guint count = g_strv_length(words);
-	bool isGood = true;
-
-	links->sizes = g_new0(int, count + 1);
-	links->sizeCount = count;
-	for (guint i = 0; i < count && isGood; i++) {
-		char *end;
-		double size = g_ascii_strtod(words[i], &end);
-
-		isGood = end != words[i] && !*end && size >= 1 &&
-			 size <= INT_MAX;
-		links->sizes[i] = isGood ? (int)size : 0;
-	}
-	g_strfreev(words);
-	return isGood;
-}
-
 static const char *const maps[] = { "given", "eft", NULL };
+static const char *const partWords[] = { "nodes", "pes", NULL };
 static const struct cliWords words[] = { { "map", maps, false },
+					 { "parts", partWords, false },
 					 { NULL, NULL, false } };
 static const struct cliNumber numbers[] = {
 	{ "pes", 0, 100000, NULL },
@@ -584,6 +550,32 @@ static const struct cliCommand command = {
 	.words = words,
 };
 
+/* What is no word of --map is a file with the part of each task. */
+static int hdexecuteChooseMap(struct settings *settings)
+{
+	const char *map = settings->map;
+	int status;
+
+	if (map && strcmp(map, "given") != 0 && strcmp(map, "eft") != 0) {
+		if (access(map, F_OK) != 0 && !strchr(map, '/'))
+			return cliErrorValue(&command, "map", map,
+					     "given, eft or a file with the "
+					     "part of each task");
+		settings->partition = map;
+	}
+	if (settings->parts && !settings->partition)
+		return cliUsage(&command, "--parts: requires --map FILE");
+	status = cliChoose(&command, "parts", settings->parts,
+			   &settings->partsArePes);
+	if (status >= 0)
+		return status;
+	if (settings->ignoresMap && !settings->partition &&
+	    g_strcmp0(map, "eft") != 0)
+		return cliUsage(&command, "--ignore-map: requires --map eft or "
+					  "a file");
+	return -1;
+}
+
 static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 			  int *argc, char ***argv)
 {
@@ -596,9 +588,13 @@ static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 		  "Resource model for --map eft (default: equal times)",
 		  "FILE" },
 		{ "map", 0, 0, G_OPTION_ARG_STRING, &settings->map,
-		  "Mapping: given or eft (default: given if the graph has "
-		  "one)",
+		  "Mapping: given, eft, or a file with the part of each task "
+		  "(default: given if the graph has one)",
 		  "HOW" },
+		{ "parts", 0, 0, G_OPTION_ARG_STRING, &settings->parts,
+		  "For --map FILE: what parts are, nodes or pes (default: "
+		  "nodes)",
+		  "WHAT" },
 		{ "ignore-map", 0, 0, G_OPTION_ARG_NONE, &settings->ignoresMap,
 		  "Replace the mapping of the graph; otherwise mapped tasks "
 		  "stay",
@@ -636,7 +632,7 @@ static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 		{ NULL }
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
-	int status = cliParse(&command, lists, argc, argv), map;
+	int status = cliParse(&command, lists, argc, argv);
 
 	if (status >= 0)
 		return status;
@@ -645,17 +641,15 @@ static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 	if (*argc > (settings->sizes ? 1 : 2))
 		return cliErrorUnexpected(&command,
 					  (*argv)[settings->sizes ? 1 : 2]);
-	if (!parseSizes(settings->sizes, &settings->links))
+	if (!hdExecuteReadSizes(settings->sizes, &settings->links))
 		return cliErrorValue(&command, "links", settings->sizes,
 				     "numbers of bytes, separated by commas");
 	if (settings->sizes && !settings->project)
 		return cliErrorNeeds(&command, "links", "project");
-	status = cliChoose(&command, "map", settings->map, &map);
+	status = hdexecuteChooseMap(settings);
 	if (status >= 0)
 		return status;
-	if (settings->ignoresMap && g_strcmp0(settings->map, "eft") != 0)
-		return cliUsage(&command, "--ignore-map: requires --map eft");
-	if (!parsePace(settings->pace, pace))
+	if (!hdExecuteReadPace(settings->pace, pace))
 		return cliErrorValue(&command, "pace", settings->pace,
 				     "bytes per second, 1 or more, and an "
 				     "optional latency, such as 1e6,1ms");

@@ -147,6 +147,12 @@ typedef struct hdPMapping {
 				*   or until the budget is spent. */
 	double budget;         /**< Time for HDP_ANNEAL, in s; 0: any. */
 	hdPOptions simulation; /**< How HDP_ANNEAL simulates mappings. */
+	/** File with a line for each task, in the order of the graph: the
+	 * number of its part, from 0, as METIS writes it. Not for HDP_ANNEAL.
+	 * NULL: none. */
+	const char *partition;
+	int partsArePes; /**< Parts are usable PEs, in the order of the
+			  *   platform, instead of nodes with such PEs. */
 } hdPMapping;
 
 /** Statistics of samples. */
@@ -1037,7 +1043,8 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
  * @param handler Receives diagnostics.
  * @param data Argument of the handler.
  *
- * @return As hdP_map().
+ * @return As hdP_map(); or another negative errno value: the partition cannot
+ *         be read.
  */
 int hdP_mapAs(hdPGraph *graph, const hdPPlatform *platform,
 	      const hdPResources *resources, const hdPMapping *options,

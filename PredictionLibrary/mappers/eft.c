@@ -135,6 +135,28 @@ static bool findTimes(struct eft *self, uint32_t task)
 	return true;
 }
 
+/* Whether a PE is where the part of a task is. */
+static bool eftMayUse(const struct eft *self, uint32_t task, uint32_t pe)
+{
+	const uint32_t *server = self->mapping.server;
+
+	return !server || server[task] == HD_PREDICT_NONE ||
+	       server[task] == self->platform->pes[pe].server;
+}
+
+/* The first PE that a task may use. */
+static uint32_t eftFirstOf(const struct eft *self, uint32_t task)
+{
+	uint32_t i = 0;
+
+	if (self->mapping.fixed[task] != HD_PREDICT_NONE)
+		return self->mapping.fixed[task];
+	while (i + 1 < self->mapping.usableCount &&
+	       !eftMayUse(self, task, self->mapping.usable[i]))
+		i++;
+	return self->mapping.usable[i];
+}
+
 static int eftPlaceTask(struct eft *self, uint32_t task, int64_t priority)
 {
 	const hdPPlatform *platform = self->platform;
@@ -156,14 +178,13 @@ static int eftPlaceTask(struct eft *self, uint32_t task, int64_t priority)
 		double end =
 			fmax(self->free[p], self->ready[pe->server]) + time;
 
-		if (!isnan(time) && end < least) {
+		if (eftMayUse(self, task, p) && !isnan(time) && end < least) {
 			least = end;
 			best = p;
 		}
 	}
 	if (best == HD_PREDICT_NONE) {
-		uint32_t p = fixed != HD_PREDICT_NONE ? fixed
-						      : self->mapping.usable[0];
+		uint32_t p = eftFirstOf(self, task);
 		uint32_t a = platform->pes[p].architecture;
 
 		hdPredictNoEntry(self->graph, platform, task, a,
@@ -482,6 +503,7 @@ static void eftFree(struct eft *self)
 	hdPredictRoutesFree(self->routes);
 	free(self->mapping.usable);
 	free(self->mapping.fixed);
+	free(self->mapping.server);
 	free(self->mapping.before);
 	free(self->mapping.after);
 	free(self->mapping.sequence);
@@ -522,11 +544,14 @@ int hdP_mapAs(hdPGraph *graph, const hdPPlatform *platform,
 
 	if (!graph || !platform || !resources || !options ||
 	    !graph->isFinished || !platform->isFinished ||
-	    !resources->isFinished)
+	    !resources->isFinished ||
+	    (options->partition && options->mapper == HDP_ANNEAL))
 		return -EINVAL;
 	ret = eftPrepare(&self, options->pattern);
 	if (ret == 0)
 		ret = eftFix(&self);
+	if (ret == 0)
+		ret = hdPredictPartition(&self.mapping);
 	if (ret == 0 && options->mapper == HDP_HEFT)
 		ret = eftRank(&self);
 	/* They would be reported again. */

@@ -20,11 +20,21 @@ struct hdPredictMapping {
 	uint32_t *usable; /**< PEs. */
 	uint32_t usableCount;
 	uint32_t *fixed;  /**< PE of each task that may not be moved; NONE. */
+	uint32_t *server; /**< That each task has to run on; NONE. NULL: any. */
 	uint32_t *before; /**< Task that has to come before, on its PE; NONE. */
 	uint32_t *after;
 	uint32_t
 		*sequence; /**< Tasks in the order in which they were mapped. */
 };
+
+/**
+ * Read the partition that options name, and let tasks that are not fixed run
+ * only on the node or PE of their part.
+ *
+ * @retval -EINVAL The file is wrong; reported with its name.
+ * @return 0, or another negative errno value: it cannot be read.
+ */
+int hdPredictPartition(struct hdPredictMapping *mapping);
 
 /** Anneal a mapping that was made; 0 or negative errno. */
 int hdPredictAnneal(const struct hdPredictMapping *mapping);

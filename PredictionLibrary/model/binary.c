@@ -111,15 +111,7 @@ static bool areTexts(const char *text, const uint64_t *offset, uint64_t count)
 		if ((byte[offset[i]] & 0xc0) == 0x80)
 			return false;
 	}
-	for (uint64_t i = 0; i < size; i++) {
-		if (byte[i] < ' ' && byte[i] != '\t' && byte[i] != '\n' &&
-		    byte[i] != '\r')
-			return false;
-		if (byte[i] == 0xef && i + 2 < size && byte[i + 1] == 0xbf &&
-		    byte[i + 2] >= 0xbe)
-			return false;
-	}
-	return g_utf8_validate_len(text, size, NULL);
+	return hdPredictIsText(text, size);
 }
 
 /* All of a file in memory that may be changed. */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <glib.h>
+
 #include "PredictionLibrary/model/names.h"
 
 /* Eight bytes at a time; names of tasks differ in their last letters. */
@@ -166,6 +168,22 @@ uint32_t hdPredictNamesFind(const struct hdPredictNames *names,
 		return HD_PREDICT_NONE;
 	return nameTableFindSlot(names, name, length,
 				 nameTableHashOf(name, length), &at);
+}
+
+bool hdPredictIsText(const char *text, size_t size)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+
+	for (size_t i = 0; i < size; i++) {
+		if (byte[i] < ' ' && byte[i] != '\t' && byte[i] != '\n' &&
+		    byte[i] != '\r')
+			return false;
+		/* U+FFFE and U+FFFF. */
+		if (byte[i] == 0xef && i + 2 < size && byte[i + 1] == 0xbf &&
+		    byte[i + 2] >= 0xbe)
+			return false;
+	}
+	return g_utf8_validate_len(text, size, NULL);
 }
 
 int hdPredictNamesTwice(const struct hdPredictNames *names, uint32_t *number)

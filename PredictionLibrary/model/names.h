@@ -8,6 +8,7 @@
 #ifndef HD_PREDICT_NAMES_H
 #define HD_PREDICT_NAMES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,9 @@ static inline const char *hdPredictName(const struct hdPredictNames *names,
 	*length = (size_t)(names->offset[number + 1] - names->offset[number]);
 	return names->text + names->offset[number];
 }
+
+/** Whether a text is what XML can have: UTF-8, and no control characters. */
+bool hdPredictIsText(const char *text, size_t size);
 
 /** Find a name that is there twice, in names without slots: 1 and its number, 0
  *  or -ENOMEM. */

@@ -342,7 +342,8 @@ static int writeXml(const hdPGraph *graph, FILE *file, const hdPResult *result)
 
 /* ---- Files ------------------------------------------------------------- */
 
-/* A file that gets its name once it is complete; of devices, the device. */
+/* A file that gets its name once it is complete; of devices, the device. Links
+ * are followed by who calls it: what is replaced is never a link. */
 static FILE *openNew(const char *path, char **temporary)
 {
 	struct stat about;
@@ -377,15 +378,21 @@ int hdP_writeGraph(const hdPGraph *graph, const char *path, hdPForm form,
 		   const hdPResult *result)
 {
 	bool isStdout = path && strcmp(path, "-") == 0;
-	char *temporary = NULL;
+	char *temporary = NULL, *real;
 	FILE *file;
 	int ret;
 
 	if (!graph || !graph->isFinished || !path)
 		return -EINVAL;
+	real = isStdout ? NULL : realpath(path, NULL);
+	if (real)
+		path = real;
 	file = isStdout ? stdout : openNew(path, &temporary);
-	if (!file)
-		return -errno;
+	if (!file) {
+		ret = -errno;
+		free(real);
+		return ret;
+	}
 	errno = 0;
 	ret = form == HDP_BINARY ? hdPredictGraphWriteBinary(graph, file)
 				 : writeXml(graph, file, result);
@@ -398,5 +405,6 @@ int hdP_writeGraph(const hdPGraph *graph, const char *path, hdPForm form,
 	if (temporary && ret < 0)
 		unlink(temporary);
 	free(temporary);
+	free(real);
 	return ret;
 }

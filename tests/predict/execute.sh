@@ -260,6 +260,16 @@ partly() {
 		"$hdpredict" graph partly | grep -c '<map pe="n1.0"' | grep -qv '^[01]$'
 }
 
+# Tasks run on the nodes of their parts, or on PEs; each task is on the other node than the
+# one before.
+parted() {
+	"$hdpredict" generate ring --width 3 --steps 3 --tile-size 64 -o loop.xml && printf '%s\n' 0 1 0 1 0 1 0 1 0 >parts &&
+		start 2 loop.xml --pes 2 --map parts -f -p parted && "$hdpredict" graph parted |
+		sed -n 's/.*<map pe="n\([01]\).*/\1/p' | cmp - parts &&
+		start 2 loop.xml --pes 2 --map parts --parts pes -f -p parted && "$hdpredict" graph parted |
+		sed -n 's/.*<map pe="n0.\([01]\)".*/\1/p' | cmp - parts
+}
+
 # A GEMM takes its inputs the wrong way round, and that is found.
 wrong_result() {
 	sed '/successor="GEMM-0-1-2"/{s/"GEMM.A"/"GEMM.X"/;s/"GEMM.B"/"GEMM.A"/;s/"GEMM.X"/"GEMM.B"/;}' \
@@ -393,6 +403,11 @@ rows() {
 2|--pace: invalid value "5,x"; expected bytes|1 c.xml --pace 5,x
 2|--pace: invalid value "1e-300"; expected bytes|1 c.xml --pace 1e-300
 2|--ignore-map: requires --map eft|1 c.xml --pes 1 --ignore-map
+2|--map: invalid value "x"; expected given, eft or a file with the part of each task|1 c.xml --pes 1 --map x
+2|--parts: requires --map FILE|1 c.xml --pes 1 --parts pes
+2|--parts: invalid value "x"; expected nodes or pes|1 c.xml --pes 1 --map c.xml --parts x
+2|./x: cannot open: No such file|1 c.xml --pes 1 --map ./x
+1|c.xml:1: not a number of a part|1 c.xml --pes 1 --map c.xml --ignore-map
 2|not supported for this graph|2 chain0.xml --platform p.xml --check
 END
 }
@@ -441,6 +456,7 @@ for library in $(built_libraries); do
 	ok "power follows the law of the meter" lawful
 	ok "a wrong result is reported" wrong_result
 	ok "EFT keeps given tasks, unless --ignore-map replaces them" partly
+	ok "tasks run on the nodes and PEs of their parts" parted
 	ok "plain C replaces a missing library of linear algebra" no_algebra
 	ok "memory that is too small for any output is reported" fails_readably 1 \
 		'task t0 .*not enough memory for an output of 1000 bytes' \

@@ -993,7 +993,7 @@ ok "a missing directory is reported" failed 'No such file' generate cholesky -o 
 ok "a full disk for annotations is reported" failed 'No space left' simulate m.xml --platform thesis --resources thesis --annotate /dev/full
 ok "an unknown option is rejected" failed 'unknown option: "--none"' simulate --none
 ok "an unknown command is rejected" failed 'unknown command: "simulat"; did you mean "simulate"?' simulat
-ok "an unknown mapping is rejected" failed '--map: invalid value "x"; expected given, eft, heft or anneal' simulate c.xml --platform thesis --resources thesis --map x
+ok "an unknown mapping is rejected" failed '--map: invalid value "x"; expected given, eft, heft, anneal or a file with the part of each task' simulate c.xml --platform thesis --resources thesis --map x
 ok "a missing graph is reported before missing options" failed 'nosuch.xml: cannot open: No such file or directory$' simulate nosuch.xml
 ok "a missing option --platform is reported" failed "missing option: --platform" simulate c.xml
 full_output() {

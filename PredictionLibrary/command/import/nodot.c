@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Instead of dot.c, without cgraph. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "PredictionLibrary/command/import/import.h"
+
+int importDot(const char *text, size_t length, struct import *self,
+	      struct hdPredictReport *report)
+{
+	(void)text;
+	(void)length;
+	(void)self;
+	(void)report;
+	return -ENOTSUP;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writing task graphs; see writegraph.h. */
+#include "config.h"
+
+#include "PredictionLibrary/command/errors.h"
+#include "PredictionLibrary/command/metisgraph.h"
+#include "PredictionLibrary/command/writegraph.h"
+
+int predictWrite(struct predict *predict, const hdPGraph *graph,
+		 const char *path, const char *form, const hdPResult *result,
+		 const hdPResources *resources)
+{
+	static const char *const forms[] = { "xml", "binary", "metis", NULL };
+	int number = predictChoose(predict, "--to", form, forms);
+	int ret;
+
+	if (number < 0)
+		return PREDICT_FAILED;
+	if (number == 2)
+		return metisWrite(predict, graph, resources, path);
+	ret = hdP_writeGraph(graph, path, number ? HDP_BINARY : HDP_XML,
+			     result);
+	if (ret < 0)
+		return predictErrorWrite(predict, path, ret);
+	return PREDICT_OK;
+}
