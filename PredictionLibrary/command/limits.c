@@ -97,25 +97,51 @@ double limitsMemory(const hdPResult *result)
 	return most;
 }
 
-/* Servers that need more memory than the limit. */
-static void limitsPrintMemory(struct limits *limits, const hdPResult *result,
-			      bool isJson)
+/* The next server that needs more memory than the limit, which is a finding;
+ * false: none is left. */
+static bool limitsNextMemory(struct limits *limits, const hdPResult *result,
+			     int64_t *server, hdPUse *use)
 {
-	for (int64_t s = 0;
-	     limits->memory > 0 && s < hdP_getUseCount(result, HDP_SERVERS);
-	     s++) {
-		hdPUse use;
-
-		hdP_getUse(result, HDP_SERVERS, s, &use);
-		if (!(use.peak > limits->memory))
+	while (limits->memory > 0 &&
+	       hdP_getUse(result, HDP_SERVERS, (*server)++, use) == 0) {
+		if (!(use->peak > limits->memory))
 			continue;
 		limits->findings++;
-		if (!isJson)
-			outSay(stdout,
-			       "Memory of %s exceeds the limit: %.0f of %.0f "
-			       "bytes",
-			       use.id, use.peak, limits->memory);
+		return true;
 	}
+	return false;
+}
+
+static void limitsTextMemory(struct limits *limits, const hdPResult *result)
+{
+	hdPUse use;
+
+	for (int64_t s = 0; limitsNextMemory(limits, result, &s, &use);)
+		outSay(stdout,
+		       "Memory of %s exceeds the limit: %.0f of %.0f bytes",
+		       use.id, use.peak, limits->memory);
+}
+
+static void limitsJsonMemory(struct limits *limits, const hdPResult *result,
+			     struct outJson *json)
+{
+	uint64_t before = limits->findings;
+	hdPUse use;
+
+	if (!(limits->memory > 0))
+		return;
+	outJsonObject(json, "memory", false);
+	outJsonDouble(json, "limit_bytes", limits->memory);
+	outJsonArray(json, "servers", false);
+	for (int64_t s = 0; limitsNextMemory(limits, result, &s, &use);) {
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "id", use.id);
+		outJsonDouble(json, "memory_peak_bytes", use.peak);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonBool(json, "exceeded", limits->findings > before);
+	outJsonEnd(json);
 }
 
 bool limitsHasPeak(const hdPPlatform *platform)
@@ -127,8 +153,9 @@ bool limitsHasPeak(const hdPPlatform *platform)
 	return false;
 }
 
-static size_t limitsPrint(struct limits *limits, const hdPResult *result,
-			  struct look *look)
+/* Find where a limit is passed, which is a finding; the excesses to list. */
+static size_t limitsFind(struct limits *limits, const hdPResult *result,
+			 struct look *look)
 {
 	int ret = hdP_getPower(result, look->server, look->limit, &look->power,
 			       look->list, LIMITS_SHOWN);
@@ -153,20 +180,30 @@ static hdPSubgraph *subgraphs(const hdPResult *result, int64_t *count)
 	return list;
 }
 
+/* The power to look at: of all servers first, then of each; false: no more. */
+static bool limitsNextLook(const struct limits *limits,
+			   const hdPPlatform *platform, int64_t *server,
+			   struct look *look)
+{
+	int64_t at = (*server)++;
+
+	*look = (struct look){ .server = at,
+			       .limit = at < 0 ? limits->limit
+					       : hdP_getServerPeak(platform,
+								   at) };
+	return limits->hasPower && at < hdP_getServerCount(platform);
+}
+
 void limitsCount(struct limits *limits, const hdPPlatform *platform,
 		 const hdPResult *result)
 {
-	struct look look = { .server = -1, .limit = limits->limit };
+	struct look look;
+	hdPUse use;
 
-	limitsPrintMemory(limits, result, true);
-	if (!limits->hasPower)
-		return;
-	limitsPrint(limits, result, &look);
-	for (int64_t s = 0; s < hdP_getServerCount(platform); s++) {
-		look = (struct look){ .server = s,
-				      .limit = hdP_getServerPeak(platform, s) };
-		limitsPrint(limits, result, &look);
-	}
+	for (int64_t s = 0; limitsNextMemory(limits, result, &s, &use);)
+		;
+	for (int64_t s = -1; limitsNextLook(limits, platform, &s, &look);)
+		limitsFind(limits, result, &look);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -175,7 +212,7 @@ static void jsonLook(struct limits *limits, const hdPGraph *graph,
 		     const hdPPlatform *platform, const hdPResult *result,
 		     struct look *look, struct outJson *json)
 {
-	size_t count = limitsPrint(limits, result, look);
+	size_t count = limitsFind(limits, result, look);
 
 	outJsonDouble(json, "peak_w", look->power.peak);
 	outJsonDouble(json, "peak_at_s", look->power.peakAt);
@@ -234,19 +271,18 @@ void limitsJson(struct limits *limits, const hdPGraph *graph,
 		const hdPPlatform *platform, const hdPResult *result,
 		struct outJson *json)
 {
-	limitsPrintMemory(limits, result, true);
-	if (limits->hasPower) {
-		struct look look = { .server = -1, .limit = limits->limit };
+	struct look look;
+	int64_t next = -1;
 
+	limitsJsonMemory(limits, result, json);
+	if (limitsNextLook(limits, platform, &next, &look)) {
 		outJsonObject(json, "power", false);
 		jsonLook(limits, graph, platform, result, &look, json);
 		outJsonArray(json, "servers", false);
-		for (int64_t s = 0; s < hdP_getServerCount(platform); s++) {
-			look = (struct look){ .server = s,
-					      .limit = hdP_getServerPeak(
-						      platform, s) };
+		while (limitsNextLook(limits, platform, &next, &look)) {
 			outJsonObject(json, NULL, false);
-			outJsonText(json, "id", hdP_getServerId(platform, s));
+			outJsonText(json, "id",
+				    hdP_getServerId(platform, look.server));
 			jsonLook(limits, graph, platform, result, &look, json);
 			outJsonEnd(json);
 		}
@@ -290,7 +326,7 @@ static void textLook(struct limits *limits, const hdPGraph *graph,
 		     struct look *look)
 {
 	char numbers[4][OUT_NUMBER_SIZE];
-	size_t count = limitsPrint(limits, result, look);
+	size_t count = limitsFind(limits, result, look);
 
 	if (look->server < 0)
 		printf("%-22s %s W at %s s\n", "Peak power",
@@ -345,19 +381,12 @@ static void textSubgraphs(const hdPGraph *graph, const hdPResult *result)
 void limitsText(struct limits *limits, const hdPGraph *graph,
 		const hdPPlatform *platform, const hdPResult *result)
 {
-	limitsPrintMemory(limits, result, false);
-	if (limits->hasPower) {
-		struct look look = { .server = -1, .limit = limits->limit };
+	struct look look;
 
-		textLook(limits, graph, platform, result, &look);
-		for (int64_t s = 0; s < hdP_getServerCount(platform); s++) {
-			look = (struct look){ .server = s,
-					      .limit = hdP_getServerPeak(
-						      platform, s) };
-			if (look.limit > 0)
-				textLook(limits, graph, platform, result,
-					 &look);
-		}
+	limitsTextMemory(limits, result);
+	for (int64_t s = -1; limitsNextLook(limits, platform, &s, &look);) {
+		if (look.server < 0 || look.limit > 0)
+			textLook(limits, graph, platform, result, &look);
 	}
 	if (limits->hasSubgraphs)
 		textSubgraphs(graph, result);

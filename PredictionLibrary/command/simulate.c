@@ -192,9 +192,14 @@ static int chooseOptions(struct predict *predict, struct settings *settings,
 	if (limitsParse(predict, settings->limits, &settings->limitValues) !=
 	    PREDICT_OK)
 		return PREDICT_FAILED;
-	if (settings->isBrief && (*isJson || settings->hasTasks))
+	if (settings->isBrief &&
+	    (*isJson || settings->hasTasks || settings->hasSubgraphs ||
+	     settings->sampleCount))
 		return predictUsage(predict, "--brief: not available with %s",
-				    *isJson ? "--format=json" : "--tasks");
+				    *isJson                 ? "--format=json"
+				    : settings->hasTasks    ? "--tasks"
+				    : settings->sampleCount ? "--mc"
+							    : "--subgraphs");
 	if (settings->powerLimit && settings->limitValues.power > 0)
 		return predictUsage(predict,
 				    "--limit=power: not available with "

@@ -265,9 +265,12 @@ static void simPowerWatchLimit(const hdPResult *result, double idle,
 	size_t running = 0;
 
 	about->peak = idle;
-	if (limit > 0 && simPowerIsOver(idle, limit) && makespan > 0) {
-		meter.now = (hdPExcess){ 0 };
+	/* Also if no time passes, as without tasks. */
+	if (limit > 0 && simPowerIsOver(idle, limit)) {
+		meter.now = (hdPExcess){ .peak = idle };
 		blame(result, NULL, NULL, &meter.now);
+		if (room)
+			list[0] = meter.now;
 	}
 	for (size_t i = 0, next; i < count; i = next) {
 		double at = changes[i].at;

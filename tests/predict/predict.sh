@@ -888,6 +888,24 @@ ok "a limit of power that holds" limits 0 power=100
 ok "a limit of power that does not hold" limits 3 power=99.9 '^Power of all servers exceeds 99.90 W: 1 times, for 2 s'
 ok "a limit of memory that holds" limits 0 memory=8
 ok "a limit of memory that does not hold" limits 3 memory=7 '^Memory of n0 exceeds the limit: 8 of 7 bytes$'
+exceeded() {
+	simulates --map eft --limit "memory=$1" --format=json && python3 -c 'import json, sys
+m = json.load(open("out"))["memory"]
+sys.exit([m["limit_bytes"], m["exceeded"], [[s["id"], s["memory_peak_bytes"]] for s in m["servers"]]] != json.loads(sys.argv[1]))' "$2" &&
+		simulates --map eft --format=json && ! grep -q '"memory": {' out
+}
+if command -v python3 >/dev/null; then
+	ok "JSON says that memory exceeds its limit" exceeded 7 '[7, true, [["n0", 8]]]'
+	ok "JSON says that memory keeps its limit" exceeded 8 '[8, false, []]'
+fi
+# Nodes draw their idle power, also while there is nothing to do.
+no_tasks() {
+	echo '<application/>' >void-graph.xml && sed 's|<platform>|&<node-architecture id="N" idle-power="40"/>|; s|<node id="n0"|& architecture="N"|' big.xml >idle.xml &&
+		exits 3 "$hdpredict" simulate void-graph.xml --platform idle.xml --resources little.xml --limit power=39 --fail &&
+		grep -q '^Power of all servers exceeds 39 W: 1 times, for 0 s; up to 40 W' out && grep -q 'up to 40 W: idle power of the servers' out &&
+		exits 0 "$hdpredict" simulate void-graph.xml --platform idle.xml --resources little.xml --limit power=40 --fail
+}
+ok "a graph without tasks exceeds a limit below the idle power" no_tasks
 bad_limits() {
 	for i in "" power power= =5 power=0 power=-1 power=nan power=inf power=1e400 power=1e-400 "power= 5" "power=5," power=5,memory=7 \
 		power=0x10 power==5 POWER=5 memory=1GB memory=1e3x time=1; do
@@ -917,6 +935,13 @@ brief_fails() {
 	exits 3 "$hdpredict" simulate free.xml --platform big.xml --resources little.xml --map eft --fail --brief --limit memory=7
 }
 ok "a limit that does not hold fails with ten lines, too" brief_fails
+brief_alone() {
+	for option in --mc=2 --subgraphs --tasks --format=json; do
+		exits 2 "$hdpredict" simulate free.xml --platform big.xml --resources little.xml --map eft --brief "$option" &&
+			grep -q -- "--brief: not available with ${option%=2}" err || return 1
+	done
+}
+ok "ten lines exclude what they do not contain" brief_alone
 # VALUE ATTRIBUTES: energy_assumed of a node with these.
 assumed() {
 	sed "s|<platform>|&<node-architecture id=\"N\" $2/>|; s|<node id=\"n0\"|& architecture=\"N\"|" big.xml >assumed.xml
@@ -956,6 +981,12 @@ in_json() {
 		fastest --format=json && ! grep -q 'fastest\|within_limits' out && [ "$(grep -c '"energy_assumed": true' out)" -eq 2 ]
 }
 ok "and in JSON" in_json
+failed_point() {
+	"$hdpredict" sweep free.xml --platform big.xml --resources little.xml --vary map=given --format=csv >out 2>err
+	tail -n 1 out | grep -q ',,,,0,[^,]' && "$hdpredict" sweep free.xml --platform big.xml --resources little.xml --vary map=given --format=json |
+		grep -c energy_assumed | grep -qx 0
+}
+ok "a failed point says nothing about its idle power" failed_point
 in_csv() {
 	fastest --format=csv && head -n 1 out | grep -q ',peak_power_w,memory_peak_bytes,pending_max,energy_assumed,front,error$' &&
 		sed -n 2p out | grep -q ',100,8,0,1,1,$'

@@ -23,7 +23,8 @@ static const struct rowColumn values[POINT_VALUES] = {
 	[POINT_PEAK] = { ".peak W", "peak_power_w", ROW_NUMBER, 0 },
 	[POINT_MEMORY] = { ".memory B", "memory_peak_bytes", ROW_NUMBER, 0 },
 	[POINT_PENDING] = { ">pending", "pending_max", ROW_NUMBER, 0 },
-	[POINT_ASSUMED] = { "<assumed", "energy_assumed", ROW_FLAG, 0 },
+	[POINT_ASSUMED] = { "<assumed", "energy_assumed", ROW_FLAG,
+			    ROW_OPTIONAL },
 	[POINT_TIME_LOW] = { ".time 5 %", "makespan_q05_s", ROW_NUMBER, 0,
 			     "time_q05_s" },
 	[POINT_TIME_HIGH] = { ".time 95 %", "makespan_q95_s", ROW_NUMBER, 0,
@@ -205,10 +206,10 @@ static void putRow(struct rows *table, const struct sweepRows *rows,
 	for (guint i = 0; i < names; i++)
 		rowsText(table, 1 + i, row->texts->pdata[i]);
 	for (guint i = 0; i < POINT_VALUES; i++) {
-		if (i == POINT_ASSUMED)
-			rowsFlag(table, 1 + names + i, row->values[i] == 1);
-		else
+		if (i != POINT_ASSUMED)
 			rowsNumber(table, 1 + names + i, row->values[i]);
+		else if (!isnan(row->values[i]))
+			rowsFlag(table, 1 + names + i, row->values[i] == 1);
 	}
 	rowsFlag(table, 1 + names + POINT_VALUES, isFront);
 	if (sweepHasLimit(limits))
