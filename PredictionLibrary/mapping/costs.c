@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "PredictionLibrary/mapping/costs.h"
+#include "PredictionLibrary/mapping/entries.h"
 
 /* In found: not looked up yet. */
 #define UNKNOWN (HD_PREDICT_NONE - 3)
@@ -42,6 +43,8 @@ struct hdPredictCosts {
 	uint32_t kernelCount, architectureCount;
 	uint32_t *first; /* In entries, by architecture and kernel. */
 	uint32_t *entries;
+	uint32_t *sortedBy;  /* By cell: a variable of the resource model, as
+			      * of hdPredictEntriesSort(). */
 	uint32_t *found;     /* By configuration and architecture, or NULL. */
 	uint32_t *variables; /* Of the resource model, for those of kernels. */
 	uint32_t *variableFrom; /* By kernel. */
@@ -105,6 +108,23 @@ static int bindEntries(struct hdPredictCosts *self, const hdPPlatform *platform,
 	return 0;
 }
 
+/* Sort the entries of each cell. */
+static int sortEntries(struct hdPredictCosts *self)
+{
+	size_t cells = (size_t)self->kernelCount * self->architectureCount;
+	int ret = 0;
+
+	self->sortedBy = malloc((cells + 1) * sizeof(*self->sortedBy));
+	if (!self->sortedBy)
+		return -ENOMEM;
+	for (size_t c = 0; c < cells && ret == 0; c++)
+		ret = hdPredictEntriesSort(self->resources,
+					   self->entries + self->first[c],
+					   self->first[c + 1] - self->first[c],
+					   &self->sortedBy[c]);
+	return ret;
+}
+
 static int bindVariables(struct hdPredictCosts *self)
 {
 	const hdPGraph *graph = self->graph;
@@ -131,25 +151,37 @@ static int bindVariables(struct hdPredictCosts *self)
 	return 0;
 }
 
-static bool mapCostsMatches(const struct hdPredictCosts *self,
-			    const struct hdPredictConfig *config,
-			    const struct hdPredictEntry *entry)
+/* Value of a variable of the resource model in a configuration; NULL: its
+ * kernel does not have it. */
+static const double *mapCostsValue(const struct hdPredictCosts *self,
+				   const struct hdPredictConfig *config,
+				   uint32_t variable)
 {
 	const struct hdPredictKernel *kernel =
 		&self->graph->kernels[config->kernel];
 	const uint32_t *variables =
 		self->variables + self->variableFrom[config->kernel];
 
+	/* NONE are those that the resource model does not have. */
+	for (uint32_t v = 0;
+	     v < kernel->variableCount && variable != HD_PREDICT_NONE; v++) {
+		if (variables[v] == variable)
+			return &self->graph->values[config->values + v];
+	}
+	return NULL;
+}
+
+static bool mapCostsMatches(const struct hdPredictCosts *self,
+			    const struct hdPredictConfig *config,
+			    const struct hdPredictEntry *entry)
+{
 	for (uint32_t i = 0; i < entry->conditionCount; i++) {
 		const struct hdPredictCondition *condition =
 			&self->resources->conditions[entry->conditions + i];
-		uint32_t v = 0;
+		const double *value =
+			mapCostsValue(self, config, condition->variable);
 
-		while (v < kernel->variableCount &&
-		       variables[v] != condition->variable)
-			v++;
-		if (v == kernel->variableCount ||
-		    self->graph->values[config->values + v] != condition->value)
+		if (!value || *value != condition->value)
 			return false;
 	}
 	return true;
@@ -223,9 +255,15 @@ static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
 {
 	const struct hdPredictConfig *config = &self->graph->configs[number];
 	size_t at = mapCostsCellIndex(self, architecture, config->kernel);
+	const double *value = mapCostsValue(self, config, self->sortedBy[at]);
 	uint32_t best = HD_PREDICT_NO_ENTRY, most = 0;
+	uint32_t from = self->first[at], end = self->first[at + 1];
 
-	for (uint32_t i = self->first[at]; i < self->first[at + 1]; i++) {
+	/* A kernel without the variable matches none, which is seen below. */
+	if (value)
+		hdPredictEntriesRange(self->resources, self->entries,
+				      self->sortedBy[at], *value, &from, &end);
+	for (uint32_t i = from; i < end; i++) {
 		const struct hdPredictEntry *entry =
 			&self->resources->entries[self->entries[i]];
 
@@ -530,7 +568,8 @@ struct hdPredictCosts *hdPredictCostsNew(const hdPGraph *graph,
 			kernelOf[name] = k;
 	}
 	if (bindEntries(self, platform, kernelOf) < 0 ||
-	    bindIos(self, platform) < 0 || bindVariables(self) < 0 ||
+	    sortEntries(self) < 0 || bindIos(self, platform) < 0 ||
+	    bindVariables(self) < 0 ||
 	    bindSlowdowns(self, platform, kernelOf) < 0)
 		goto fail;
 	if (found <= FOUND_MAX) {
@@ -570,6 +609,7 @@ void hdPredictCostsFree(struct hdPredictCosts *self)
 	free(self->ios);
 	free(self->first);
 	free(self->entries);
+	free(self->sortedBy);
 	free(self->found);
 	free(self->variables);
 	free(self->variableFrom);

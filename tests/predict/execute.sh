@@ -270,6 +270,14 @@ parted() {
 		sed -n 's/.*<map pe="n0.\([01]\)".*/\1/p' | cmp - parts
 }
 
+# A graph of another program, with kernels that are built in.
+imported() {
+	echo 'digraph { node [size=1000] a [kernel=K0]; node [kernel=K1] b c; d [kernel=K2]; a -> b [size=500] a -> c [size=300] b -> d [size=70] c -> d }' >imported.dot &&
+		"$hdpredict" convert imported.dot -o imported.bin --costs imported.xml --architecture cpu 2>err && printf '%s\n' 0 1 0 1 >parts &&
+		start 2 imported.bin --resources imported.xml --pes 1 --map parts -f -p imported || return
+	grep -q '^messages: 2, 500 B$' out && "$hdpredict" graph imported | grep -c '<measured' | grep -qx 4
+}
+
 # A GEMM takes its inputs the wrong way round, and that is found.
 wrong_result() {
 	sed '/successor="GEMM-0-1-2"/{s/"GEMM.A"/"GEMM.X"/;s/"GEMM.B"/"GEMM.A"/;s/"GEMM.X"/"GEMM.B"/;}' \
@@ -406,7 +414,7 @@ rows() {
 2|--map: invalid value "x"; expected given, eft or a file with the part of each task|1 c.xml --pes 1 --map x
 2|--parts: requires --map FILE|1 c.xml --pes 1 --parts pes
 2|--parts: invalid value "x"; expected nodes or pes|1 c.xml --pes 1 --map c.xml --parts x
-2|./x: cannot open: No such file|1 c.xml --pes 1 --map ./x
+2|./x: cannot open: No such file|1 c.xml --pes 1 --map ./x --ignore-map
 1|c.xml:1: not a number of a part|1 c.xml --pes 1 --map c.xml --ignore-map
 2|not supported for this graph|2 chain0.xml --platform p.xml --check
 END
@@ -457,6 +465,11 @@ for library in $(built_libraries); do
 	ok "a wrong result is reported" wrong_result
 	ok "EFT keeps given tasks, unless --ignore-map replaces them" partly
 	ok "tasks run on the nodes and PEs of their parts" parted
+	if echo 'digraph {}' | "$hdpredict" convert --from dot - >/dev/null 2>&1; then
+		ok "a graph that was converted from DOT is executed" imported
+	else
+		skip "a graph that was converted from DOT is executed" "hdpredict cannot read DOT"
+	fi
 	ok "plain C replaces a missing library of linear algebra" no_algebra
 	ok "memory that is too small for any output is reported" fails_readably 1 \
 		'task t0 .*not enough memory for an output of 1000 bytes' \

@@ -115,6 +115,22 @@ d = json.load(open("m.json"))
 sys.exit(d["makespan_s"] != 6.75 or d["energy_total_j"] != 96 or d["tasks"] != 4)'
 	}
 	ok "the graph and the costs can be simulated" simulated
+	# 100 tasks of a kernel, of 0, 1/8 ... 99/8 s, two of each, so that they share
+	# entries; a task without an entry is reported.
+	many() {
+		python3 -c 'import json
+n = 200
+tasks = [{"name": "t", "id": f"t{i}", "parents": [], "children": []} for i in range(n)]
+print(json.dumps({"name": "w", "schemaVersion": "1.5", "workflow": {"specification": {"tasks": tasks},
+    "execution": {"makespanInSeconds": 1, "executedAt": "x",
+                  "tasks": [{"id": f"t{i}", "runtimeInSeconds": i % 100 / 8} for i in range(n)]}}}))' >many.json &&
+			"$hdpredict" convert many.json -o many.bin --costs many.xml && [ "$(grep -c '<entry' many.xml)" -eq 100 ] &&
+			"$hdpredict" simulate many.bin --platform one.xml --resources many.xml --map eft --format=json >many.js &&
+			grep -q '"makespan_s": 1237.5,' many.js && sed '/time="0.25"/d' many.xml >few.xml &&
+			exits 1 "$hdpredict" simulate many.bin --platform one.xml --resources few.xml --map eft &&
+			[ "$(grep -c 'no resource entry for kernel t with time_s=0.25 ' err)" -eq 2 ]
+	}
+	ok "each of many tasks of a kernel has its own time" many
 	swept() {
 		"$hdpredict" sweep m.bin --resources m-costs.xml --vary map=eft --vary nodes=1,2 --vary pes=1 --format=csv >swept.csv &&
 			[ "$(wc -l <swept.csv)" -eq 3 ] && ! grep -q error: swept.csv
