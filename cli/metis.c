@@ -16,6 +16,8 @@
  * bits; rounding may add to it. */
 #define VERTEX_SUM ((double)(UINT32_C(1) << 30))
 #define EDGE_SUM ((double)(UINT32_C(1) << 29))
+/* Greatest power of ten by which weights are multiplied. */
+#define POWER_MAX 300
 
 static int metisByEnds(const void *a, const void *b)
 {
@@ -72,9 +74,15 @@ static void metisAdd(struct sum *sum, double weight)
 /* A power of ten that makes the most of the bits; 1 if that is exact. */
 static double metisScale(const struct sum *sum, double most)
 {
+	char text[16];
+	double power;
+
 	if ((sum->isWhole && sum->all <= most) || !(sum->all > 0))
 		return 1;
-	return pow(10, floor(log10(most / sum->all)));
+	power = floor(log10(most) - log10(sum->all));
+	/* By its digits, which are those that are printed. */
+	g_snprintf(text, sizeof(text), "1e%.0f", fmin(power, POWER_MAX));
+	return g_ascii_strtod(text, NULL);
 }
 
 static uint32_t metisRound(double weight, double scale, uint32_t least)
@@ -123,8 +131,7 @@ static void metisPrintUnit(FILE *file, const char *what, const char *unit,
 
 	if (unit)
 		fprintf(file, "%% weights of %s: %s, multiplied by %s\n", what,
-			unit,
-			g_ascii_formatd(text, sizeof(text), "%.17g", scale));
+			unit, g_ascii_formatd(text, sizeof(text), "%g", scale));
 }
 
 static void metisPrintVertex(FILE *file, const struct metisGraph *graph,
@@ -162,9 +169,14 @@ int metisPrint(FILE *file, struct metisGraph *graph)
 		metisAdd(&edges, graph->edges[i].weight);
 	if (!isfinite(vertices.all) || !isfinite(edges.all))
 		return -ERANGE;
-	/* Without any weight, all vertices are alike. */
-	if (!(vertices.all > 0))
+	/* Without any weight, or with none that would be seen, all vertices
+	 * are alike. */
+	if (!(vertices.all * 1e300 >= 1)) {
 		graph->weights = NULL;
+		graph->vertexUnit =
+			graph->vertexUnit ? "1, since all are 0" : NULL;
+		vertices = (struct sum){ graph->count, true };
+	}
 	graph->vertexScale = metisScale(&vertices, VERTEX_SUM);
 	graph->edgeScale = metisScale(&edges, EDGE_SUM);
 	ret = metisFindEdges(graph, &adjacency);

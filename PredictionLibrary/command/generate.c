@@ -136,7 +136,7 @@ int generateRun(struct predict *predict, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	self.kind = predictChoose(predict, "graph", argv[1], generationKinds);
-	if (self.kind < 0)
+	if (self.kind < 0 || predictForm(predict, "--to", form) < 0)
 		return PREDICT_FAILED;
 	wrong = generationWrong(&self);
 	if (wrong) {

@@ -2,9 +2,11 @@
 /* Which mapping is asked for; see mapchoice.h. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "PredictionLibrary/command/errors.h"
@@ -88,6 +90,19 @@ static int mapChoiceCheckAnneal(struct predict *predict,
 	return PREDICT_OK;
 }
 
+/* Whether a partition can be read: it is opened once, since it may be a pipe.
+ */
+static int mapChoiceCheckFile(struct predict *predict, const char *path)
+{
+	struct stat about;
+
+	if (stat(path, &about) != 0 || access(path, R_OK) != 0)
+		return predictErrorOpen(predict, path, errno);
+	if (S_ISDIR(about.st_mode))
+		return predictErrorRead(predict, path, EISDIR);
+	return PREDICT_OK;
+}
+
 /* The number of a method; -1 after a message. All else is a file with the part
  * of each task, which is mapped with EFT. */
 static int mapChoiceMethod(struct predict *predict, const char *map,
@@ -110,10 +125,10 @@ static int mapChoiceMethod(struct predict *predict, const char *map,
 		return -1;
 	}
 	*partition = map;
-	return predictOpens(predict, map) == PREDICT_OK ? 0 : -1;
+	return mapChoiceCheckFile(predict, map) == PREDICT_OK ? 0 : -1;
 }
 
-/* What parts of a partition are. */
+/* The meaning of the parts: nodes or PEs. */
 static int mapChoiceCheckParts(struct predict *predict,
 			       const struct mapChoice *choice,
 			       hdPMapping *mapping)
@@ -154,7 +169,8 @@ int mapChoiceCheck(struct predict *predict, const struct mapChoice *choice,
 	};
 	if (*isGiven && (choice->use || choice->ignoresMap))
 		return predictUsage(predict,
-				    "--%s: requires --map eft, heft or anneal",
+				    "--%s: requires --map eft, heft, anneal or "
+				    "a file",
 				    choice->use ? "use" : "ignore-map");
 	if (mapChoiceCheckParts(predict, choice, mapping) != PREDICT_OK)
 		return PREDICT_FAILED;

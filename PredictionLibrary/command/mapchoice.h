@@ -41,8 +41,8 @@ struct mapChoice {
 		  0,                                                          \
 		  G_OPTION_ARG_STRING,                                        \
 		  &(choice)->parts,                                           \
-		  "For --map FILE: what parts are, nodes or pes (default: "   \
-		  "nodes)",                                                   \
+		  "For --map FILE: meaning of the parts, nodes or pes "       \
+		  "(default: nodes)",                                         \
 		  "WHAT" },                                                   \
 		{ "cost",                                                     \
 		  0,                                                          \

@@ -74,9 +74,11 @@ static int metisTimes(struct predict *predict, const hdPGraph *graph,
 	int ret = metisPlatform(resources, &platform);
 	int status = PREDICT_OK;
 
-	if (ret == -EINVAL)
-		return predictError(predict, "the resource model has no "
-					     "architectures");
+	if (ret == -EINVAL) {
+		predictError(predict, "the resource model has no "
+				      "architectures");
+		return PREDICT_INVALID;
+	}
 	costs = ret == 0 ? hdPredictCostsNew(graph, platform, resources) : NULL;
 	if (!costs) {
 		hdP_destroyPlatform(platform);

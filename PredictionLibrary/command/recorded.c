@@ -11,6 +11,7 @@
 
 #include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/model/units.h"
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/writegraph.h"
 #include "PredictionLibrary/output/project.h"
@@ -441,6 +442,11 @@ int graphRun(struct predict *predict, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (format && form)
+		return predictExcludes(predict, "format", "to");
+	if (predictForm(predict, format ? "--format" : "--to",
+			format ? format : form) < 0)
+		return PREDICT_FAILED;
 	self.path = argv[1];
 	self.tool.program = "hdpredict";
 	self.tool.command = predict->command;

@@ -111,6 +111,8 @@ int mapRun(struct predict *predict, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (predictForm(predict, "--to", settings.form) < 0)
+		return PREDICT_FAILED;
 	status = mapChoiceCheck(predict, &settings.choice, settings.choice.map,
 				false, &settings.mapping, &isGiven);
 	if (status == PREDICT_OK)

@@ -6,12 +6,18 @@
 #include "PredictionLibrary/command/metisgraph.h"
 #include "PredictionLibrary/command/writegraph.h"
 
+int predictForm(struct predict *predict, const char *option, const char *form)
+{
+	static const char *const forms[] = { "xml", "binary", "metis", NULL };
+
+	return form ? predictChoose(predict, option, form, forms) : 0;
+}
+
 int predictWrite(struct predict *predict, const hdPGraph *graph,
 		 const char *path, const char *form, const hdPResult *result,
 		 const hdPResources *resources)
 {
-	static const char *const forms[] = { "xml", "binary", "metis", NULL };
-	int number = predictChoose(predict, "--to", form, forms);
+	int number = predictForm(predict, "--to", form);
 	int ret;
 
 	if (number < 0)

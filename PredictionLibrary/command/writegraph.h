@@ -11,6 +11,10 @@
 /** Help of options for the form of a graph. */
 #define PREDICT_FORMS "Form of the graph: xml, binary or metis "
 
+/** Find the number of a form by its name, or NULL for XML; -1 after a message:
+ *  commands check it before they do the work. */
+int predictForm(struct predict *predict, const char *option, const char *form);
+
 /**
  * Write a graph.
  *

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "PredictionLibrary/execution/execute.h"
@@ -554,6 +555,7 @@ static const struct cliCommand command = {
 static int hdexecuteChooseMap(struct settings *settings)
 {
 	const char *map = settings->map;
+	struct stat about;
 	int status;
 
 	if (map && strcmp(map, "given") != 0 && strcmp(map, "eft") != 0) {
@@ -561,6 +563,10 @@ static int hdexecuteChooseMap(struct settings *settings)
 			return cliErrorValue(&command, "map", map,
 					     "given, eft or a file with the "
 					     "part of each task");
+		/* Each process reads it. */
+		if (stat(map, &about) == 0 && !S_ISREG(about.st_mode))
+			return cliErrorValue(&command, "map", map,
+					     "given, eft or a regular file");
 		settings->partition = map;
 	}
 	if (settings->parts && !settings->partition)
@@ -592,8 +598,8 @@ static int hdexecuteParse(struct settings *settings, struct hdExecutePace *pace,
 		  "(default: given if the graph has one)",
 		  "HOW" },
 		{ "parts", 0, 0, G_OPTION_ARG_STRING, &settings->parts,
-		  "For --map FILE: what parts are, nodes or pes (default: "
-		  "nodes)",
+		  "For --map FILE: meaning of the parts, nodes or pes "
+		  "(default: nodes)",
 		  "WHAT" },
 		{ "ignore-map", 0, 0, G_OPTION_ARG_NONE, &settings->ignoresMap,
 		  "Replace the mapping of the graph; otherwise mapped tasks "

@@ -51,7 +51,7 @@ static int partitionPlaces(struct partition *self)
 	return 0;
 }
 
-/* A number of a part: digits, and blanks around them. */
+/* A part number: digits, and blanks around them. */
 static bool partitionNumber(const char *line, uint64_t *number)
 {
 	const char *at = line + strspn(line, " \t");
@@ -103,7 +103,7 @@ static bool partitionLine(struct partition *self, const char *line,
 	}
 	if (!partitionNumber(line, &part)) {
 		hdPredictError(&self->report, (int64_t)number, NULL, 0,
-			       "not a number of a part");
+			       "not a part number");
 		return true;
 	}
 	if (part >= self->count) {
@@ -152,8 +152,11 @@ static int partitionRead(struct partition *self, FILE *file)
 	if (self->stay)
 		hdPredictWarn(&self->report, 0, NULL, 0,
 			      "pinned or mapped tasks stay outside of their "
-			      "parts: %" PRIu64,
-			      self->stay);
+			      "parts: %" PRIu64 "%s",
+			      self->stay,
+			      self->mapping->options->keepsMapping
+				      ? "; --ignore-map moves mapped tasks"
+				      : "");
 	return 0;
 }
 

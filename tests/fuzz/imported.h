@@ -85,7 +85,7 @@ static inline void importedTry(importReader *read, const char *amount,
 	const struct importCosts costs = { "core", 1 };
 	struct hdPredictReport report = { NULL, NULL, "input", 0 };
 	struct import *import = importNew(amount);
-	struct imported imported = { NULL, NULL };
+	struct imported imported = { .graph = NULL };
 	char *text = g_malloc(size + 1);
 	int ret;
 

@@ -99,6 +99,22 @@ def near(a, b):
 
 # ---- WfFormat ----------------------------------------------------------------
 
+def closure(orders):
+    """Pairs of tasks of which one comes before the other, directly or not."""
+    after = {}
+    for a, b in orders:
+        after.setdefault(a, set()).add(b)
+    result = set()
+    for start in after:
+        rest = list(after[start])
+        while rest:
+            task = rest.pop()
+            if (start, task) not in result:
+                result.add((start, task))
+                rest += after.get(task, ())
+    return result
+
+
 def wfformat(document):
     """Names, runs and edges of a workflow."""
     workflow = document["workflow"]
@@ -149,11 +165,13 @@ def wfformat(document):
             orders.add((p if p in own else alias[p], t[key]))
         for c in t.get("children") or []:
             orders.add((t[key], c if c in own else alias[c]))
+    comes = closure(orders)
     edges, linked = [], set()
     for reader, name in dict.fromkeys(reads):
-        others = [w for w in writers.get(name, []) if w != reader and (reader, w) not in orders]
-        if len(others) > 1:
-            others = [w for w in others if (w, reader) in orders]
+        wrote = [w for w in writers.get(name, []) if w != reader]
+        before = [w for w in wrote if (w, reader) in comes]
+        others = [w for w in before if not any((w, x) in comes for x in before)]
+        others = others or [w for w in wrote if (reader, w) not in comes]
         for w in others:
             edges.append((w, reader, float(sizes[name])))
             linked.add((w, reader))

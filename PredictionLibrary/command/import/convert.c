@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +14,10 @@
 #include "PredictionLibrary/command/import/import.h"
 #include "PredictionLibrary/command/import/costsfile.h"
 #include "PredictionLibrary/command/writegraph.h"
+#include "PredictionLibrary/model/graph.h"
+#include "PredictionLibrary/model/names.h"
 #include "cli/errors.h"
+#include "cli/newfile.h"
 
 /* What was asked for. */
 struct conversion {
@@ -113,7 +117,7 @@ static int convertImport(struct predict *predict, const struct conversion *self,
 	int status;
 
 	if (ret == -EFBIG)
-		status = predictError(predict, "%s: larger than 1 GiB",
+		status = predictError(predict, "%s: larger than 256 MiB",
 				      cliErrorObject(path));
 	else if (ret == -ENOENT || ret == -EACCES || ret == -ENOTDIR)
 		status = predictErrorOpen(predict, path, ret);
@@ -135,6 +139,48 @@ static int convertImport(struct predict *predict, const struct conversion *self,
 	return status;
 }
 
+/* Whether two paths lead to the same file, which may not exist yet; devices
+ * and pipes take both. */
+static bool convertIsSame(const char *path, const char *other)
+{
+	struct stat a, b;
+	char *first, *second;
+	bool isSame;
+
+	if (stat(path, &a) == 0)
+		return S_ISREG(a.st_mode) && stat(other, &b) == 0 &&
+		       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	first = g_canonicalize_filename(path, NULL);
+	second = g_canonicalize_filename(other, NULL);
+	isSame = strcmp(first, second) == 0;
+	g_free(first);
+	g_free(second);
+	return isSame;
+}
+
+/* Where costs are written, and their architecture. */
+static int convertCheckCosts(struct predict *predict,
+			     const struct conversion *self)
+{
+	const char *architecture = self->architecture;
+
+	if (architecture &&
+	    (!*architecture ||
+	     !hdPredictIsText(architecture, strlen(architecture))))
+		return predictInvalidValue(predict, "architecture",
+					   architecture, "a name");
+	if (architecture && !self->costs)
+		return predictUsage(predict, "--architecture: requires "
+					     "--costs");
+	if (self->costs && strcmp(self->costs, "-") == 0)
+		return predictInvalidValue(predict, "costs", "-", "a file");
+	if (self->costs && self->output &&
+	    convertIsSame(self->costs, self->output))
+		return predictUsage(predict, "--costs: the same file as "
+					     "--output");
+	return PREDICT_OK;
+}
+
 /* Options that not all formats have. */
 static int convertCheck(struct predict *predict, const struct conversion *self,
 			int format)
@@ -151,10 +197,43 @@ static int convertCheck(struct predict *predict, const struct conversion *self,
 	if (self->resources && !isMetis)
 		return predictUsage(predict, "--resources: requires --to "
 					     "metis");
-	if (self->architecture && !*self->architecture)
-		return predictInvalidValue(predict, "architecture", "",
-					   "a name");
-	return PREDICT_OK;
+	if (predictForm(predict, "--to", self->form) < 0)
+		return PREDICT_FAILED;
+	return convertCheckCosts(predict, self);
+}
+
+/* Write the graph and its costs, which get their name when the graph is
+ * written.
+ */
+static int convertWrite(struct predict *predict, const struct conversion *self,
+			const struct imported *result)
+{
+	struct newFile costs;
+	int status = PREDICT_OK;
+
+	if (self->costs && result->withoutEnergy)
+		outSay(stderr,
+		       "hdpredict %s: " PREDICT_WARNING
+		       "tasks without a known energy have 0 J in --costs: "
+		       "%" PRIu64,
+		       predict->command, result->withoutEnergy);
+	if (self->costs)
+		status = costsFileStart(predict, result->resources, self->costs,
+					&costs);
+	if (status != PREDICT_OK)
+		return status;
+	status = predictWrite(predict, result->graph,
+			      self->output ? self->output : "-", self->form,
+			      NULL,
+			      result->resources && result->graph->taskCount
+				      ? result->resources
+				      : NULL);
+	if (!self->costs)
+		return status;
+	if (status == PREDICT_OK)
+		return costsFileEnd(predict, self->costs, &costs);
+	newFileAbort(&costs);
+	return status;
 }
 
 /* Read the graph, in any format, and what its tasks cost. */
@@ -165,9 +244,11 @@ static int convertRead(struct predict *predict, const struct conversion *self,
 	int status = format ? convertImport(predict, self, format, path, result)
 			    : predictRead(predict, path, &result->graph, NULL,
 					  NULL, NULL, NULL);
-	if (status == PREDICT_OK && self->costs && !result->resources)
-		status = predictError(predict, "%s: no run times for --costs",
-				      cliErrorObject(path));
+	if (status == PREDICT_OK && self->costs && !result->resources) {
+		predictError(predict, "%s: no run times for --costs",
+			     cliErrorObject(path));
+		status = PREDICT_INVALID;
+	}
 	if (status == PREDICT_OK && self->resources) {
 		status = predictRead(predict, NULL, NULL, NULL, NULL,
 				     self->resources, &resources);
@@ -221,12 +302,14 @@ int convertRun(struct predict *predict, int argc, char **argv)
 		1,
 		numbers,
 	};
-	struct imported result = { NULL, NULL };
+	struct imported result = { .graph = NULL };
 	int status = predictParse(predict, &argc, &argv, entries, &help);
 	int format;
 
 	if (status >= 0)
 		return status;
+	if (!self.form)
+		self.form = g_strdup("binary");
 	format = convertFormat(predict, self.from, argv[1]);
 	if (format < 0)
 		return PREDICT_FAILED;
@@ -235,13 +318,8 @@ int convertRun(struct predict *predict, int argc, char **argv)
 		self.speed = 1e9;
 	if (status == PREDICT_OK)
 		status = convertRead(predict, &self, format, argv[1], &result);
-	if (status == PREDICT_OK && self.costs)
-		status = costsFileWrite(predict, result.resources, self.costs);
 	if (status == PREDICT_OK)
-		status = predictWrite(predict, result.graph,
-				      self.output ? self.output : "-",
-				      self.form ? self.form : "binary", NULL,
-				      result.resources);
+		status = convertWrite(predict, &self, &result);
 	hdP_destroyGraph(result.graph);
 	hdP_destroyResources(result.resources);
 	return status;

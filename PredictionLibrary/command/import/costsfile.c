@@ -7,7 +7,6 @@
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/import/costsfile.h"
 #include "PredictionLibrary/model/resources.h"
-#include "cli/newfile.h"
 #include "common/format/escape.h"
 #include "common/number.h"
 
@@ -56,23 +55,28 @@ static void costsFileEntry(FILE *file, const hdPResources *resources,
 		fputs("</entry>\n", file);
 }
 
-int costsFileWrite(struct predict *predict, const hdPResources *resources,
-		   const char *path)
+int costsFileStart(struct predict *predict, const hdPResources *resources,
+		   const char *path, struct newFile *file)
 {
-	struct newFile file;
-	int ret = newFileStart(&file, path);
+	int ret = newFileStart(file, path);
 
+	if (ret < 0)
+		return predictErrorWrite(predict, path, ret);
 	hdNumberPrepare();
-	if (ret == 0) {
-		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		      "<resource-model>\n",
-		      file.file);
-		for (size_t i = 0;
-		     i < resources->entryCount && !ferror(file.file); i++)
-			costsFileEntry(file.file, resources,
-				       &resources->entries[i]);
-		fputs("</resource-model>\n", file.file);
-		ret = newFileCommit(&file, true);
-	}
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	      "<resource-model>\n",
+	      file->file);
+	for (size_t i = 0; i < resources->entryCount && !ferror(file->file);
+	     i++)
+		costsFileEntry(file->file, resources, &resources->entries[i]);
+	fputs("</resource-model>\n", file->file);
+	return PREDICT_OK;
+}
+
+int costsFileEnd(struct predict *predict, const char *path,
+		 struct newFile *file)
+{
+	int ret = newFileCommit(file, true);
+
 	return ret < 0 ? predictErrorWrite(predict, path, ret) : PREDICT_OK;
 }

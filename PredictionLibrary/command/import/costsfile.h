@@ -7,14 +7,26 @@
 #define HD_PREDICT_COSTSFILE_H
 
 #include "PredictionLibrary/command/hdpredict.h"
+#include "cli/newfile.h"
 
 /**
- * Write the entries of a resource model as XML. A file is replaced when the new
- * one is complete; a device is written to.
+ * Write the entries of a resource model as XML, into a file that has no name
+ * yet.
+ *
+ * @param[out] file To be ended with costsFileEnd() or newFileAbort(), if there
+ * is no error.
  *
  * @return Exit status.
  */
-int costsFileWrite(struct predict *predict, const hdPResources *resources,
-		   const char *path);
+int costsFileStart(struct predict *predict, const hdPResources *resources,
+		   const char *path, struct newFile *file);
+
+/**
+ * Give the file its name: an existing one is replaced, a device is written to.
+ *
+ * @return Exit status.
+ */
+int costsFileEnd(struct predict *predict, const char *path,
+		 struct newFile *file);
 
 #endif

@@ -2,7 +2,7 @@
 /* Graphs in DOT, read by Graphviz's cgraph; see import.h.
  *
  * As in SimGrid, size is the number of operations of a node, and the number of
- * bytes of an edge. An edge without bytes is an order of two tasks.
+ * bytes of an edge. An edge of 0 bytes or fewer is an order of two tasks.
  */
 #include "config.h"
 
@@ -19,6 +19,8 @@
 
 /* Kernel of nodes that do not name one. */
 #define KERNEL "exec"
+/* Most edges; cgraph needs about 300 bytes for each. */
+#define EDGES_MAX (UINT64_C(1) << 20)
 
 /* Bytes that cgraph has not got yet. */
 struct input {
@@ -31,9 +33,22 @@ struct dot {
 	struct hdPredictReport *report;
 	Agraph_t *graph;
 	uint64_t withoutSize; /* Nodes. */
+	uint64_t unused;      /* Nodes with attributes of old schedules. */
 };
 
-/* What cgraph says, in pieces; it has one place for all readers. */
+/* Edges of all graphs that are being read: {a b} -> {c d} makes many of a few
+ * bytes. */
+static uint64_t dotEdges;
+
+/* Refuse edges that are too many. */
+static long dotMap(void *state, int type, char *text, IDTYPE *id, int isNew)
+{
+	if (isNew && type == AGEDGE && ++dotEdges > EDGES_MAX)
+		return 0;
+	return AgIdDisc.map(state, type, text, id, isNew);
+}
+
+/* Messages of cgraph, in pieces; it has one place for all readers. */
 static GString *dotSaid;
 
 static int dotListen(char *text)
@@ -53,7 +68,7 @@ static int dotGive(void *channel, char *buffer, int size)
 	return (int)part;
 }
 
-/* Report the first line of what cgraph said, without the words before it. */
+/* Report the first line of these messages, without the words before it. */
 static void dotReport(struct hdPredictReport *report, const char *otherwise)
 {
 	const char *text = dotSaid->str;
@@ -104,6 +119,19 @@ static void dotFail(struct dot *self, const char *id, const char *to,
 	g_free(name);
 }
 
+/* Whether SimGrid would use more than the size. */
+static bool dotHasUnused(Agnode_t *node)
+{
+	static const char *const names[] = { "performer", "order", "alpha",
+					     "category" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (dotAttribute(node, names[i]))
+			return true;
+	}
+	return false;
+}
+
 static void dotNode(struct dot *self, Agnode_t *node)
 {
 	const char *id = agnameof(node);
@@ -119,6 +147,7 @@ static void dotNode(struct dot *self, Agnode_t *node)
 		return;
 	}
 	self->withoutSize += !size;
+	self->unused += dotHasUnused(node);
 	wrong = importTask(self->import, id, kernel ? kernel : KERNEL, flops,
 			   NAN, &task);
 	if (wrong)
@@ -140,8 +169,8 @@ static void dotEdge(struct dot *self, Agedge_t *edge)
 	uint32_t before, after, data;
 
 	if (size && (!hdPredictToNumber(size, strlen(size), &bytes) ||
-		     bytes < 0 || bytes > IMPORT_SIZE_MAX)) {
-		dotFail(self, from, to, "is not a number from 0 to 2^53", size);
+		     bytes > IMPORT_SIZE_MAX)) {
+		dotFail(self, from, to, "is not a number up to 2^53", size);
 		return;
 	}
 	if (!importFind(self->import, from, &before) ||
@@ -175,6 +204,11 @@ static int dotGraph(struct dot *self)
 		hdPredictWarn(self->report, 0, NULL, 0,
 			      "nodes without a size take no time: %" PRIu64,
 			      self->withoutSize);
+	if (self->unused)
+		hdPredictWarn(self->report, 0, NULL, 0,
+			      "the attributes performer, order, alpha and "
+			      "category of nodes are ignored: %" PRIu64,
+			      self->unused);
 	return self->report->errors ? -EINVAL : 0;
 }
 
@@ -186,15 +220,23 @@ static Agraph_t *dotParse(struct input *input, struct hdPredictReport *report,
 {
 	static Agiodisc_t io = { .afread = dotGive };
 	static Agdisc_t discipline = { .io = &io };
+	static Agiddisc_t id;
 	Agraph_t *graph;
 
-	discipline.id = &AgIdDisc;
+	id = AgIdDisc;
+	id.map = dotMap;
+	discipline.id = &id;
 	g_string_truncate(dotSaid, 0);
 	agreseterrors();
 	graph = agread(input, &discipline);
-	*isWrong = agerrors() > AGWARN;
+	*isWrong = agerrors() > AGWARN || dotEdges > EDGES_MAX;
 	if (*isWrong) {
-		dotReport(report, "not DOT");
+		if (dotEdges > EDGES_MAX)
+			hdPredictError(report, 0, NULL, 0,
+				       "more than %" PRIu64 " edges",
+				       EDGES_MAX);
+		else
+			dotReport(report, "not DOT");
 		if (graph)
 			agclose(graph);
 		graph = NULL;
@@ -247,6 +289,7 @@ int importDot(const char *text, size_t length, struct import *import,
 				 text));
 		return -EBADMSG;
 	}
+	dotEdges = 0;
 	dotSaid = g_string_new(NULL);
 	before = agseterrf(dotListen);
 	agsetfile((char *)"input");

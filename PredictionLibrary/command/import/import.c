@@ -546,7 +546,9 @@ int importFinish(struct import *self, const struct importCosts *costs,
 {
 	int ret;
 
-	*result = (struct imported){ NULL, NULL };
+	*result = (struct imported){ .graph = NULL };
+	for (uint32_t t = 0; t < self->tasks->len; t++)
+		result->withoutEnergy += isnan(importTaskAt(self, t)->energy);
 	importFindShapes(self);
 	ret = hdPredictGroup(self->links->data, sizeof(struct link),
 			     offsetof(struct link, task), self->links->len,

@@ -18,8 +18,9 @@
 #include <hdPredict.h>
 #include "PredictionLibrary/model/report.h"
 
-/** Largest file that is read, in bytes. */
-#define IMPORT_BYTES_MAX (INT64_C(1) << 30)
+/** Largest file that is read, in bytes; it takes up to 20 times that of memory.
+ */
+#define IMPORT_BYTES_MAX (INT64_C(1) << 28)
 
 /** Largest data set, in bytes: a double holds each whole number up to it. */
 #define IMPORT_SIZE_MAX 9007199254740992.0
@@ -27,10 +28,11 @@
 /** A graph that is being read. */
 struct import;
 
-/** What became of a file. */
+/** The contents of a file. */
 struct imported {
 	hdPGraph *graph;
 	hdPResources *resources; /**< NULL: there are no times. */
+	uint64_t withoutEnergy;  /**< Tasks. */
 };
 
 /** How amounts become costs. */

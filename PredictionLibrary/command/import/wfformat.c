@@ -17,8 +17,11 @@
 #include "PredictionLibrary/model/names.h"
 
 #define J_PER_KWH 3.6e6
+/* Where runs are, since 1.5. */
+#define EXECUTIONS "workflow.execution.tasks"
 
-/* Report an error at tasks[TASK].KEY[ITEM]; KEY may be NULL, and ITEM -1. */
+/* Report an error at tasks[TASK].PART.KEY[ITEM]; PART and KEY may be NULL, and
+ * ITEM -1. */
 int wfformatFail(struct wfformat *self, size_t task, const char *key,
 		 int64_t item, const char *format, ...)
 {
@@ -27,6 +30,8 @@ int wfformatFail(struct wfformat *self, size_t task, const char *key,
 	char *text;
 
 	g_string_append_printf(where, "[%zu]", task);
+	if (self->part)
+		g_string_append_printf(where, ".%s", self->part);
 	if (key)
 		g_string_append_printf(where, ".%s", key);
 	if (item >= 0)
@@ -116,17 +121,33 @@ static const char *wfformatBase(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* The program that a task ran; NULL: there is none, or it is reported. */
+static const char *wfformatProgram(struct wfformat *self, size_t number,
+				   json_t *execution)
+{
+	json_t *command = json_object_get(execution, "command");
+	const char *program;
+
+	if (!json_is_object(command)) {
+		if (command && !json_is_null(command))
+			wfformatFail(self, number, "command", -1,
+				     "not an object");
+		return NULL;
+	}
+	self->part = "command";
+	program = wfformatText(self, number, command, "program");
+	self->part = NULL;
+	return program;
+}
+
 /* Name of the kernel of a task: what is alike in several tasks. */
 static const char *wfformatKernel(struct wfformat *self, size_t task,
-				  json_t *object, json_t *execution)
+				  json_t *object, const char *program)
 {
 	const char *kernel = wfformatText(self, task, object, "category");
-	json_t *command = json_object_get(execution, "command");
 
-	if (!kernel && json_is_object(command))
-		kernel = wfformatText(self, task, command, "program");
-	else if (!kernel && command && !json_is_null(command))
-		wfformatFail(self, task, "command", -1, "not an object");
+	if (!kernel)
+		kernel = program;
 	if (kernel)
 		kernel = wfformatBase(kernel);
 	if (!kernel || !*kernel)
@@ -154,39 +175,79 @@ static double wfformatEnergy(struct wfformat *self, size_t task,
 
 /* What is known of the run of a task; NULL: nothing. */
 static json_t *wfformatExecution(const struct wfformat *self, json_t *object,
-				 const char *id)
+				 const char *id, size_t *number)
 {
-	return self->isOld ? object : g_hash_table_lookup(self->byId, id);
+	guint found;
+
+	if (self->isOld)
+		return object;
+	found = GPOINTER_TO_UINT(g_hash_table_lookup(self->byId, id));
+	if (!found)
+		return NULL;
+	*number = found - 1;
+	return json_array_get(self->executions, *number);
+}
+
+/* What is known of a run. */
+struct run {
+	double time, cores, energy; /* NaN: unknown. */
+	const char *program;        /* NULL: unknown. */
+};
+
+/* Find what is known of a run; errors are at the place of its values. */
+static void wfformatRun(struct wfformat *self, size_t number, json_t *object,
+			const char *id, struct run *run)
+{
+	const char *place = self->place;
+	json_t *execution = wfformatExecution(self, object, id, &number);
+
+	if (!self->isOld && execution)
+		self->place = EXECUTIONS;
+	run->time = wfformatNumber(self, number, execution, "runtimeInSeconds");
+	run->cores = wfformatNumber(self, number, execution,
+				    self->isOld ? "cores" : "coreCount");
+	run->energy = wfformatEnergy(self, number, execution, run->time);
+	run->program = wfformatProgram(self, number, execution);
+	if (importCount(self->import) && isnan(run->time) == self->hasTimes &&
+	    !self->report->errors) {
+		if (execution)
+			wfformatFail(
+				self, number, "runtimeInSeconds", -1,
+				self->hasTimes
+					? "missing, but other tasks have it"
+					: "other tasks have none");
+		else
+			wfformatFail(self, number, NULL, -1,
+				     "has no run in " EXECUTIONS
+				     ", but other tasks have one");
+	}
+	self->hasTimes = !isnan(run->time);
+	self->place = place;
 }
 
 static void wfformatTask(struct wfformat *self, size_t number, json_t *object,
 			 const char *id, const char *other)
 {
-	json_t *execution = wfformatExecution(self, object, id);
-	double time =
-		wfformatNumber(self, number, execution, "runtimeInSeconds");
-	double cores = wfformatNumber(self, number, execution,
-				      self->isOld ? "cores" : "coreCount");
-	double energy = wfformatEnergy(self, number, execution, time);
-	const char *kernel = wfformatKernel(self, number, object, execution);
-	const char *wrong;
+	const char *kernel, *wrong;
+	struct run run;
 	uint32_t task;
 
-	if (number && isnan(time) == self->hasTimes && !self->report->errors)
-		wfformatFail(self, number, "runtimeInSeconds", -1,
-			     "missing, but other tasks have it");
-	self->hasTimes = !isnan(time);
-	self->manyCores += cores > 1;
-	wrong = importTask(self->import, id, kernel, time, energy, &task);
+	wfformatRun(self, number, object, id, &run);
+	kernel = wfformatKernel(self, number, object, run.program);
+	self->manyCores += run.cores > 1;
+	wrong = importTask(self->import, id, kernel, run.time, run.energy,
+			   &task);
 	if (wrong) {
 		wfformatFail(self, number, NULL, -1, "%s: \"%.200s\"", wrong,
 			     id);
 		return;
 	}
-	/* The first task keeps a name that two tasks have. */
-	if (other && !g_hash_table_contains(self->byOther, other))
-		g_hash_table_insert(self->byOther, g_strdup(other),
-				    GUINT_TO_POINTER(task));
+	if (!other)
+		return;
+	if (g_hash_table_contains(self->byOther, other))
+		task = HD_PREDICT_NONE;
+	g_hash_table_insert(self->byOther, g_strdup(other),
+			    GUINT_TO_POINTER(task));
 }
 
 /* Whether each task has a name of its own. */
@@ -239,13 +300,12 @@ static int wfformatTasks(struct wfformat *self)
 /* What is known of runs, by the ids of tasks. */
 static int wfformatExecutions(struct wfformat *self)
 {
-	static const char path[] = "workflow.execution.tasks";
 	json_t *object;
 	size_t i;
 
 	if (!self->executions)
 		return 0;
-	self->place = path;
+	self->place = EXECUTIONS;
 	json_array_foreach(self->executions, i, object)
 	{
 		const char *id = json_is_object(object)
@@ -255,7 +315,8 @@ static int wfformatExecutions(struct wfformat *self)
 		if (!id)
 			wfformatFail(self, i, NULL, -1,
 				     "not an object with an id");
-		else if (!g_hash_table_insert(self->byId, (char *)id, object))
+		else if (!g_hash_table_insert(self->byId, (char *)id,
+					      GUINT_TO_POINTER(i + 1)))
 			wfformatFail(self, i, "id", -1,
 				     "duplicate id \"%.200s\"", id);
 	}
@@ -270,7 +331,7 @@ static int wfformatMatch(struct wfformat *self)
 	uint32_t task;
 	size_t i;
 
-	self->place = "workflow.execution.tasks";
+	self->place = EXECUTIONS;
 	json_array_foreach(self->executions, i, object)
 	{
 		const char *id =
@@ -325,25 +386,38 @@ static void wfformatAddOrder(struct wfformat *self, uint32_t before,
 			    GUINT_TO_POINTER(self->orders->len));
 }
 
+/* Find a task by its name, or by its other name; NULL, or what is wrong. */
+static const char *wfformatFindTask(const struct wfformat *self,
+				    const char *name, uint32_t *task)
+{
+	bool isOwn = importFind(self->import, name, task);
+	gpointer found;
+
+	if (!g_hash_table_lookup_extended(self->byOther, name, NULL, &found))
+		return isOwn ? NULL : "unknown task";
+	if (isOwn ? GPOINTER_TO_UINT(found) != *task
+		  : GPOINTER_TO_UINT(found) == HD_PREDICT_NONE)
+		return "ambiguous, since several tasks have the name or id";
+	*task = GPOINTER_TO_UINT(found);
+	return NULL;
+}
+
 /* A task that another one refers to; false: it is reported. */
 static bool wfformatRefer(struct wfformat *self, size_t from, const char *key,
 			  size_t item, json_t *value, uint32_t *task)
 {
 	const char *name = json_string_value(value);
-	gpointer found;
+	const char *wrong;
 
 	if (!name) {
 		wfformatFail(self, from, key, (int64_t)item, "not a string");
 		return false;
 	}
-	if (!importFind(self->import, name, task)) {
-		if (!g_hash_table_lookup_extended(self->byOther, name, NULL,
-						  &found)) {
-			wfformatFail(self, from, key, (int64_t)item,
-				     "unknown task \"%.200s\"", name);
-			return false;
-		}
-		*task = GPOINTER_TO_UINT(found);
+	wrong = wfformatFindTask(self, name, task);
+	if (wrong) {
+		wfformatFail(self, from, key, (int64_t)item, "%s \"%.200s\"",
+			     wrong, name);
+		return false;
 	}
 	if (*task == from)
 		wfformatFail(self, from, key, (int64_t)item,
@@ -385,19 +459,18 @@ static void wfformatWarn(const struct wfformat *self)
 {
 	if (self->unwritten)
 		hdPredictWarn(self->report, 0, NULL, 0,
-			      "the graph does not contain files that no task "
-			      "writes: %" PRIu64 " inputs of tasks, %.0f bytes",
+			      "the graph does not contain files that no "
+			      "earlier task writes: inputs of tasks: %" PRIu64
+			      ", %.0f bytes",
 			      self->unwritten, self->unwrittenBytes);
 	if (self->differing)
 		hdPredictWarn(self->report, 0, NULL, 0,
-			      "tasks disagree about the size of a file: "
-			      "%" PRIu64
-			      " times; the size of the writer counts",
+			      "tasks disagree about the size of a file; the "
+			      "size of the writer counts: %" PRIu64,
 			      self->differing);
 	if (self->manyCores)
 		hdPredictWarn(self->report, 0, NULL, 0,
-			      "tasks with several cores use one PE: %" PRIu64
-			      " tasks",
+			      "tasks with several cores use one PE: %" PRIu64,
 			      self->manyCores);
 }
 
@@ -446,9 +519,8 @@ static int wfformatFind(struct wfformat *self, json_t *root, json_t **files)
 			      "workflow.specification.files", true, false);
 	part = wfformatPart(self, workflow, "execution", "workflow.execution",
 			    false, false);
-	self->executions =
-		wfformatPart(self, part, "tasks", "workflow.execution.tasks",
-			     true, part != NULL);
+	self->executions = wfformatPart(self, part, "tasks", EXECUTIONS, true,
+					part != NULL);
 	return self->report->errors ? -EINVAL : 0;
 }
 
@@ -500,7 +572,10 @@ int importWfformat(const char *text, size_t length, struct import *import,
 	self.orders = g_array_new(FALSE, FALSE, sizeof(struct order));
 	self.byPair = g_hash_table_new_full(wfformatHashPair,
 					    wfformatIsSamePair, g_free, NULL);
+	self.found = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	ret = wfformatRoot(&self, root);
+	wfformatFreeLineage(self.lineage);
+	g_array_unref(self.found);
 	g_hash_table_destroy(self.byPair);
 	g_array_unref(self.orders);
 	g_hash_table_destroy(self.files);

@@ -3,6 +3,7 @@
  * wfformat.h. */
 #include "config.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -16,8 +17,8 @@
 struct file {
 	char *name;
 	double bytes;      /* NaN: unknown yet. */
-	bool isOfProducer; /* The size is that of who writes it. */
-	GArray *data;      /* uint32_t: data sets of tasks that write it. */
+	bool isOfProducer; /* The size is that of a writer. */
+	GHashTable *data;  /* Data sets, by the tasks that write it. */
 	GArray *writers;   /* uint32_t: these tasks. */
 };
 
@@ -25,7 +26,7 @@ void wfformatFreeFile(void *data)
 {
 	struct file *file = data;
 
-	g_array_unref(file->data);
+	g_hash_table_destroy(file->data);
 	g_array_unref(file->writers);
 	g_free(file->name);
 	g_free(file);
@@ -40,7 +41,7 @@ static struct file *wfformatAddFile(struct wfformat *self, const char *name)
 	file = g_new0(struct file, 1);
 	file->name = g_strdup(name);
 	file->bytes = NAN;
-	file->data = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	file->data = g_hash_table_new(NULL, NULL);
 	file->writers = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	g_hash_table_insert(self->files, file->name, file);
 	return file;
@@ -90,64 +91,93 @@ int wfformatFiles(struct wfformat *self, json_t *files)
 static void wfformatWrite(struct wfformat *self, uint32_t task,
 			  struct file *file)
 {
-	guint count = file->writers->len;
-	uint32_t data;
+	uint32_t data = importData(self->import, task, file->bytes);
 
-	/* Said twice. */
-	if (count && g_array_index(file->writers, uint32_t, count - 1) == task)
-		return;
-	data = importData(self->import, task, file->bytes);
-	g_array_append_val(file->data, data);
+	g_hash_table_insert(file->data, GUINT_TO_POINTER(task),
+			    GUINT_TO_POINTER(data));
 	g_array_append_val(file->writers, task);
 }
 
 /* Link a reader to a writer of a file. */
 static void wfformatLinkFile(struct wfformat *self, const struct file *file,
-			     guint writer, uint32_t reader)
+			     uint32_t task, uint32_t reader)
 {
-	uint32_t task = g_array_index(file->writers, uint32_t, writer);
 	struct order *order = wfformatFindOrder(self, task, reader);
 
-	importLink(self->import, g_array_index(file->data, uint32_t, writer),
+	importLink(self->import,
+		   GPOINTER_TO_UINT(g_hash_table_lookup(
+			   file->data, GUINT_TO_POINTER(task))),
 		   reader);
 	if (order)
 		order->hasFile = true;
 }
 
-/* A task reads a file: from whom? Not from itself, and not from who replaces
- * it after this task. Of several writers, from the parents of the task. */
+/* Whether the only writer of a file replaces it after a task. */
+static bool wfformatReplaces(struct wfformat *self, uint32_t reader,
+			     uint32_t writer)
+{
+	if (wfformatLevel(self, writer) <= wfformatLevel(self, reader))
+		return false;
+	wfformatFindNext(self, reader, wfformatLevel(self, writer));
+	return wfformatIsFound(self, writer);
+}
+
+/* Those that write a file neither before nor after a task, nor are the task. */
+static void wfformatFindOthers(struct wfformat *self, uint32_t reader,
+			       const struct file *file, GArray *found)
+{
+	const uint32_t *writers = (const uint32_t *)file->writers->data;
+	guint count = file->writers->len;
+
+	g_array_set_size(found, 0);
+	if (count == 1) {
+		if (*writers != reader &&
+		    !wfformatReplaces(self, reader, *writers))
+			g_array_append_val(found, *writers);
+		return;
+	}
+	wfformatFindNext(self, reader, UINT32_MAX);
+	wfformatCountSteps(self, count);
+	for (guint i = 0; i < count; i++) {
+		if (writers[i] != reader && !wfformatIsFound(self, writers[i]))
+			g_array_append_val(found, writers[i]);
+	}
+}
+
+/* A task reads a file: from whom? From the last ones that write it before this
+ * task. Without any, from the only one that could. */
 static void wfformatRead(struct wfformat *self, uint32_t reader,
 			 const struct file *file, const char *key, size_t item)
 {
-	guint others = 0, parents = 0;
+	GArray *found = self->found;
 
-	for (guint i = 0; i < file->writers->len; i++) {
-		uint32_t writer = g_array_index(file->writers, uint32_t, i);
-
-		others += writer != reader &&
-			  !wfformatFindOrder(self, reader, writer);
-		parents += wfformatFindOrder(self, writer, reader) != NULL;
+	g_array_set_size(found, 0);
+	if (file->writers->len > 1)
+		wfformatFindLast(self, reader, file->data, found);
+	if (!found->len && file->writers->len) {
+		wfformatFindOthers(self, reader, file, found);
+		if (found->len > 1 && wfformatHasSteps(self)) {
+			wfformatFail(self, reader, key, (int64_t)item,
+				     "%u tasks write file \"%.200s\"; none of "
+				     "them comes before this task",
+				     found->len, file->name);
+			return;
+		}
 	}
-	if (!others) {
-		self->unwritten += !file->writers->len;
-		self->unwrittenBytes += file->writers->len ? 0 : file->bytes;
-	}
-	if (others > 1 && !parents) {
+	if (!wfformatHasSteps(self)) {
 		wfformatFail(self, reader, key, (int64_t)item,
-			     "%u tasks write file \"%.200s\", and none of them "
-			     "is a parent",
-			     others, file->name);
+			     "too many parents and children to find which task "
+			     "writes file \"%.200s\"",
+			     file->name);
 		return;
 	}
-	for (guint i = 0; i < file->writers->len; i++) {
-		uint32_t writer = g_array_index(file->writers, uint32_t, i);
-
-		if (writer == reader ||
-		    wfformatFindOrder(self, reader, writer) ||
-		    (others > 1 && !wfformatFindOrder(self, writer, reader)))
-			continue;
-		wfformatLinkFile(self, file, i, reader);
+	if (!found->len) {
+		self->unwritten++;
+		self->unwrittenBytes += file->bytes;
 	}
+	for (guint i = 0; i < found->len; i++)
+		wfformatLinkFile(self, file, g_array_index(found, uint32_t, i),
+				 reader);
 }
 
 /* Since 1.5: a file that a list of a task names; NULL: it is reported. */
@@ -248,8 +278,13 @@ int wfformatSizes(struct wfformat *self)
 			bool isInput = false;
 			struct file *file =
 				wfformatOwn(self, i, k, value, &isInput);
-			double bytes = wfformatSize(self, i, value);
+			char part[32];
+			double bytes;
 
+			g_snprintf(part, sizeof(part), "files[%zu]", k);
+			self->part = part;
+			bytes = wfformatSize(self, i, value);
+			self->part = NULL;
 			if (file)
 				wfformatMeet(self, file, bytes, !isInput);
 		}
@@ -259,14 +294,21 @@ int wfformatSizes(struct wfformat *self)
 
 int wfformatData(struct wfformat *self)
 {
+	int ret = wfformatMakeLineage(self);
 	json_t *object;
 	size_t i;
 
-	json_array_foreach(self->tasks, i, object)
-		wfformatFilesOf(self, (uint32_t)i, object, true);
+	if (ret == -ENOMEM)
+		return ret;
+	/* Of a cycle, only the orders are told. */
 	json_array_foreach(self->tasks, i, object)
 	{
-		if (self->report->errors < ERRORS_MAX)
+		if (ret == 0)
+			wfformatFilesOf(self, (uint32_t)i, object, true);
+	}
+	json_array_foreach(self->tasks, i, object)
+	{
+		if (ret == 0 && self->report->errors < ERRORS_MAX)
 			wfformatFilesOf(self, (uint32_t)i, object, false);
 	}
 	/* Those that only wait for each other. */
