@@ -222,8 +222,9 @@ static void dumpGroup(struct dump *dump, const hdIGroup *group)
 	g_free(dump->columns);
 }
 
-static void takeOne(struct dump *dump, const hdIRecord *record)
+static bool dumpAddRecord(const hdIRecord *record, void *data)
 {
+	struct dump *dump = data;
 	bool isAsked = !dump->asked || whereHasRecord(dump->asked, record);
 
 	dump->number = dump->taken++ + hdI_getTraceSkipped(dump->reader);
@@ -238,11 +239,6 @@ static void takeOne(struct dump *dump, const hdIRecord *record)
 		dump->states += record->kind == HDI_STATE;
 		dump->events += record->kind == HDI_EVENT;
 	}
-}
-
-static bool dumpAddRecord(const hdIRecord *record, void *data)
-{
-	takeOne(data, record);
 	return true;
 }
 
@@ -273,7 +269,7 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	else
 		dumpBegin(dump);
 	if (more == 1)
-		takeOne(dump, record);
+		dumpAddRecord(record, dump);
 	if (more == 1)
 		scanRecords(&dump->scan, reader, dumpAddRecord, dump);
 	dumpEnd(dump, dump->writer->endTrace);
@@ -644,7 +640,6 @@ static void dumpAllWhere(struct dump *dump, struct query *query,
 static int dumpRunOn(struct dump *dump, const char *path, struct query *query,
 		     const struct dumpParts *parts)
 {
-	bool needsStart = query && queryNeedsStart(query);
 	hdIProject *project = toolOpen(dump->tool, path);
 	int status;
 
@@ -652,7 +647,8 @@ static int dumpRunOn(struct dump *dump, const char *path, struct query *query,
 		return toolFinish(dump->tool);
 	dump->project = project;
 	status = selectResolve(&dump->selection, dump->tool, project,
-			       needsStart || dump->time == DUMP_RELATIVE);
+			       (query && queryNeedsStart(query)) ||
+				       dump->time == DUMP_RELATIVE);
 	if (status < 0) {
 		dumpAllWhere(dump, query, parts);
 		status = toolFinish(dump->tool);
@@ -665,9 +661,7 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 {
 	struct dump dump = { .tool = tool, .file = stdout };
 	struct dumpParts parts;
-	char *only = NULL;
-	char *time = NULL;
-	char *where = NULL;
+	char *only = NULL, *time = NULL, *where = NULL;
 	struct query *query = NULL;
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES(&dump.selection),

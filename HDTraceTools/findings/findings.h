@@ -210,8 +210,8 @@ struct findings {
 	struct events events;
 	struct replay *replay;
 	struct waits *waits;
-	/** With keepsAllWaits: of waitSorterNew(), when all was read. Those of the
-	 *  whole run, as pages show all of it, whatever was selected. */
+	/** With keepsAllWaits: of waitSorterNew(), when all was read. Those of
+	 * the whole run, as pages show all of it, whatever was selected. */
 	struct sorter *allWaits;
 	struct lateness *lateness;
 	struct efficiency efficiency; /**< When all was read: of ranks, ... */

@@ -208,6 +208,8 @@ for a, b, size in sorted(imports.Graph("g.xml").edges):
 		'5:{"id": "a", "outputFiles": ["f"]}, {"id": "b", "outputFiles": ["f"]}, {"id": "c", "inputFiles": ["f"], "children": ["b"]}' 'a c 1' 'c b 0'
 
 	# 10,000 writers, and as many readers: 12 s when each looked at all writers.
+	# dash knows ulimit -t, too.
+	# shellcheck disable=SC3045
 	many_writers() {
 		python3 -c 'import json
 n = 10000

@@ -10,60 +10,21 @@
 #include <libxml/parserInternals.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
-#include "HDTraceReadingCLibrary/src/trace/endscan.h"
 #include "HDTraceReadingCLibrary/src/trace/plain.h"
 #include "HDTraceReadingCLibrary/src/trace/tracexml.h"
+#include "HDTraceReadingCLibrary/src/trace/tracexmlstate.h"
 
 #define PIECE_FIRST (4 << 10)
 #define PIECE_SIZE (64 << 10)
 #define PIECE_MAX (16 << 20)
 #define TAPE_MIN (256 << 10)
-#define NO_TAG SIZE_MAX
-#define NAMES 64 /* A power of two. */
 /* What the parser gets at least where nothing is plain. */
 #define STRIDE_MIN 256
-
-/* A name of which it is known how the parser has it. */
-struct hdIKnownName {
-	const char *name;
-	size_t length;
-};
-
-/* An element that began with a plain tag, of which the parser knows nothing. */
-struct hdIPlainOpen {
-	const char *name;
-	int line;
-};
-
-struct hdITraceXml {
-	xmlParserCtxtPtr parser; /* First: see refuseDoctype() in xml.c. */
-	xmlSAXHandler handler;
-	struct hdIXmlError error;
-	struct hdIFile *file;
-	int readError;
-	int isEnd;
-	int64_t size;  /* Bytes read. */
-	int64_t limit; /* No more than so many are to be. */
-	int64_t lines; /* Line feeds since the limit was set, or -1. */
-	char *tape;
-	size_t room;
-	size_t filled;
-	size_t taken;
-	size_t lastStart; /* Tag that is a leaf if its end follows. */
-	char *piece;      /* What is read at once, and a zero byte. */
-	size_t pieceSize;
-	int isPlain;     /* Whether plain tags are taken without the parser. */
-	size_t stride;   /* So much of what follows is not. */
-	int isReplaying; /* Whether the parser is told what was taken. */
-	struct hdIPlainOpen open[HDI_NESTING_MAX];
-	int openCount;
-	struct hdIKnownName names[NAMES];
-};
 
 /* ---- Writing the tape -------------------------------------------------- */
 
 /* Get room behind what there is; the tape may move. */
-static struct hdITag *extend(struct hdITraceXml *xml, size_t size)
+struct hdITag *hdITraceXmlExtend(struct hdITraceXml *xml, size_t size)
 {
 	size_t room = xml->room;
 	struct hdITag *tag;
@@ -129,7 +90,7 @@ static void traceXmlOnStart(void *data, const xmlChar *name,
 		return;
 	for (int i = 0; i < count; i++, a += POINTERS)
 		size += (size_t)(a[VALUE_END] - a[VALUE]) + 1;
-	tag = extend(xml, size);
+	tag = hdITraceXmlExtend(xml, size);
 	if (!tag)
 		return;
 	xml->lastStart = (size_t)((char *)tag - xml->tape);
@@ -169,11 +130,11 @@ static void traceXmlPutEnd(struct hdITraceXml *xml, int64_t offset,
 {
 	struct hdITag *tag;
 
-	if (xml->lastStart != NO_TAG) {
+	if (xml->lastStart != HDI_NO_TAG) {
 		tag = (struct hdITag *)(xml->tape + xml->lastStart);
 		tag->kind = HDI_TAG_LEAF;
 	} else {
-		tag = extend(xml, sizeof(*tag));
+		tag = hdITraceXmlExtend(xml, sizeof(*tag));
 		if (!tag)
 			return;
 		tag->kind = HDI_TAG_END;
@@ -184,7 +145,7 @@ static void traceXmlPutEnd(struct hdITraceXml *xml, int64_t offset,
 		tag->offset = offset;
 	}
 	tag->endOffset = endOffset;
-	xml->lastStart = NO_TAG;
+	xml->lastStart = HDI_NO_TAG;
 }
 
 static void traceXmlOnEnd(void *data, const xmlChar *name,
@@ -218,10 +179,10 @@ static void traceXmlOnText(void *data, const xmlChar *text, int length)
 
 	/* Blanks after a start tag are trimmed anyway, and so `<a> </a>` is a
 	 * leaf; elsewhere they may part two words. */
-	if (xml->lastStart != NO_TAG &&
+	if (xml->lastStart != HDI_NO_TAG &&
 	    traceXmlIsBlankText((const char *)text, length))
 		return;
-	tag = extend(xml, sizeof(*tag) + (size_t)length + 1);
+	tag = hdITraceXmlExtend(xml, sizeof(*tag) + (size_t)length + 1);
 	if (!tag)
 		return;
 	to = (char *)tag + sizeof(*tag);
@@ -234,7 +195,7 @@ static void traceXmlOnText(void *data, const xmlChar *text, int length)
 	tag->line = xml->parser->input->line;
 	tag->name = NULL;
 	tag->text = NULL;
-	xml->lastStart = NO_TAG;
+	xml->lastStart = HDI_NO_TAG;
 }
 
 /* ---- Plain tags -------------------------------------------------------- */
@@ -246,7 +207,7 @@ static const char *knownName(struct hdITraceXml *xml,
 	size_t hash = (unsigned char)name->start[0] * 7u +
 		      (unsigned char)name->start[name->length - 1] * 3u +
 		      name->length;
-	struct hdIKnownName *known = &xml->names[hash % NAMES];
+	struct hdIKnownName *known = &xml->names[hash % HDI_KNOWN_NAMES];
 
 	if (known->length != name->length ||
 	    memcmp(known->name, name->start, name->length) != 0) {
@@ -293,8 +254,9 @@ static int putPlain(struct hdITraceXml *xml, const struct hdIPlainTag *plain,
 
 	if (xml->parser->nameNr + xml->openCount >= HDI_NESTING_MAX)
 		return 0;
-	tag = extend(xml, sizeof(*tag) + plain->attributeCount *
-						 sizeof(*tag->attributes));
+	tag = hdITraceXmlExtend(xml, sizeof(*tag) +
+					     plain->attributeCount *
+						     sizeof(*tag->attributes));
 	if (!tag)
 		return 0;
 	if (!traceXmlPutNames(xml, tag, plain)) {
@@ -313,7 +275,7 @@ static int putPlain(struct hdITraceXml *xml, const struct hdIPlainTag *plain,
 		value->start[value->length] = '\0';
 		tag->attributes[i].value = value->start;
 	}
-	xml->lastStart = isLeaf ? NO_TAG : filled;
+	xml->lastStart = isLeaf ? HDI_NO_TAG : filled;
 	if (!isLeaf)
 		xml->open[xml->openCount++] =
 			(struct hdIPlainOpen){ tag->name, line };
@@ -469,91 +431,6 @@ static void adaptPiece(struct hdITraceXml *xml)
 	xml->pieceSize = size;
 }
 
-/* Give the parser a tag that is not in the file. */
-static void traceXmlInsert(struct hdITraceXml *xml, const char *begin,
-			   const char *name)
-{
-	size_t length = strlen(begin) + strlen(name) + 1;
-
-	xmlParseChunk(xml->parser, begin, (int)strlen(begin), 0);
-	xmlParseChunk(xml->parser, name, (int)strlen(name), 0);
-	xmlParseChunk(xml->parser, ">", 1, 0);
-	xml->error.passed -= (int64_t)length;
-}
-
-/* Whether the parser can go on elsewhere: it is between tags, in the root. */
-static int traceXmlCanResume(struct hdITraceXml *xml)
-{
-	return !xml->error.code && !xml->parser->disableSAX &&
-	       xml->parser->instate == XML_PARSER_CONTENT &&
-	       xml->parser->nameNr > 0 && hdITraceXmlTail(xml) < 0;
-}
-
-/* Close what is open for the parser but for the root, and forget what is on the
- * tape. */
-static void traceXmlCloseAll(struct hdITraceXml *xml)
-{
-	xml->filled = 0;
-	xml->taken = 0;
-	xml->lastStart = NO_TAG;
-	xml->openCount = 0;
-	xml->isReplaying = 1;
-	/* It could refuse an end. */
-	for (int n = xml->parser->nameNr - 1; n > 0 && !xml->error.code; n--)
-		if (xml->parser->nameNr > n)
-			traceXmlInsert(xml, "</",
-				       (const char *)xml->parser->nameTab[n]);
-	xml->isReplaying = 0;
-}
-
-/* Forget what is open but for the root, and open what ends behind the lost
- * part. */
-static void traceXmlReopen(struct hdITraceXml *xml, int64_t lost,
-			   const struct hdIEndScan *ends)
-{
-	struct hdITag *tag;
-
-	traceXmlCloseAll(xml);
-	hdIXmlPass(xml->parser, &xml->error, (size_t)lost, 0);
-	xml->size += lost;
-	tag = extend(xml, sizeof(*tag));
-	if (!tag)
-		return;
-	tag->kind = HDI_TAG_LOST;
-	tag->attributeCount = 0;
-	tag->offset = tag->endOffset = hdIXmlOffset(xml->parser);
-	tag->line = 0;
-	tag->name = tag->text = NULL;
-	for (size_t i = ends->count; i > 0 && !xml->error.code; i--)
-		traceXmlInsert(xml, "<", ends->names[i - 1]);
-}
-
-/* Go on behind a damaged frame, which was reported: 0, or the error. */
-static int traceXmlSkipFrame(struct hdITraceXml *xml, int error)
-{
-	struct hdIEndScan ends = { .count = 0 };
-	struct hdIXmlQuiet saved;
-	int64_t next;
-	int ret;
-
-	if (error != -EBADMSG || !traceXmlCanResume(xml))
-		return error;
-	next = hdIFileSkip(xml->file);
-	if (next < 0)
-		return error;
-	ret = hdIEndScanRun(&ends, xml->file, xml->piece, xml->pieceSize,
-			    (const char *)xml->parser->nameTab[0]);
-	if (ret == 0)
-		ret = hdIFileSeek(xml->file, next);
-	if (ret == 0) {
-		hdIXmlQuiet(&saved);
-		traceXmlReopen(xml, next - xml->size, &ends);
-		hdIXmlRestore(&saved);
-	}
-	hdIEndScanFree(&ends);
-	return ret;
-}
-
 /* Count the lines of a piece, if there is a limit. */
 static void traceXmlCountLines(struct hdITraceXml *xml, size_t size)
 {
@@ -580,7 +457,7 @@ static int feed(struct hdITraceXml *xml)
 		size = (size_t)(xml->limit - xml->size);
 	n = hdIFileRead(xml->file, xml->piece, size);
 	if (n < 0)
-		return xml->readError = traceXmlSkipFrame(xml, (int)n);
+		return xml->readError = hdITraceXmlSkipFrame(xml, (int)n);
 	if (n == 0) {
 		xml->isEnd = 1;
 		return 0;
@@ -589,7 +466,7 @@ static int feed(struct hdITraceXml *xml)
 	xml->size += n;
 	xml->filled = 0;
 	xml->taken = 0;
-	xml->lastStart = NO_TAG;
+	xml->lastStart = HDI_NO_TAG;
 	hdIXmlQuiet(&saved);
 	xml->piece[n] = '\0';
 	traceXmlParse(xml, xml->piece, xml->piece + n);
@@ -633,34 +510,6 @@ void hdITraceXmlLimit(struct hdITraceXml *xml, int64_t start, int64_t offset)
 int64_t hdITraceXmlLines(const struct hdITraceXml *xml)
 {
 	return xml->lines;
-}
-
-int hdITraceXmlIsBetween(struct hdITraceXml *xml)
-{
-	return !xml->readError && !xml->isEnd && traceXmlCanResume(xml);
-}
-
-int hdITraceXmlJump(struct hdITraceXml *xml, int64_t offset, int64_t lines,
-		    const char *name, int depth)
-{
-	struct hdIXmlQuiet saved;
-	int room = INT_MAX - xml->parser->input->line;
-	int ret = hdIFileSeek(xml->file, offset);
-
-	if (ret < 0)
-		return xml->readError = ret;
-	if (lines > room)
-		lines = room;
-	hdIXmlQuiet(&saved);
-	traceXmlCloseAll(xml);
-	hdIXmlPass(xml->parser, &xml->error, (size_t)(offset - xml->size),
-		   (int)lines);
-	hdIXmlRestore(&saved);
-	xml->size = offset;
-	for (int i = 0; i < depth; i++)
-		xml->open[xml->openCount++] =
-			(struct hdIPlainOpen){ name, xml->parser->input->line };
-	return xml->error.code;
 }
 
 int hdITraceXmlIsUtf8(const struct hdITraceXml *xml)
