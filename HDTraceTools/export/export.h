@@ -121,7 +121,8 @@ void exportFindings(struct export *export, exportTakeFinding *take, void *data);
 char *exportFindingRanks(const GArray *shares);
 
 /** Its causes as text, for g_free(): "rank 1 in read 0.500000000 s, rank 2
- *  outside of states 0.250000000 s, indirect 1.000000000 s"; "": none. */
+ *  outside of states 0.250000000 s, indirect 1.000000000 s, other 0.010000000
+ *  s"; "": none. */
 char *exportFindingCauses(const struct finding *finding);
 
 /** Of messages that are put together by their order, with something missing. */

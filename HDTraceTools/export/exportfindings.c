@@ -35,9 +35,14 @@ char *exportFindingCauses(const struct finding *finding)
 			cause->time / 1e9);
 		comma = ", ";
 	}
-	if (finding->indirect > 0)
+	if (finding->indirect > 0) {
 		g_string_append_printf(text, "%sindirect %.9f s", comma,
 				       finding->indirect / 1e9);
+		comma = ", ";
+	}
+	if (finding->others > 0)
+		g_string_append_printf(text, "%sother %.9f s", comma,
+				       finding->others / 1e9);
 	return g_string_free(text, FALSE);
 }
 

@@ -73,7 +73,9 @@ struct finding {
 	GArray *threads;     /**< ... and of threads. */
 	GArray *causes;      /**< struct findingCause, likewise; or NULL. */
 	double indirect;     /**< In ns: that ranks came late as they waited. */
-	const char *region;  /**< That all of it is in; or NULL. */
+	/** In ns: other causes, below 1 % or of ranks that are not known. */
+	double others;
+	const char *region;      /**< That all of it is in; or NULL. */
 	const struct site *site; /**< That nearly all is at; or NULL. */
 	GArray *iterations;      /**< guint: those with most of it; or NULL. */
 	int64_t from;

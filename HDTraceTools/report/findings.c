@@ -94,6 +94,7 @@ static void putCauses(struct outJson *json, const struct finding *finding)
 	}
 	outJsonEnd(json);
 	outJsonDouble(json, "indirect_s", finding->indirect / 1e9);
+	outJsonDouble(json, "other_s", finding->others / 1e9);
 }
 
 static void putFinding(struct outJson *json, const struct findings *findings,
@@ -243,16 +244,28 @@ static void printPlace(const struct findings *findings,
 /** So many causes are printed. */
 #define FINDINGS_CAUSES 3
 
+/** What is no cause of a rank and state, if it is not small. */
+static void printCausesRest(const struct finding *finding, const char *name,
+			    double time, const char **comma)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (time < (double)finding->time / 100)
+		return;
+	printf("%s %s %s", *comma, name, outDuration(buffer, (int64_t)time));
+	*comma = ",";
+}
+
 /** What ranks did for too long. */
 static void printCauses(const struct finding *finding)
 {
 	guint all = finding->causes ? finding->causes->len : 0;
 	guint count = MIN(all, FINDINGS_CAUSES);
+	const char *comma = count ? "," : "; causes:";
 	char buffer[OUT_NUMBER_SIZE];
 
-	if (!count)
-		return;
-	printf("; causes:");
+	if (count)
+		printf("; causes:");
 	for (guint i = 0; i < count; i++) {
 		const struct findingCause *cause =
 			&g_array_index(finding->causes, struct findingCause, i);
@@ -268,9 +281,12 @@ static void printCauses(const struct finding *finding)
 	}
 	if (all > count)
 		printf(" and %u more", all - count);
-	if (finding->indirect >= (double)finding->time / 100)
-		printf(", indirect %s",
-		       outDuration(buffer, (int64_t)finding->indirect));
+	if (!finding->causes || finding->time <= 0)
+		return;
+	printCausesRest(finding, "indirect", finding->indirect, &comma);
+	/* By itself it tells nothing. */
+	if (*comma == ',')
+		printCausesRest(finding, "other", finding->others, &comma);
 }
 
 static void printFinding(const struct findings *findings, guint number)

@@ -38,7 +38,9 @@ make_run() {
 	<Node name="h"><Node name="0"/><Node name="1"/><Node name="2"/></Node>
 	</Topology><CommunicatorList><Communicator name="WORLD">
 	<Rank global="0" local="0" cid="0"/><Rank global="1" local="1" cid="0"/>
-	<Rank global="2" local="2" cid="0"/></Communicator></CommunicatorList>
+	<Rank global="2" local="2" cid="0"/></Communicator><Communicator name="PAIR">
+	<Rank global="0" local="0" cid="1"/><Rank global="2" local="1" cid="1"/>
+	</Communicator></CommunicatorList>
 	<Datatypes/><ExternalStatistics/></Application>
 	END
 	for rank in 0 1 2; do
@@ -48,8 +50,11 @@ make_run() {
 				read -r name from to attributes
 			do
 				line="<${name#+} time='$((from / 10)).$((from % 10))'"
-				line="$line end='$((to / 10)).$((to % 10))' cid='0'"
-				line="$line size='8' $attributes/>"
+				line="$line end='$((to / 10)).$((to % 10))' size='8'"
+				case $attributes in
+				*cid=*) line="$line $attributes/>" ;;
+				*) line="$line cid='0' $attributes/>" ;;
+				esac
 				case $name in
 				+*) echo "<Nested>$line</Nested>" ;;
 				*) echo "$line" ;;
@@ -60,17 +65,21 @@ make_run() {
 		shift
 	done
 }
-# What is found: KIND TIME INDIRECT RANK:STATE:TIME..., in seconds; findings without
-# causes are left out.
+# What is found: KIND TIME INDIRECT RANK:STATE:TIME..., in seconds; all other causes, if
+# there are any, are other:TIME. Findings without causes are left out.
 causes() {
 	status 0 report --format=json ${part:+"$part"} run || return 1
 	"${python:-python3}" - "$@" <<-'END'
 	import json, sys
+	findings = json.load(open("out"))["findings"]
 	found = [" ".join([f["kind"], f"{f['time_s']:g}", f"{f['indirect_s']:g}"] +
 	                  [f"{c['rank']}:{c['region'] or '-'}:{c['time_s']:g}"
-	                   for c in f["causes"]])
-	         for f in json.load(open("out"))["findings"]
-	         if f["causes"] or f["indirect_s"]]
+	                   for c in f["causes"]] +
+	                  [f"other:{f['other_s']:g}"] * (f["other_s"] > 0))
+	         for f in findings if f["causes"] or f["indirect_s"]]
+	for f in findings:
+	    parts = sum(c["time_s"] for c in f["causes"]) + f["indirect_s"] + f["other_s"]
+	    assert not parts or abs(parts - f["time_s"]) < 1e-8, f
 	print(found)
 	assert found == sys.argv[1:], sys.argv[1:]
 	END
@@ -106,6 +115,44 @@ make_run "Barrier 5 10;solve 10 20;Barrier 20 60" \
 	"Barrier 5 10;solve 10 40;Barrier 60 60" "Barrier 5 10;Barrier 60 60"
 ok "a call without length ends the trace: time before it counts" \
 	causes "wait-at-barrier 4 0 1:-:2 1:solve:2"
+# Of 20 s, 5 states have 0.1 s each: below 1 %.
+make_run "Barrier 5 10;Barrier 10 210" "Barrier 5 10;a 10 11;b 11 12;c 12 13;d 13 14;e 14 15;\
+solve 15 210;Barrier 210 210" "Barrier 5 10;Barrier 210 210"
+ok "causes below 1 % are added up" causes "wait-at-barrier 20 0 1:solve:19.5 other:0.5"
+told_others() {
+	status 0 report run && grep -q \
+		"; causes: rank 1 in solve 19.500 s, other 500.000 ms$" out
+}
+ok "the text has the sum of other causes" told_others
+make_run "Barrier 5 10;Barrier 12 15 cid='1';Barrier 15 60" \
+	"read 2 5;Barrier 5 10;solve 10 60;Barrier 60 60" \
+	"Barrier 5 10;Barrier 12 15 cid='1';Barrier 60 60"
+# Since the first barrier: 5 s of solving, for 4.5 s of waiting.
+ok "a call without the other rank is no synchronisation" \
+	causes "wait-at-barrier 4.5 0 1:solve:4.5"
+# Rank 0 meets one thread of rank 1 until 2 s, and the other one until 4 s. It waits from 5 s
+# to 10 s for the first one. This one was not in the last call, and calls before that do not
+# count: so it is 8 s late, and 1 s early, since the start.
+rm -f run_* run.proj
+"${python:-python3}" "$abs_top_srcdir/tests/tools/readers/states.py" <<-'END'
+ranks.append([("solve", 0, 10, ""), ("Barrier", 10, 20, ""), ("copy", 20, 30, ""),
+              ("Barrier", 30, 40, ""), ("Recv", 50, 110, "fromRank='1' fromTag='1'")])
+ranks.append([[("early", 0, 10, ""), ("Barrier", 10, 20, ""), ("late", 20, 100, ""),
+               ("Send", 100, 110, "toRank='0' toTag='1'")], [("Barrier", 30, 40, "")]])
+END
+ok "calls before one without the other thread do not count" \
+	causes "late-sender 5 0 1:late:4.44444 1:early:0.555556"
+# Rank 0 waits from 1 s to 4 s for the last one that writes, and in this call from 1.5 s to
+# 2 s for a message. Rank 1 leaves the message of 0.9 s at 3 s: after that it copies for 1 s,
+# and before it solves.
+make_run "File_open 1 2 fid='3';Recv 4 6 fromRank='1' fromTag='1';Send 8 9 toRank='1' \
+toTag='2';+Recv 15 21 fromRank='1' fromTag='5';File_write_all 10 41 fid='3'" \
+	"File_open 1 2 fid='3';Send 3 4 toRank='0' toTag='1';solve 4 20;Send 20 21 toRank='0' \
+toTag='5';Recv 29 30 fromRank='0' fromTag='2';copy 30 40;File_write_all 40 41 fid='3'" \
+	"File_open 1 2 fid='3';File_write_all 40 41 fid='3'"
+# 1 s of copying, and 2.1 s of leaving the message later, times 3 / 3.1.
+ok "a wait in another one that ends later" \
+	causes "io-wait 3 2.03226 1:copy:0.967742" "late-sender 0.5 0 1:solve:0.5"
 make_run "Recv 10 41 fromRank='1' fromTag='5'" "Send 40 40 toRank='0' toTag='5'" "End 10 40"
 ok "a trace of one call without length starts late" causes "late-sender 3 3"
 make_run "Recv 10 12 fromRank='1' fromTag='5';Recv 12 41 fromRank='1' fromTag='5'" \

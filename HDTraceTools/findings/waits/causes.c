@@ -110,10 +110,15 @@ static gint waitCausesCompare(gconstpointer a, gconstpointer b)
 	return g_strcmp0(x->state, y->state);
 }
 
-GArray *waitCausesList(const struct waitCauses *sums,
-		       const struct lateness *lateness, int64_t time)
+struct waitCausesListed waitCausesList(const struct waitCauses *sums,
+				       const struct lateness *lateness,
+				       enum waitKind kind, int64_t time)
 {
-	GArray *list = g_array_new(FALSE, FALSE, sizeof(struct findingCause));
+	struct waitCausesListed listed = {
+		.list = g_array_new(FALSE, FALSE, sizeof(struct findingCause)),
+		.indirect = sums->indirect,
+	};
+	double known = sums->indirect;
 	GHashTableIter iterator;
 	gpointer item;
 
@@ -126,9 +131,14 @@ GArray *waitCausesList(const struct waitCauses *sums,
 			.time = sum->time,
 		};
 
-		if (cause.time >= (double)time / 100)
-			g_array_append_val(list, cause);
+		if (cause.time < (double)time / 100)
+			continue;
+		g_array_append_val(listed.list, cause);
+		known += cause.time;
 	}
-	g_array_sort(list, waitCausesCompare);
-	return list;
+	g_array_sort(listed.list, waitCausesCompare);
+	/* Less than a nanosecond is rounding. */
+	if (latenessHasCauses(kind) && (double)time - known >= 1)
+		listed.others = (double)time - known;
+	return listed;
 }

@@ -36,9 +36,16 @@ void waitCausesAdd(struct waitCausesOf *self, struct waitCauses *sums);
 void waitCausesInit(struct waitCauses *sums);
 void waitCausesClear(struct waitCauses *sums);
 
-/** The largest sums first, without those below 1 % of a time: array of struct
- *  findingCause. */
-GArray *waitCausesList(const struct waitCauses *sums,
-		       const struct lateness *lateness, int64_t time);
+/** What is known of the causes of all waits of a finding. */
+struct waitCausesListed {
+	GArray *list;    /**< struct findingCause, the largest first. */
+	double indirect; /**< In ns. */
+	double others;   /**< What is neither of them, in ns. */
+};
+
+/** List the sums that have at least 1 % of a time. */
+struct waitCausesListed waitCausesList(const struct waitCauses *sums,
+				       const struct lateness *lateness,
+				       enum waitKind kind, int64_t time);
 
 #endif

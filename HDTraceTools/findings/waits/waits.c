@@ -408,6 +408,8 @@ static void addFinding(const struct waitSums *self, const struct waitSum *sum)
 	const struct wait *longest = &sum->longest;
 	int64_t margin = (longest->end - longest->start) / 10;
 	bool isOfAll = sum->traces == waitSumsTraces(findings);
+	const struct waitCausesListed causes = waitCausesList(
+		&sum->causes, findings->lateness, sum->kind, sum->time);
 	const struct finding finding = {
 		.waits = sum->kind,
 		.kind = info->name,
@@ -427,9 +429,9 @@ static void addFinding(const struct waitSums *self, const struct waitSum *sum)
 		.causing = sharesOf(sum->causing, sum->time, false),
 		.nodes = sharesOf(sum->nodes, sum->time, true),
 		.threads = sharesOf(sum->threads, sum->time, true),
-		.causes = waitCausesList(&sum->causes, findings->lateness,
-					 sum->time),
-		.indirect = sum->causes.indirect,
+		.causes = causes.list,
+		.indirect = causes.indirect,
+		.others = causes.others,
 		.region = regionsName(findings->regions, sum->region),
 		.site = waitSumSite(self, sum),
 		.iterations = findingsMainIterations(findings, sum->iterations,

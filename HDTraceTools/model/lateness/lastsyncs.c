@@ -39,7 +39,7 @@ struct syncLeave {
 	uint32_t isLate; /**< It did not leave all before it earlier. */
 };
 
-/** The last message of two traces. */
+/** When two traces left a message. */
 struct syncPair {
 	int64_t time;
 	int64_t other;
@@ -64,7 +64,9 @@ struct lastSyncs {
 	/* While they are looked for: the trace, ... */
 	bool isAny;
 	uint32_t trace;
-	GHashTable *pairs;    /**< ... its partners to struct syncPair, ... */
+	/* ... its partners to arrays of struct syncPair, by time and other,
+	 * which both grow, ... */
+	GHashTable *pairs;
 	GHashTable *channels; /**< ... and channels to struct syncChannel. */
 	GQueue recent;        /**< struct syncChannel */
 	GArray *pending;      /**< struct syncEnd: it has not left these. */
@@ -87,6 +89,11 @@ static int lastSyncsCompareEnds(const void *a, const void *b)
 	return 0;
 }
 
+static void lastSyncsFreePairs(void *data)
+{
+	g_array_unref(data);
+}
+
 struct lastSyncs *lastSyncsNew(void)
 {
 	struct lastSyncs *self = g_new0(struct lastSyncs, 1);
@@ -95,7 +102,8 @@ struct lastSyncs *lastSyncsNew(void)
 	self->calls = spoolNew();
 	self->leaves = g_array_new(FALSE, FALSE, sizeof(struct syncLeave));
 	self->latest = g_array_new(FALSE, FALSE, sizeof(struct syncLeave));
-	self->pairs = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	self->pairs =
+		g_hash_table_new_full(NULL, NULL, NULL, lastSyncsFreePairs);
 	self->channels = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	g_queue_init(&self->recent);
 	self->pending = g_array_new(FALSE, FALSE, sizeof(struct syncEnd));
@@ -260,29 +268,79 @@ static void lastSyncsEnter(struct lastSyncs *self, uint32_t trace)
 		lastSyncsReadEnd(self);
 }
 
-static void lastSyncsSeeMessage(struct lastSyncs *self,
-				const struct syncEnd *end)
+/** Forget messages that are never the last one again: from now on, what both
+ *  left until a time counts in any case, and so does a later one of these. */
+static void lastSyncsForgetPairs(GArray *pairs, int64_t time)
 {
-	gpointer key = GUINT_TO_POINTER(end->partner);
-	struct syncPair *pair = g_hash_table_lookup(self->pairs, key);
+	guint count = 0;
 
-	if (!pair) {
-		pair = g_new(struct syncPair, 1);
-		*pair = (struct syncPair){ end->time, end->other };
-		g_hash_table_insert(self->pairs, key, pair);
-	} else if (end->time > pair->time ||
-		   (end->time == pair->time && end->other > pair->other)) {
-		*pair = (struct syncPair){ end->time, end->other };
-	}
+	while (count + 1 < pairs->len &&
+	       g_array_index(pairs, struct syncPair, count + 1).other <= time)
+		count++;
+	if (count)
+		g_array_remove_range(pairs, 0, count);
 }
 
-static void lastSyncsSee(struct lastSyncs *self, const struct syncEnd *end)
+static void lastSyncsSeeMessage(struct lastSyncs *self,
+				const struct syncEnd *end, int64_t time)
+{
+	gpointer key = GUINT_TO_POINTER(end->partner);
+	GArray *pairs = g_hash_table_lookup(self->pairs, key);
+	const struct syncPair pair = { end->time, end->other };
+	guint place, first;
+
+	if (!pairs) {
+		pairs = g_array_new(FALSE, FALSE, sizeof(struct syncPair));
+		g_hash_table_insert(self->pairs, key, pairs);
+	}
+	lastSyncsForgetPairs(pairs, time);
+	for (place = pairs->len; place > 0; place--) {
+		const struct syncPair *before =
+			&g_array_index(pairs, struct syncPair, place - 1);
+
+		if (before->time < pair.time ||
+		    (before->time == pair.time && before->other < pair.other))
+			break;
+		/* Of both it counts whenever the new one does, and is later. */
+		if (before->other <= pair.other)
+			return;
+	}
+	for (first = place; first > 0; first--) {
+		if (g_array_index(pairs, struct syncPair, first - 1).other <
+		    pair.other)
+			break;
+	}
+	if (first < place)
+		g_array_remove_range(pairs, first, place - first);
+	g_array_insert_val(pairs, first, pair);
+}
+
+/** The last message with another trace, which left it until a time. */
+static const struct syncPair *lastSyncsLastPair(const struct lastSyncs *self,
+						uint32_t other, int64_t time)
+{
+	const GArray *pairs =
+		g_hash_table_lookup(self->pairs, GUINT_TO_POINTER(other));
+
+	for (guint i = pairs ? pairs->len : 0; i > 0; i--) {
+		const struct syncPair *pair =
+			&g_array_index(pairs, struct syncPair, i - 1);
+
+		if (pair->other <= time)
+			return pair;
+	}
+	return NULL;
+}
+
+/** The trace left something; others are asked about times after that one. */
+static void lastSyncsSee(struct lastSyncs *self, const struct syncEnd *end,
+			 int64_t time)
 {
 	gpointer key = GUINT_TO_POINTER(end->partner);
 	struct syncChannel *channel;
 
 	if (!end->call) {
-		lastSyncsSeeMessage(self, end);
+		lastSyncsSeeMessage(self, end, time);
 		return;
 	}
 	channel = g_hash_table_lookup(self->channels, key);
@@ -309,7 +367,7 @@ static void lastSyncsAdvance(struct lastSyncs *self, int64_t time,
 			g_array_index(self->pending, struct syncEnd, i);
 
 		if (end.time <= time)
-			lastSyncsSee(self, &end);
+			lastSyncsSee(self, &end, time);
 		else
 			g_array_index(self->pending, struct syncEnd, left++) =
 				end;
@@ -319,7 +377,7 @@ static void lastSyncsAdvance(struct lastSyncs *self, int64_t time,
 	       self->next.known <= otherTime;
 	     lastSyncsReadEnd(self)) {
 		if (self->next.time <= time)
-			lastSyncsSee(self, &self->next);
+			lastSyncsSee(self, &self->next, time);
 		else
 			g_array_append_val(self->pending, self->next);
 	}
@@ -428,7 +486,7 @@ int lastSyncsFind(struct lastSyncs *self, struct lastSync *sync)
 	if (!self->isAny || self->trace != sync->trace)
 		lastSyncsEnter(self, sync->trace);
 	lastSyncsAdvance(self, sync->time, sync->otherTime);
-	pair = g_hash_table_lookup(self->pairs, GUINT_TO_POINTER(sync->other));
+	pair = lastSyncsLastPair(self, sync->other, sync->otherTime);
 	if (pair)
 		best = *pair;
 	for (GList *link = self->recent.head; link && self->error == 0;

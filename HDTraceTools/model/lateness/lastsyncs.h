@@ -6,7 +6,8 @@
  *
  * Messages and calls are sorted on disk, 40 bytes for each end. When ranks left
  * calls is on disk, too, 16 bytes each. The memory grows with the number of
- * traces that one trace exchanges messages with, and of its communicators.
+ * traces that one trace exchanges messages with, and of its communicators, and
+ * with the messages that others leave while it waits.
  */
 #ifndef HD_LASTSYNCS_H
 #define HD_LASTSYNCS_H
@@ -36,7 +37,8 @@ struct lastSync {
  * Find the last synchronization that a trace left not later than a time, and
  * another trace not later than another time: of several the one that the first
  * one left last, then the other one. After the first call nothing may be taken;
- * calls come by traces, and of these both times never go back.
+ * calls come by traces, and of these the first time never goes back. The other
+ * time is later than that.
  *
  * @param[in,out] sync Its times become those of leaving; INT64_MIN: there is
  *        none.

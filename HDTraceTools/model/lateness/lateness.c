@@ -58,8 +58,7 @@ const char *latenessState(const struct lateness *self, uint32_t state)
 
 /* ---- Waits -------------------------------------------------------------- */
 
-/** Whether the waits of a kind last until another trace enters a call. */
-static bool latenessHasCauses(enum waitKind kind)
+bool latenessHasCauses(enum waitKind kind)
 {
 	switch (kind) {
 	case WAIT_LATE_SENDER:

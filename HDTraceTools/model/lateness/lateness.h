@@ -36,6 +36,10 @@ int latenessTake(struct lateness *self, const struct dependencyMatch *match);
  *  hand them on by latenessNext() only. 0 or a negative errno. */
 int latenessTakeWaits(struct lateness *self, struct waits *waits);
 
+/** Whether the waits of a kind last until another trace enters a call: only
+ *  these have causes. */
+bool latenessHasCauses(enum waitKind kind);
+
 /** The next wait, as waitsNext(). */
 int latenessNext(struct lateness *self, struct wait *wait);
 
