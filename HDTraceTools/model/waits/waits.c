@@ -37,7 +37,15 @@ static int64_t candidateLength(const struct waitCandidate *candidate)
 	       (isPart ? 0 : waitLength(&candidate->completion));
 }
 
-/** Those of the same end together; of a call the largest first. */
+/** The kind of a candidate's time, which may be that of the completion only. */
+static enum waitKind candidateKind(const struct waitCandidate *candidate)
+{
+	return waitLength(&candidate->wait) > 0 ? candidate->wait.kind
+						: candidate->completion.kind;
+}
+
+/** Those of the same end together; of a call the largest first, and of equal
+ *  ones the first kind. */
 static int compareCandidates(const void *a, const void *b)
 {
 	const struct waitCandidate *x = a;
@@ -48,8 +56,9 @@ static int compareCandidates(const void *a, const void *b)
 	COMPARE_KEYS(x->wait.trace, y->wait.trace);
 	COMPARE_KEYS(x->call, y->call);
 	COMPARE_KEYS(candidateLength(y), candidateLength(x));
-	COMPARE_KEYS(x->wait.kind, y->wait.kind);
+	COMPARE_KEYS(candidateKind(x), candidateKind(y));
 	COMPARE_KEYS(x->wait.cause, y->wait.cause);
+	COMPARE_KEYS(x->completion.cause, y->completion.cause);
 	COMPARE_KEYS(x->sent, y->sent);
 	return 0;
 }
