@@ -202,6 +202,17 @@ small 1000
 ok "small messages" finds "small-messages 1000 3 1,0 -"
 small 999
 ok "few small messages" finds
+small 1000
+sed -i "s/<Send \(.*\)\/>/<Sendrecv \1 fromRank='-2' fromTag='1'\/>/" run_h_0.trc
+ok "MPI_Sendrecv that receives from no rank is a send" \
+	finds "small-messages 1000 3 1,0 -"
+# Each takes 2 ms, of which none is a wait.
+make_run <<-'END'
+for rank in range(2):
+    ranks.append([("Sendrecv", 10 + i / 10, 10.02 + i / 10, f"toRank='{1 - rank}' toTag='1' "
+                   f"fromRank='{1 - rank}' fromTag='1'") for i in range(1000)])
+END
+ok "MPI_Sendrecv counts once" finds "small-messages 2000 4 0,1 -"
 
 one_writes() {
 	make_run <<-END

@@ -104,6 +104,9 @@ static void habitsTakeMessage(struct habits *self,
 		return;
 	self->small++;
 	self->times[receiver->trace] += received;
+	/* A call counts once. */
+	if (sender->receives)
+		return;
 	self->times[sender->trace] += habitsCallTime(
 		sender, receiver->start < sender->end ? receiver->start
 						      : sender->start);
@@ -315,7 +318,7 @@ static void habitsJudgePlaces(struct findings *findings, const GArray *places,
 	isCyclic = least[1] < least[0];
 	g_free(is);
 	/* Less than a fifth is not worth it. */
-	if (least[isCyclic] >= bytes / 5 * 4)
+	if (bytes == 0 || bytes - least[isCyclic] < (bytes + 4) / 5)
 		return;
 	findingsAddFinding(
 		findings,

@@ -534,6 +534,7 @@ void dependencyAddPart(struct dependencyJoin *join,
 		.end = end->time,
 		.touched = INT64_MIN,
 		.isAgain = end->isAgain,
+		.receives = end->receives,
 	};
 
 	g_array_append_val(join->parts, part);

@@ -172,6 +172,8 @@ struct dependencyPart {
 	int64_t touched;
 	uint32_t toucher;
 	bool isAgain; /**< It is about a file that was opened before. */
+	/** Of what is sent: the call receives a message, too. */
+	bool receives;
 };
 
 /** What belongs together. */

@@ -67,6 +67,8 @@ struct dependencyEnd {
 	uint16_t isEnded : 1;
 	uint16_t isTiny : 1;  /**< Of a collective call: one element. */
 	uint16_t isAgain : 1; /**< Of a file that was opened before. */
+	/** The call of what was sent receives a message, too. */
+	uint16_t receives : 1;
 };
 
 /** To be no rank of a group. */

@@ -76,10 +76,15 @@ static void pointToPointAddMessageEnd(const struct messageEnd *end, void *data)
 	};
 
 	uint64_t number;
+	int64_t source;
 
 	if (end->isSent) {
 		noted.blocks = blocksOf(record->name);
 		noted.isEnded = end->request < 0;
+		/* Less than 0 is no rank. */
+		noted.receives = messageField(&reader->read->own,
+					      MESSAGE_FROM_RANK, &source) &&
+				 source >= 0;
 	} else if (end->request >= 0) {
 		dependencyStarted(reader, end->request, &noted.posted);
 	}
