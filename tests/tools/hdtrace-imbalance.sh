@@ -114,7 +114,7 @@ swaps() {
 	two_ranks Utilization
 	{
 		stat_header h Utilization \
-			'name="SWAP_IN" type="INT64" unit="B" kind="delta"'
+			"name=\"SWAP_IN\" type=\"INT64\" unit=\"${2:-B}\" kind=\"delta\""
 		stamp 1
 		stamp 6
 		hex "$(printf %016x "$1")"
@@ -126,6 +126,80 @@ swaps 100000000
 ok "a node that swaps for 5 s" finds "swap - 1 10 0,1 - h"
 swaps 1000000
 ok "a node that hardly swaps" finds
+swaps 100000 kB
+ok "a node that swaps, in another unit" finds "swap - 1 10 0,1 - h"
+swaps 100000000 events
+ok "a node that swaps, nobody knows how much" finds
+# Memory in MB, and what of it is available in two entries, in bytes. Attributes of what is
+# available, the first column, and swapped bytes of the first entry.
+unit='unit="B"'
+used=MEM_USED
+swapped=0
+memory_group() {
+	{
+		stat_header h "$4" "name=\"$used\" type=\"INT64\" unit=\"kB\"" \
+			'name="MEM_FREE" type="INT64" unit="MB"' \
+			"name=\"MEM_AVAILABLE\" type=\"INT64\" $unit" \
+			'name="SWAP_OUT" type="INT64" unit="B" kind="delta"'
+		stamp 1
+		stamp 6
+		hex "$(printf '%016x%016x%016x%016x' "$(($1 - 500))000" 500 "$2" "$swapped")"
+		stamp 11
+		hex "$(printf '%016x%016x%016x%016x' "$(($1 - 500))000" 500 "$3" 0)"
+	} >"run_h_$4.stat"
+}
+memory() {
+	two_ranks Utilization
+	memory_group "$@" Utilization
+}
+memory 64000 1000000000 30000000000
+ok "a node that has hardly any memory for 5 s" finds "swap - 1 10 0,1 - h"
+full() {
+	status 0 report run && grep -q "Nodes have hardly any memory left: 10.000 s" out
+}
+ok "the text tells that memory is full" full
+memory 64000 2000000000 30000000000
+ok "a node that has some memory left" finds
+memory 40000 799999999 800000000
+ok "a node with less than 2 % of its memory for 5 s" finds "swap - 1 10 0,1 - h"
+memory 40000 800000000 800000000
+ok "a node with 2 % of its memory" finds
+memory 4000000 1073741823 1073741824
+ok "a large node with less than 1 GiB for 5 s" finds "swap - 1 10 0,1 - h"
+memory 4000000 1073741824 79000000000
+ok "a large node with 1 GiB" finds
+memory 64000 30000000000 1000000000
+ok "a node that has hardly any memory later" finds "swap - 1 10 0,1 - h"
+swapped=100000000
+memory 64000 30000000000 1000000000
+ok "a node that swaps, and then is full" finds "swap - 1 20 0,1 - h"
+titled() {
+	status 0 report run && grep -q "Nodes swap memory: 20.000 s" out
+}
+ok "the text tells that nodes swap" titled
+swapped=0
+# The longest one of a node counts.
+two_ranks 'Utilization\/><Second'
+memory_group 64000 1000000000 1000000000 Utilization
+memory_group 64000 1000000000 30000000000 Second
+ok "two groups of a node with hardly any memory" finds "swap - 1 20 0,1 - h"
+unit='unit="B" missing="1000"'
+memory 64000 1000 1000
+ok "what is available is missing" finds
+unit='unit="kB"'
+memory 64000 1000000 30000000
+ok "what is available, in another unit" finds "swap - 1 10 0,1 - h"
+unit='unit="KiB"'
+memory 64000 1048575 1048576
+ok "what is available, in KiB" finds "swap - 1 10 0,1 - h"
+unit='unit="%"'
+memory 64000 1 1
+ok "what is available, in a unit that nobody knows" finds
+unit='unit="B"'
+used=OTHER
+memory 64000 1000000000 1000000000
+ok "not known how much memory there is" finds
+used=MEM_USED
 
 # A CPU: percent and Hz, in both entries.
 clocks() {
@@ -144,6 +218,9 @@ clocks() {
 # A third of the speed is lost for 5 s.
 clocks 99 3000000000 99 2000000000
 ok "a throttled CPU" finds "throttling - 1 3.33333 0,1 - h"
+sed 's/"Utilization"/"Utilities00"/' run_h_Utilization.stat >run_h_Utilities00.stat
+sed -i 's/<Utilization\/>/&<Utilities00\/>/' run.proj
+ok "a throttled CPU, in two groups" finds "throttling - 1 3.33333 0,1 - h"
 clocks 99 3000000000 20 2000000000
 ok "an idle CPU is slow without loss" finds
 clocks 99 3000000000 99 2800000000

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Findings of nodes that swap memory, and whose CPUs are throttled: what single
- * entries of a group tell.
+ * Findings of nodes that swap memory or have hardly any left, and whose CPUs
+ * are throttled: what single entries of a group tell.
  */
 #include "config.h"
 
@@ -12,10 +12,15 @@
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/mpi/roles.h"
+#include "HDTraceTools/model/units.h"
 #include "common/format/level.h"
 
 /** A node swaps if so many bytes are moved in a second. */
 #define INTERVALS_SWAP (1 << 20)
+/** It has hardly any memory left if less than this part of it, and less than so
+ *  many bytes, are available. */
+#define INTERVALS_MEMORY 0.02
+#define INTERVALS_MEMORY_BYTES ((double)(1 << 30))
 /** A CPU is busy from so many percent on. */
 #define INTERVALS_BUSY 90
 /** Frequencies are told apart by so many Hz, up to 10 GHz. */
@@ -30,11 +35,21 @@ struct intervalsCpu {
 	size_t frequency;
 };
 
+/** A column of bytes. */
+struct intervalsBytes {
+	size_t column; /**< SIZE_MAX: there is none. */
+	double scale;
+};
+
 struct intervals {
 	const hdIGroup *group;
-	GArray *swaps; /**< size_t: columns of bytes that were swapped. */
+	GArray *swaps; /**< struct intervalsBytes: what was swapped. */
 	GArray *cpus;  /**< struct intervalsCpu */
-	int64_t swapping;
+	struct intervalsBytes available;
+	struct intervalsBytes used;
+	struct intervalsBytes free;
+	int64_t swapping; /**< Or with hardly any memory. */
+	bool hasSwapped;
 	/** By mean frequency of busy CPUs: time, and this times the frequency.
 	 */
 	int64_t times[INTERVALS_STEPS];
@@ -51,6 +66,22 @@ static size_t intervalsFind(const hdIGroup *group, const char *name)
 	return SIZE_MAX;
 }
 
+/** The same of bytes; of another unit it is not known how many they are. */
+static struct intervalsBytes intervalsFindBytes(const hdIGroup *group,
+						const char *name)
+{
+	struct intervalsBytes bytes = { .column = intervalsFind(group, name) };
+	struct unit unit;
+
+	if (bytes.column == SIZE_MAX)
+		return bytes;
+	unit = unitParse(group->values[bytes.column].unit);
+	if (strcmp(unit.base, "B") != 0)
+		bytes.column = SIZE_MAX;
+	bytes.scale = unit.scale;
+	return bytes;
+}
+
 #define INTERVALS_FREQUENCY "CPU_FREQ_"
 
 static void intervalsAddColumn(struct intervals *self, size_t column)
@@ -59,8 +90,6 @@ static void intervalsAddColumn(struct intervals *self, size_t column)
 	struct intervalsCpu cpu = { .frequency = column };
 	char *busy;
 
-	if (strcmp(name, "SWAP_IN") == 0 || strcmp(name, "SWAP_OUT") == 0)
-		g_array_append_val(self->swaps, column);
 	if (!g_str_has_prefix(name, INTERVALS_FREQUENCY))
 		return;
 	busy = g_strconcat("CPU_TOTAL_", name + strlen(INTERVALS_FREQUENCY),
@@ -71,16 +100,35 @@ static void intervalsAddColumn(struct intervals *self, size_t column)
 		g_array_append_val(self->cpus, cpu);
 }
 
+static void intervalsAddSwap(struct intervals *self, const char *name)
+{
+	struct intervalsBytes swap = intervalsFindBytes(self->group, name);
+
+	if (swap.column != SIZE_MAX)
+		g_array_append_val(self->swaps, swap);
+}
+
+static bool intervalsHasMemory(const struct intervals *self)
+{
+	return self->available.column != SIZE_MAX &&
+	       self->used.column != SIZE_MAX && self->free.column != SIZE_MAX;
+}
+
 struct intervals *intervalsNew(const hdIGroup *group)
 {
 	struct intervals *self = g_new0(struct intervals, 1);
 
 	self->group = group;
-	self->swaps = g_array_new(FALSE, FALSE, sizeof(size_t));
+	self->available = intervalsFindBytes(group, "MEM_AVAILABLE");
+	self->used = intervalsFindBytes(group, "MEM_USED");
+	self->free = intervalsFindBytes(group, "MEM_FREE");
+	self->swaps = g_array_new(FALSE, FALSE, sizeof(struct intervalsBytes));
+	intervalsAddSwap(self, "SWAP_IN");
+	intervalsAddSwap(self, "SWAP_OUT");
 	self->cpus = g_array_new(FALSE, FALSE, sizeof(struct intervalsCpu));
 	for (size_t i = 0; i < group->valueCount; i++)
 		intervalsAddColumn(self, i);
-	if (self->swaps->len || self->cpus->len)
+	if (self->swaps->len || self->cpus->len || intervalsHasMemory(self))
 		return self;
 	intervalsFree(self);
 	return NULL;
@@ -103,6 +151,13 @@ static double intervalsNumber(const struct intervals *self,
 			    &block->columns[column], entry);
 }
 
+static double intervalsGetBytes(const struct intervals *self,
+				const hdIBlock *block,
+				struct intervalsBytes of, size_t entry)
+{
+	return of.scale * intervalsNumber(self, block, of.column, entry);
+}
+
 /** Bytes that were swapped in an interval. */
 static double intervalsSwapped(const struct intervals *self,
 			       const hdIBlock *block, size_t entry)
@@ -110,13 +165,29 @@ static double intervalsSwapped(const struct intervals *self,
 	double sum = 0;
 
 	for (guint i = 0; i < self->swaps->len; i++) {
-		double bytes = intervalsNumber(
-			self, block, g_array_index(self->swaps, size_t, i),
+		double bytes = intervalsGetBytes(
+			self, block,
+			g_array_index(self->swaps, struct intervalsBytes, i),
 			entry);
 
 		sum += bytes > 0 ? bytes : 0;
 	}
 	return sum;
+}
+
+/** Whether hardly any memory was left. */
+static bool intervalsIsFull(const struct intervals *self, const hdIBlock *block,
+			    size_t entry)
+{
+	double all;
+
+	if (!intervalsHasMemory(self))
+		return false;
+	all = intervalsGetBytes(self, block, self->used, entry) +
+	      intervalsGetBytes(self, block, self->free, entry);
+	return all > 0 &&
+	       intervalsGetBytes(self, block, self->available, entry) <
+		       MIN(INTERVALS_MEMORY * all, INTERVALS_MEMORY_BYTES);
 }
 
 /** The mean frequency of CPUs that are busy; NaN: none is. */
@@ -160,10 +231,15 @@ void intervalsTake(struct intervals *self, const hdIBlock *block,
 		int64_t start = MAX(block->start[i], selection->start);
 		int64_t end = MIN(block->end[i], selection->end);
 		double length = (double)(block->end[i] - block->start[i]) / 1e9;
+		bool swaps;
 
 		if (start >= end)
 			continue;
-		if (intervalsSwapped(self, block, i) >= INTERVALS_SWAP * length)
+		swaps = intervalsSwapped(self, block, i) >=
+				INTERVALS_SWAP * length &&
+			self->swaps->len;
+		self->hasSwapped |= swaps;
+		if (swaps || intervalsIsFull(self, block, i))
 			self->swapping += end - start;
 		intervalsAddTime(self, intervalsFrequency(self, block, i),
 				 end - start);
@@ -200,20 +276,34 @@ static int64_t intervalsThrottled(const struct intervals *self)
 /** Findings of all nodes. */
 struct intervalsSum {
 	struct finding finding;
+	GHashTable *most; /**< Nodes to int64_t: of their groups, the most. */
 	GArray *nodes;
 	GArray *ranks;
 };
 
+/** A group of a node has a time: of several groups the longest one counts. */
+static void intervalsNote(struct intervalsSum *sum, const hdINode *node,
+			  int64_t time)
+{
+	const int64_t *most = g_hash_table_lookup(sum->most, node);
+
+	if (time > (most ? *most : 0))
+		g_hash_table_insert(sum->most, (void *)node,
+				    g_memdup2(&time, sizeof(time)));
+}
+
 /** All ranks and threads of a node lose a time. */
 static void intervalsAdd(struct intervalsSum *sum,
-			 const struct findings *findings, const hdINode *node,
-			 int64_t time)
+			 const struct findings *findings, const hdINode *node)
 {
+	const int64_t *most = g_hash_table_lookup(sum->most, node);
+	int64_t time = most ? *most : 0;
 	int level = MAX(rolesLevel(findings->project, HD_LEVEL_HOST), 1);
 	struct findingShare share = { .rank = -1, .node = node };
 
 	if (time <= 0)
 		return;
+	g_hash_table_remove(sum->most, node);
 	for (size_t i = 0; i < findings->project->traceCount; i++) {
 		const struct findingTrace *trace = &findings->traces[i];
 		struct findingShare rank = { .rank = trace->rank };
@@ -237,10 +327,11 @@ void findingsFindIntervals(struct findings *findings)
 	struct intervalsSum swap = {
 		.finding = {
 			.kind = FINDING_SWAP,
-			.title = "Nodes swap memory",
+			.title = "Nodes have hardly any memory left",
 			.advice = "Use fewer ranks on each node, or nodes with "
 				  "more memory.",
 		},
+		.most = g_hash_table_new_full(NULL, NULL, NULL, g_free),
 		.nodes = findingShares(),
 		.ranks = findingShares(),
 	};
@@ -251,6 +342,7 @@ void findingsFindIntervals(struct findings *findings)
 			.advice = "Check cooling and power limits of these "
 				  "nodes, and the frequency governor.",
 		},
+		.most = g_hash_table_new_full(NULL, NULL, NULL, g_free),
 		.nodes = findingShares(),
 		.ranks = findingShares(),
 	};
@@ -261,10 +353,22 @@ void findingsFindIntervals(struct findings *findings)
 
 		if (!group->intervals)
 			continue;
-		intervalsAdd(&swap, findings, node, group->intervals->swapping);
-		intervalsAdd(&throttling, findings, node,
-			     intervalsThrottled(group->intervals));
+		if (group->intervals->hasSwapped)
+			swap.finding.title = "Nodes swap memory";
+		intervalsNote(&swap, node, group->intervals->swapping);
+		intervalsNote(&throttling, node,
+			      intervalsThrottled(group->intervals));
 	}
+	/* In the order of the project. */
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const hdINode *node =
+			rolesAt(findings->groups[i].group->node, level);
+
+		intervalsAdd(&swap, findings, node);
+		intervalsAdd(&throttling, findings, node);
+	}
+	g_hash_table_destroy(swap.most);
+	g_hash_table_destroy(throttling.most);
 	findingsAddFinding(findings, swap.finding, swap.ranks, findingShares(),
 			   swap.nodes);
 	findingsAddFinding(findings, throttling.finding, throttling.ranks,
