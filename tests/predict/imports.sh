@@ -106,7 +106,7 @@ if [ "$wfformat" ]; then
 			grep -q 'files that no earlier task writes: inputs of tasks: 4, 3020 bytes' said &&
 			grep -q 'tasks with several cores use one PE: 1$' said
 	}
-	ok "what the graph does not contain is said" said_left_out
+	ok "parts that the graph does not contain are named" said_left_out
 	ok "WfFormat 1.4: tasks, files, times and energies" same wfformat old.json
 	disagree() {
 		"$hdpredict" convert old.json 2>said >/dev/null && grep -q 'disagree about the size of a file; the size of the writer counts: 1$' said

@@ -166,7 +166,7 @@ usage() {
 }
 ok "a missing partition is reported" usage './none: cannot open: No such file' --map ./none
 ok "a directory as a partition is reported" usage '.: cannot read: Is a directory' --map .
-ok "a word that is no method is refused" usage '--map: invalid value "hefd"; expected eft, heft, anneal or a file with the part of each task' --map hefd
+ok "an unknown method is refused" usage '--map: invalid value "hefd"; expected eft, heft, anneal or a file with the part of each task' --map hefd
 ok "--parts without a partition is refused" usage '--parts: requires --map FILE' --parts pes
 ok "unknown parts are refused" usage '--parts: invalid value "x"; expected nodes or pes' --map parts --parts x
 both() {

@@ -112,7 +112,7 @@ cpu_times 7.9 7.9
 utilization 99 20
 ok "stolen time is part of busy time" finds "steal 1 4 0,1 -"
 utilization 99 5.5
-ok "the larger one of stolen time and that of other programs" finds "steal 1 4 0,1 -"
+ok "stolen time or time of other programs, the larger one" finds "steal 1 4 0,1 -"
 cpu_times 9.4 9.4
 utilization 99 20
 ok "no more than the ranks lacked" finds "steal 1 1.2 0,1 -"
@@ -153,7 +153,7 @@ cpu_times 7.9 7.9
 ok "less than 5 % of four CPUs" finds
 utilization 99 0 3
 cpu_times 7.5 7.5
-ok "what ranks lacked, of three CPUs" finds "steal 1 2 0,1 -"
+ok "CPU time that ranks lacked, of three CPUs" finds "steal 1 2 0,1 -"
 
 # A process with two threads on two CPUs, 10 s each: its CPU time is that of the threads.
 make_run <<'END'
@@ -168,7 +168,7 @@ ok "CPU times of threads count once" finds "steal 1 7.8 0,0 -"
 cpu_time 0 13
 cpu_time 0_0 9.8
 cpu_time 0_1 3.2
-ok "what threads lacked" finds "steal 1 6.8 0,0 -"
+ok "CPU time that threads lacked" finds "steal 1 6.8 0,0 -"
 rm run_h_0_[01]_Cpu.stat
 ok "threads that tell nothing lack nothing" finds
 busy_ranks 2

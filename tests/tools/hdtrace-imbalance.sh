@@ -80,7 +80,7 @@ of_messages() {
 	assert 3.8 < first["saved_s"] <= first["time_s"]
 	END
 }
-ok "what one rank computes between messages is divided where it is" of_messages
+ok "computation of one rank between messages is divided in its place" of_messages
 
 # Two threads, which arrive at a barrier at 2 and 3 s: 0.5 s above the mean.
 threads() {
@@ -185,16 +185,16 @@ memory_group 64000 1000000000 30000000000 Second
 ok "two groups of a node with hardly any memory" finds "swap - 1 20 0,1 - h"
 unit='unit="B" missing="1000"'
 memory 64000 1000 1000
-ok "what is available is missing" finds
+ok "available memory is missing" finds
 unit='unit="kB"'
 memory 64000 1000000 30000000
-ok "what is available, in another unit" finds "swap - 1 10 0,1 - h"
+ok "available memory in another unit" finds "swap - 1 10 0,1 - h"
 unit='unit="KiB"'
 memory 64000 1048575 1048576
-ok "what is available, in KiB" finds "swap - 1 10 0,1 - h"
+ok "available memory in KiB" finds "swap - 1 10 0,1 - h"
 unit='unit="%"'
 memory 64000 1 1
-ok "what is available, in a unit that nobody knows" finds
+ok "available memory in an unknown unit" finds
 unit='unit="B"'
 used=OTHER
 memory 64000 1000000000 1000000000

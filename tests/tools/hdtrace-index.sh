@@ -109,7 +109,7 @@ whole() {
 	sys.exit(starts[0][0] != 0 or starts[0][1] < max(end for _, end in starts) * 0.5)
 	END
 }
-ok "commands find the same in all of it, from the earliest start" whole
+ok "commands find equal records in the whole trace, from the earliest start" whole
 
 # ---- only the part is read ----
 

@@ -9,5 +9,5 @@ cd "$scratch" || exit 99
 published() {
 	python3 "$abs_top_srcdir/tests/tools/readers/pop.py" "$hdtrace"
 }
-ok "efficiencies are those of published examples" published
+ok "efficiencies equal published examples" published
 done_testing

@@ -152,8 +152,8 @@ static double intervalsNumber(const struct intervals *self,
 }
 
 static double intervalsGetBytes(const struct intervals *self,
-				const hdIBlock *block,
-				struct intervalsBytes of, size_t entry)
+				const hdIBlock *block, struct intervalsBytes of,
+				size_t entry)
 {
 	return of.scale * intervalsNumber(self, block, of.column, entry);
 }
