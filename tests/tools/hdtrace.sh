@@ -32,7 +32,7 @@ version() {
 	# Each feature of configure, on one of the two lines.
 	sed -n 's/^Features: \(.*\)/\1/p; s/^Missing:  \(.*\)/\1/p' "$scratch/out" |
 		tr ' ' '\n' | grep -v none | LC_ALL=C sort | tr '\n' ' ' >"$scratch/features"
-	[ "$(cat "$scratch/features")" = 'cairo glusterfs gnutls gtop hdnode http hwloc ipmi libdw mpich openmp openmpi otf2 python slurm snmp viewer ' ] &&
+	[ "$(cat "$scratch/features")" = 'cairo dot glusterfs gnutls gtop hdnode http hwloc ipmi libdw mpich openmp openmpi otf2 python slurm snmp viewer wfformat ' ] &&
 		{ [ -e "$abs_top_builddir/libhdMPI-mpich.so" ] && echo Features || echo Missing; } >"$scratch/line" &&
 		grep -q "^$(cat "$scratch/line"):.* mpich" "$scratch/out"
 }

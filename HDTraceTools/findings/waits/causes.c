@@ -131,12 +131,14 @@ struct waitCausesListed waitCausesList(const struct waitCauses *sums,
 			.time = sum->time,
 		};
 
-		if (cause.time < (double)time / 100)
-			continue;
-		g_array_append_val(listed.list, cause);
-		known += cause.time;
+		if (cause.time >= (double)time / 100)
+			g_array_append_val(listed.list, cause);
 	}
 	g_array_sort(listed.list, waitCausesCompare);
+	/* In the order of the list: a table has another one in each run. */
+	for (guint i = 0; i < listed.list->len; i++)
+		known +=
+			g_array_index(listed.list, struct findingCause, i).time;
 	/* Less than a nanosecond is rounding. */
 	if (latenessHasCauses(kind) && (double)time - known >= 1)
 		listed.others = (double)time - known;
