@@ -21,8 +21,9 @@
 
 /* What was asked for. */
 struct conversion {
-	char *from, *form, *output, *costs, *resources;
+	char *from, *to, *output, *costs, *resources;
 	char *architecture;
+	const char *form; /* What --to says, or the default. */
 	double speed;
 };
 
@@ -266,7 +267,7 @@ int convertRun(struct predict *predict, int argc, char **argv)
 		  "Format of the file: graph, wfformat or dot (default: by "
 		  "its suffix)",
 		  "FORMAT" },
-		{ "to", 0, 0, G_OPTION_ARG_STRING, &self.form,
+		{ "to", 0, 0, G_OPTION_ARG_STRING, &self.to,
 		  PREDICT_FORMS "(default: binary)", "FORM" },
 		{ "costs", 0, 0, G_OPTION_ARG_FILENAME, &self.costs,
 		  "For wfformat and dot: write the times of tasks to FILE, a "
@@ -308,8 +309,7 @@ int convertRun(struct predict *predict, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	if (!self.form)
-		self.form = g_strdup("binary");
+	self.form = self.to ? self.to : "binary";
 	format = convertFormat(predict, self.from, argv[1]);
 	if (format < 0)
 		return PREDICT_FAILED;
