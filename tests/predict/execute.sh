@@ -415,7 +415,7 @@ rows() {
 2|--parts: requires --map FILE|1 c.xml --pes 1 --parts pes
 2|--parts: invalid value "x"; expected nodes or pes|1 c.xml --pes 1 --map c.xml --parts x
 2|./x: cannot open: No such file|1 c.xml --pes 1 --map ./x --ignore-map
-1|c.xml:1: not a number of a part|1 c.xml --pes 1 --map c.xml --ignore-map
+1|c.xml:1: not a part number|1 c.xml --pes 1 --map c.xml --ignore-map
 2|not supported for this graph|2 chain0.xml --platform p.xml --check
 END
 }
