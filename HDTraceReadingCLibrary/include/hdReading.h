@@ -652,6 +652,8 @@ int hdI_skipTrace(hdITraceReader *reader, int64_t start, int64_t end);
  * Get the number of records that were left out so far.
  *
  * @param reader Reader to ask.
+ *
+ * @return The number of records.
  */
 uint64_t hdI_getTraceSkipped(const hdITraceReader *reader);
 
