@@ -68,7 +68,7 @@ in_pauses() {
 				if (name[i] == "Pause" && length_[i] < 0.299) bad = 1
 				if (name[i] != "Batch") continue
 				if (name[i - 1] != "Pause" || name[i + 1] != "Pause") bad = 1
-				if (length_[i] < 0.1) bad = 1
+				if (length_[i] < 0.399) bad = 1
 			}
 			exit bad || NR < 8
 		}' listed

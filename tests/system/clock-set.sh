@@ -206,7 +206,8 @@ else
 	skip "Python: states" "built without the package of Python"
 fi
 
-# Levels of half a second, one behind the other: BY
+# Levels of half a second, one behind the other: BY. Their ends are planned; what others use
+# of this machine makes one begin late, and it is shorter then.
 levels() {
 	rm -f levels.proj levels_*
 	HD_STEP_AT=0.75 HD_STEP_BY=$1 HD_SLEEP_BY=0 LD_PRELOAD=$preload "$hdload" -q --cpus=0 \
@@ -217,7 +218,8 @@ import sys
 found = [tuple(map(float, line.split())) for line in sys.stdin]
 print(found)
 assert len(found) == 3
-assert all(0.49 < end - begin < 5 for begin, end in found)
+assert all(0 < end - begin < 5 for begin, end in found)
+assert 1 < found[2][1] - found[0][0] < 6
 assert all(0 <= after[0] - before[1] < 5 for before, after in zip(found, found[1:]))
 '
 }

@@ -85,11 +85,13 @@ static void setProgress(struct measure *self)
  * moved, as that needs the processor. */
 static bool measurePauseFor(const struct measure *self, double before)
 {
-	int64_t start = hdMonotonicNow();
-	int64_t end = start + (int64_t)(self->pauseSeconds * 1e9);
-	int64_t done = (int64_t)((self->done + before) * 1e9) - start;
+	int64_t start, end, done;
 
+	/* The state is at least as long as the pause. */
 	hdT_logStateStart(self->traces[0], "Pause");
+	start = hdMonotonicNow();
+	end = start + (int64_t)(self->pauseSeconds * 1e9);
+	done = (int64_t)((self->done + before) * 1e9) - start;
 	while (!atomic_load(&isStopped) && hdMonotonicNow() < end) {
 		cliProgressAt(&self->predict->progress,
 			      done + hdMonotonicNow());
@@ -140,7 +142,7 @@ static int setWork(struct measure *self, int pe, uint32_t config,
 }
 
 /* How long one run takes, roughly: the least of some trials, for others may
- * have had the processor in one of them, and batches would be short. */
+ * have had the processor in one of them. */
 static int trial(struct measure *self, struct batch *batch)
 {
 	struct batch alone = {
@@ -161,6 +163,7 @@ static int trial(struct measure *self, struct batch *batch)
 	}
 	batch->repetitions =
 		seconds > 0 ? (uint64_t)ceil(self->batchSeconds / seconds) : 1;
+	batch->lengthNs = (int64_t)(self->batchSeconds * HD_NS_PER_S);
 	return ret;
 }
 
