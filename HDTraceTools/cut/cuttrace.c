@@ -14,6 +14,7 @@
 #include "HDTraceTools/cut/cutstate.h"
 #include "HDTraceTools/edit/traceedit.h"
 #include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/mpi/messages.h"
 #include "HDTraceTools/model/units.h"
 
@@ -142,8 +143,8 @@ static int cutTraceRead(struct cutTraceState *self, hdITraceReader *reader)
 
 	attributes = hdI_getTraceAttributes(reader, &count);
 	traceEditProgram(&self->writer, attributes, count);
-	hdI_skipTrace(reader, self->cut->selection.start,
-		      self->cut->selection.end);
+	extentSkipTrace(reader, self->cut->selection.start,
+			self->cut->selection.end);
 	more = scanRecords(&scan, reader, cutTraceAdd, self);
 	ret = traceEditEnd(&self->writer);
 	/* The root may be damaged, or have no attributes. */

@@ -15,6 +15,7 @@
 #include "HDTraceTools/command/core/scan.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/extent.h"
 #include "common/hex.h"
 
 const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns)
@@ -256,8 +257,8 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	dump->sites = sitesNew();
 	/* Waits belong to the innermost state that has them, of all states. */
 	if (!dump->where)
-		hdI_skipTrace(reader, dump->selection.start,
-			      dump->selection.end);
+		extentSkipTrace(reader, dump->selection.start,
+				dump->selection.end);
 	/* With the first record its attributes are there. */
 	more = hdI_readTrace(reader, &record);
 	dump->attributes =

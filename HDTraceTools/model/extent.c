@@ -351,3 +351,9 @@ int64_t extentLength(const struct extent *extent, int64_t start, int64_t end)
 	end = MIN(end, extent->end);
 	return end > start ? end - start : 0;
 }
+
+void extentSkipTrace(hdITraceReader *reader, int64_t start, int64_t end)
+{
+	if (start != INT64_MIN || end != INT64_MAX)
+		hdI_skipTrace(reader, start, end);
+}

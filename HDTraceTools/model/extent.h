@@ -39,6 +39,13 @@ void extentAddRelations(struct extent *extent, const hdIProject *project,
 /** Find the time of all files. */
 struct extent extentOfProject(const hdIProject *project);
 
+/**
+ * Leave out the records of a trace outside of an interval; see hdI_skipTrace().
+ * If nothing is left out, the index is not compared with all records, as
+ * hdtrace check does it: this would take a twentieth of the time of dump.
+ */
+void extentSkipTrace(hdITraceReader *reader, int64_t start, int64_t end);
+
 /** Length of the part of ]start, end] that lies in the time. */
 int64_t extentLength(const struct extent *extent, int64_t start, int64_t end);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/tables/number.h"
 #include "HDTraceTools/tables/read.h"
 
@@ -180,7 +181,7 @@ int tableReadTrace(struct tableReading *reading, const hdITraceFile *trace)
 	reader = diagnosticsOpenTrace(reading->project, trace, &reading->sink);
 	if (!reader)
 		return tableNoteOpenError(reading);
-	hdI_skipTrace(reader, reading->times.start, reading->times.end);
+	extentSkipTrace(reader, reading->times.start, reading->times.end);
 	do {
 		ret = hdI_readTrace(reader, &record);
 		if (ret == 1)
