@@ -432,6 +432,19 @@ int hdT_getLosses(const hdTrace *trace, hdLosses *losses);
 int64_t hdT_getSize(const hdTrace *trace);
 
 /**
+ * Get the size of the file of a trace so far, as hdT_getSize() does, but of a
+ * compressed file after compression. What is not compressed yet, at most some
+ * 256 KiB, counts as much as what was compressed before, on average; at first,
+ * an eighth. Only the thread that uses the trace may call it.
+ *
+ * @param trace Trace to query.
+ *
+ * @return Number of bytes.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int64_t hdT_getFileSize(const hdTrace *trace);
+
+/**
  * End a trace: close open states, write all data, close the file, and free the
  * trace.
  *

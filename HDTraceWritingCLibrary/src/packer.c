@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,11 @@
 /* A record may be longer than a frame should be; not than this. */
 #define PACKER_MAX ((size_t)4 << 20)
 
+/* Plain bytes that a share is of, and the share before anything is compressed:
+ * about that of MPI calls. */
+#define SHARE_OF ((int64_t)1 << 20)
+#define SHARE_FIRST (SHARE_OF / 8)
+
 struct hdPacker {
 	char *plain; /* What was collected since the last frame. */
 	size_t used;
@@ -33,6 +39,8 @@ struct hdPacker {
 	int64_t frameAt;   /* Where the next frame begins in the file. */
 	int64_t frameFrom; /* The same in the plain file. */
 	size_t head;       /* Plain bytes of the first frame. */
+	/* What is stored of 2^20 plain bytes; the owner asks without a lock. */
+	_Atomic(uint32_t) share;
 	struct hdFrameEntry *entries;
 	size_t count;
 	size_t entryRoom;
@@ -66,6 +74,7 @@ static struct hdPacker *packerCreate(void)
 	if (!packer)
 		return NULL;
 	packer->room = HD_FRAME_PLAIN + (HD_FRAME_PLAIN >> 2);
+	packer->share = SHARE_FIRST;
 	packer->plain = malloc(packer->room);
 	if (!packer->plain) {
 		free(packer);
@@ -83,6 +92,26 @@ void hdPackerFree(struct hdPacker *packer)
 	free(packer->entries);
 	free(packer->parts);
 	free(packer);
+}
+
+int64_t hdPackerExpect(const struct hdPacker *packer, int64_t size)
+{
+	double share =
+		atomic_load_explicit(&packer->share, memory_order_relaxed);
+
+	return (int64_t)((double)size * share / (double)SHARE_OF);
+}
+
+/* Tell what was stored so far. */
+static void packerTell(struct hdPacker *packer)
+{
+	double share = (double)packer->frameAt / (double)packer->frameFrom;
+
+	/* The first frame is not compressed. */
+	if (packer->count > 1)
+		atomic_store_explicit(&packer->share,
+				      (uint32_t)(share * (double)SHARE_OF),
+				      memory_order_relaxed);
 }
 
 static size_t packerRoom(const struct hdPacker *packer)
@@ -248,6 +277,7 @@ static int packerFinish(struct hdOutfile *file, bool isRaw)
 	packerDescribe(packer);
 	packer->frameAt += (int64_t)made;
 	packer->frameFrom += (int64_t)packer->used;
+	packerTell(packer);
 	packer->used = 0;
 	packer->records = 0;
 	return 0;

@@ -45,6 +45,10 @@ void hdPackerEndRecord(struct hdOutfile *file);
 /** Write what was collected: 0 or an errno value. */
 int hdPackerSave(struct hdOutfile *file);
 
+/** Bytes of the file for a number of plain bytes, of which some are not
+ *  compressed yet: as many as of those before, or an eighth. No lock. */
+int64_t hdPackerExpect(const struct hdPacker *packer, int64_t size);
+
 /** Whether something was collected so long ago that it must be written. */
 bool hdPackerIsDue(const struct hdPacker *packer);
 

@@ -18,6 +18,7 @@
 #include "HDTraceWritingCLibrary/src/known.h"
 #include "HDTraceWritingCLibrary/src/literal.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
+#include "HDTraceWritingCLibrary/src/packer.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "HDTraceWritingCLibrary/src/timesource.h"
 #include "common/format/text.h"
@@ -259,4 +260,13 @@ int64_t hdT_getSize(const hdTrace *trace)
 	if (!trace)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	return (int64_t)hdOutfileSize(trace->file);
+}
+
+int64_t hdT_getFileSize(const hdTrace *trace)
+{
+	int64_t size = hdT_getSize(trace);
+
+	return size < 0 || !trace->file->packer
+		       ? size
+		       : hdPackerExpect(trace->file->packer, size);
 }

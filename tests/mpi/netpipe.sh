@@ -84,6 +84,23 @@ has_sources() {
 	! of_name "$1" | grep ' fromRank=-'
 }
 
+# With --compress, a limit counts compressed bytes; what is over it is the last calls before
+# that is seen, and the profile. A run of some milliseconds is over before anything is
+# compressed, and counts an eighth. OPTION...
+limited() {
+	repeats=300
+	HDTRACE_COMPRESS=zstd HDTRACE_MPI_LIMIT=60000 traced "$library" "$@" || return 1
+	repeats=10
+	for rank in 0 1; do
+		size=$(wc -c <"$scratch/run/netpipe_$(host_label)_${rank}_0.trc.zst")
+		plain=$(zstd -dc "$scratch/run/netpipe_$(host_label)_${rank}_0.trc.zst" | wc -c)
+		echo "rank $rank: $size of $plain bytes"
+		[ "$size" -gt 30000 ] && [ "$size" -lt 80000 ] && [ "$plain" -gt 400000 ] ||
+			return 1
+	done
+	grep 'reached its limit of 60000 bytes' "$scratch/run/out"
+}
+
 for library in $(built_libraries); do
 	[ -z "${HD_SANITIZE-}" ] || {
 		skip "$library" "sanitizers cannot be preloaded"
@@ -109,6 +126,12 @@ for library in $(built_libraries); do
 	ok "$library: NetPIPE is recorded with receives posted in advance" traced "$library" -a
 	ok "$library: sizes and counts match the output of NetPIPE" as_it_says Send
 	ok "$library: each receive has its source" has_sources Wait
+	if command -v zstd >/dev/null; then
+		# shellcheck disable=SC2086
+		ok "$library: the limit of a compressed trace" limited $anybody
+	else
+		skip "$library: the limit of a compressed trace" "there is no zstd"
+	fi
 done
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing

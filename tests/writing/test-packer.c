@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -199,6 +200,61 @@ static void testSame(void)
 	}
 }
 
+/* ---- Sizes -------------------------------------------------------------- */
+
+static const struct sizeTest {
+	const char *environment;
+	const char *file;
+	double tolerance; /* Of what is asked for, beside the file. */
+} plainSizes = { "HDTRACE_COMPRESS=none HDTRACE_OVERWRITE_EXISTING_FILES=1",
+		 "p.trc", 0.001 },
+  packedSizes = { "HDTRACE_COMPRESS=zstd HDTRACE_OVERWRITE_EXISTING_FILES=1",
+		  "p.trc.zst", 0.1 };
+
+/* Log states, of which some hundred bytes become few. */
+static void logStates(hdTrace *trace, int count)
+{
+	for (int i = 0; i < count; i++) {
+		testWorks(hdT_logStateStart(trace, "Send"));
+		testWorks(hdT_logAttributeInt64(trace, "size", i % 7));
+		testWorks(hdT_logStateEnd(trace));
+	}
+	testWorks(hdT_flush(trace));
+}
+
+static void testSize(gconstpointer data)
+{
+	const struct sizeTest *test = data;
+	hdTopoNode *node;
+	hdTrace *trace;
+	int64_t plain, expected;
+	GStatBuf status;
+
+	if (!testInProcess(test->environment))
+		return;
+	node = testNode("p", "");
+	testMakes(trace, hdT_createTrace(node));
+	logStates(trace, 100);
+	plain = hdT_getSize(trace);
+	expected = hdT_getFileSize(trace);
+	/* So far, nothing is compressed. */
+	g_assert_cmpint(expected, ==,
+			g_str_has_suffix(test->file, "zst") ? plain / 8
+							    : plain);
+	logStates(trace, 100000);
+	plain = hdT_getSize(trace);
+	expected = hdT_getFileSize(trace);
+	testWorks(hdT_finalize(trace));
+	hdT_destroyTopoNode(node);
+	g_assert_cmpint(g_stat(test->file, &status), ==, 0);
+	g_test_message("%" PRIi64 " of %" PRIi64
+		       " bytes; the file has %" PRIi64,
+		       expected, plain, (int64_t)status.st_size);
+	g_assert_cmpfloat(ABS((double)(status.st_size - expected)), <,
+			  test->tolerance * (double)expected);
+	g_assert_cmpint(hdT_getFileSize(NULL), ==, -1);
+}
+
 /* ---- Processes that end ------------------------------------------------ */
 
 /* Put lines, of which some may be lost. */
@@ -354,6 +410,10 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/packer/each record flushed", &flushedRing,
 			     testRing);
 	g_test_add_func("/packer/same as plain files", testSame);
+	g_test_add_data_func("/packer/size of a plain file", &plainSizes,
+			     testSize);
+	g_test_add_data_func("/packer/size of a compressed file", &packedSizes,
+			     testSize);
 	g_test_add_func("/packer/killed after a flush", testKill);
 	g_test_add_func("/packer/exit without closing", testExit);
 	g_test_add_func("/packer/fork", testFork);

@@ -53,7 +53,7 @@ void hdmpiProfileLimit(struct hdmpiThread *self, int64_t now)
 
 	if (++self->ended % PROFILE_EVERY || now < 0)
 		return;
-	size = hdT_getSize(self->trace);
+	size = hdT_getFileSize(self->trace);
 	if (size >= hdmpiOptions.limit)
 		profileStart(self, now);
 }
