@@ -207,6 +207,26 @@ wrong checksum|the checksum of the entry is wrong
 zip64 without its end|the end of a zip64 file is missing
 END
 
+# Many empty entries take memory like their names do: some 200 bytes each. zip64 begins at
+# 65,535 of them.
+many_entries() {
+	count=${HDTRACE_TEST_ENTRIES:-70000}
+	python3 "$readers/archive.py" --many "$count" many.hdz &&
+		python3 - "$count" "$hdtrace" info many.hdz <<-'END'
+		import resource, subprocess, sys
+		count = int(sys.argv[1])
+		status = subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL, timeout=300).returncode
+		used = resource.getrusage(resource.RUSAGE_CHILDREN)
+		print(count, "entries:", used.ru_maxrss, "KiB,", used.ru_utime + used.ru_stime, "s of CPU")
+		sys.exit(status > 1 or used.ru_maxrss > 65536 + count * 0.35)
+		END
+}
+if [ -z "${HD_SANITIZE-}" ]; then
+	ok "an archive of many entries needs little memory" many_entries
+else
+	skip "an archive of many entries needs little memory" "sanitizers need more memory"
+fi
+
 # Each level that recording has, and no other.
 levels() {
 	for level in -7 -1 1 19; do

@@ -5,6 +5,7 @@
     archive.py FILE                  check that an archive follows doc/format
     archive.py --extract DIR FILE    write its entries
     archive.py --make NAME           write a hostile archive to stdout
+    archive.py --many N FILE         write an archive with N empty entries
 """
 import io
 import struct
@@ -70,6 +71,13 @@ def patch(offset_of, value, form="<I", entry=0):
     return change
 
 
+def many(count, path):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("p.proj", DATE), PROJ)
+        for number in range(count):
+            archive.writestr(zipfile.ZipInfo(f"p_n_{number:07}.info", DATE), b"")
+
+
 P = (b"p.proj", PROJ)
 HOSTILE = {
     "parent directory": lambda: make([P, (b"../evil.proj", b"x")]),
@@ -101,6 +109,8 @@ def main():
     elif sys.argv[1] == "--extract":
         with zipfile.ZipFile(sys.argv[3]) as archive:
             archive.extractall(sys.argv[2])
+    elif sys.argv[1] == "--many":
+        many(int(sys.argv[2]), sys.argv[3])
     else:
         check(sys.argv[1])
 
