@@ -101,15 +101,6 @@ int wfformatMakeLineage(struct wfformat *self)
 	return ret;
 }
 
-/* Note a task; false: this search has met it. */
-static bool lineageMeet(struct lineage *self, uint32_t task)
-{
-	if (self->seen[task] == self->search)
-		return false;
-	self->seen[task] = self->search;
-	return true;
-}
-
 static void lineageBegin(struct lineage *self)
 {
 	self->search++;
@@ -126,27 +117,67 @@ void wfformatCountSteps(struct wfformat *self, uint64_t steps)
 	self->lineage->steps += steps;
 }
 
-void wfformatFindNext(struct wfformat *self, uint32_t task, uint32_t level)
+/* What a search does with a task that it has not met. */
+enum meeting {
+	MEET_NOT, /* As if there were no order. */
+	MEET_END, /* It is found; not those behind it. */
+	MEET_ON,
+};
+
+struct search {
+	bool isBack; /* To earlier tasks. */
+	enum meeting (*meet)(const struct search *search,
+			     const struct lineage *lineage, uint32_t task);
+	uint32_t level;
+	GHashTable *writers;
+	GArray *found;
+};
+
+/* Search from the tasks on the stack. */
+static void lineageSearch(struct wfformat *self, const struct search *search)
 {
 	struct lineage *lineage = self->lineage;
+	const uint32_t *first =
+		search->isBack ? lineage->firstParent : lineage->firstChild;
+	const uint32_t *orders =
+		search->isBack ? lineage->parent : lineage->child;
 
-	lineageBegin(lineage);
-	lineage->stack[lineage->size++] = task;
 	while (lineage->size && wfformatHasSteps(self)) {
 		uint32_t at = lineage->stack[--lineage->size];
 
 		lineage->steps++;
-		for (uint32_t i = lineage->firstChild[at];
-		     i < lineage->firstChild[at + 1]; i++) {
-			uint32_t after =
-				lineageOrder(self, lineage->child[i])->after;
+		for (uint32_t i = first[at]; i < first[at + 1]; i++) {
+			const struct order *order =
+				lineageOrder(self, orders[i]);
+			uint32_t task =
+				search->isBack ? order->before : order->after;
+			enum meeting meeting;
 
 			lineage->steps++;
-			if (lineage->level[after] <= level &&
-			    lineageMeet(lineage, after))
-				lineage->stack[lineage->size++] = after;
+			if (lineage->seen[task] == lineage->search)
+				continue;
+			meeting = search->meet(search, lineage, task);
+			if (meeting != MEET_NOT)
+				lineage->seen[task] = lineage->search;
+			if (meeting == MEET_ON)
+				lineage->stack[lineage->size++] = task;
 		}
 	}
+}
+
+static enum meeting meetUpTo(const struct search *search,
+			     const struct lineage *lineage, uint32_t task)
+{
+	return lineage->level[task] <= search->level ? MEET_ON : MEET_NOT;
+}
+
+void wfformatFindNext(struct wfformat *self, uint32_t task, uint32_t level)
+{
+	struct search search = { .meet = meetUpTo, .level = level };
+
+	lineageBegin(self->lineage);
+	self->lineage->stack[self->lineage->size++] = task;
+	lineageSearch(self, &search);
 }
 
 bool wfformatIsFound(const struct wfformat *self, uint32_t task)
@@ -159,35 +190,31 @@ uint32_t wfformatLevel(const struct wfformat *self, uint32_t task)
 	return self->lineage->level[task];
 }
 
+static enum meeting meetFrom(const struct search *search,
+			     const struct lineage *lineage, uint32_t task)
+{
+	return lineage->level[task] >= search->level ? MEET_ON : MEET_NOT;
+}
+
 /* Those that others of them come after, directly or not, are no longer last. */
 static void lineageKeepLast(struct wfformat *self, GArray *tasks)
 {
 	struct lineage *lineage = self->lineage;
-	uint32_t least = UINT32_MAX;
+	struct search search = {
+		.isBack = true,
+		.meet = meetFrom,
+		.level = UINT32_MAX,
+	};
 	guint kept = 0;
 
 	lineageBegin(lineage);
 	for (guint i = 0; i < tasks->len; i++) {
 		uint32_t task = g_array_index(tasks, uint32_t, i);
 
-		least = MIN(least, lineage->level[task]);
+		search.level = MIN(search.level, lineage->level[task]);
 		lineage->stack[lineage->size++] = task;
 	}
-	while (lineage->size && wfformatHasSteps(self)) {
-		uint32_t at = lineage->stack[--lineage->size];
-
-		lineage->steps++;
-		for (uint32_t i = lineage->firstParent[at];
-		     i < lineage->firstParent[at + 1]; i++) {
-			uint32_t before =
-				lineageOrder(self, lineage->parent[i])->before;
-
-			lineage->steps++;
-			if (lineage->level[before] >= least &&
-			    lineageMeet(lineage, before))
-				lineage->stack[lineage->size++] = before;
-		}
-	}
+	lineageSearch(self, &search);
 	for (guint i = 0; i < tasks->len; i++) {
 		uint32_t task = g_array_index(tasks, uint32_t, i);
 
@@ -197,33 +224,30 @@ static void lineageKeepLast(struct wfformat *self, GArray *tasks)
 	g_array_set_size(tasks, kept);
 }
 
+static enum meeting meetWriter(const struct search *search,
+			       const struct lineage *lineage, uint32_t task)
+{
+	(void)lineage;
+	if (!g_hash_table_contains(search->writers, GUINT_TO_POINTER(task)))
+		return MEET_ON;
+	g_array_append_val(search->found, task);
+	return MEET_END;
+}
+
 void wfformatFindLast(struct wfformat *self, uint32_t task, GHashTable *writers,
 		      GArray *found)
 {
-	struct lineage *lineage = self->lineage;
+	struct search search = {
+		.isBack = true,
+		.meet = meetWriter,
+		.writers = writers,
+		.found = found,
+	};
 
 	g_array_set_size(found, 0);
-	lineageBegin(lineage);
-	lineage->stack[lineage->size++] = task;
-	while (lineage->size && wfformatHasSteps(self)) {
-		uint32_t at = lineage->stack[--lineage->size];
-
-		lineage->steps++;
-		for (uint32_t i = lineage->firstParent[at];
-		     i < lineage->firstParent[at + 1]; i++) {
-			uint32_t before =
-				lineageOrder(self, lineage->parent[i])->before;
-
-			lineage->steps++;
-			if (!lineageMeet(lineage, before))
-				continue;
-			if (g_hash_table_contains(writers,
-						  GUINT_TO_POINTER(before)))
-				g_array_append_val(found, before);
-			else
-				lineage->stack[lineage->size++] = before;
-		}
-	}
+	lineageBegin(self->lineage);
+	self->lineage->stack[self->lineage->size++] = task;
+	lineageSearch(self, &search);
 	if (found->len > 1)
 		lineageKeepLast(self, found);
 }
