@@ -759,8 +759,10 @@ def learning():
     assert found["phases_from"] == "program", found
     assert [(p["phase"], p["clock_hz"]) for p in found["phases"]] == [
         (phase, clock) for phase in PHASES for clock in (1e9, 2e9)], found
+    longest = 1
     for point in found["phases"]:
         mhz = point["clock_hz"] / 1e6
+        longest = max(longest, point["time_s"] / law_time(point["phase"], mhz))
         # nanosleep() takes a bit longer, and the clock changes a moment later.
         assert -0.01 < point["time_s"] / law_time(point["phase"], mhz) - 1 < 0.5, point
         assert abs(point["power_w"] / law_power(mhz) - 1) < 0.08, point
@@ -774,7 +776,8 @@ def learning():
     time, energy = (sum(row[i] for row in own["b"]) / sum(row[i] for row in own["a"])
                     for i in (0, 1))
     print(f"time {100 * (time - 1):+.1f} %, energy {100 * (energy - 1):+.1f} %")
-    assert energy <= 0.85 and time <= 1.06, (time, energy)
+    # What was learnt while others used the machine is as wrong as its times are.
+    assert energy <= 0.85 and time <= 1.06 * longest, (time, energy, longest)
     runs = ["a0", "a1", "a2", "--", "b0", "b1", "b2"]
     compared = json.loads(hdtrace("compare", "--significance=0.2", "--format=json", *runs))
     saving = compared["saving"]
@@ -823,8 +826,13 @@ def recognition():
     assert result.returncode == 0
     told = [line.split()[3].rstrip(":") for line in result.stderr.splitlines()
             if "recognized" in line]
-    assert told == ["solve", "exchange", "write"], told
-    time, energy = (float(x) for x in result.stdout.split())
+    time, energy, behind = (float(x) for x in result.stdout.split())
+    # A window of 200 ms tells a phase if others did not keep the solver from running.
+    if behind > 0.01:
+        order = iter(told)
+        assert all(phase in order for phase in ["solve", "exchange", "write"]), (told, behind)
+    else:
+        assert told == ["solve", "exchange", "write"], told
     base = 2 * sum(law_time(p, 2000) * law_power(2000) for p in PHASES)
     assert energy <= 0.85 * base, (energy, base)
     assert time <= 1.1 * 2 * sum(law_time(p, 2000) for p in PHASES), time

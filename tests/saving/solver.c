@@ -5,7 +5,9 @@
  * simulated time passes as fast as the real one, in small steps.
  *
  * solver FILE STAT SCALE: the phases are SCALE times as long, and are not
- * named; STAT gets their CPU utilization, as /proc/stat has it.
+ * named; STAT gets their CPU utilization, as /proc/stat has it. That is of the
+ * real time, which is longer if others use this machine; the third number
+ * that is printed is the longest time that STAT was behind, in s.
  *
  * solver FILE meter: prints the power by the clock again and again.
  */
@@ -60,6 +62,14 @@ static void solverSleep(double length)
 	nanosleep(&time, NULL);
 }
 
+static double solverNow(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 /* Two CPUs, in ticks of 10 ms. Readers keep the file open: so it is written in
  * place, and never becomes shorter. */
 static void solverTell(const char *path, double busy, double idle)
@@ -97,6 +107,7 @@ static int solverMeter(const char *path)
 int main(int argc, char **argv)
 {
 	double time = 0, energy = 0, before = 2000, busy = 1, idle = 1;
+	double told = solverNow(), behind = 0;
 	double scale = argc > 3 ? strtod(argv[3], NULL) : 1;
 	const char *stat = argc > 3 ? argv[2] : NULL;
 
@@ -119,12 +130,20 @@ int main(int argc, char **argv)
 			time += length;
 			energy += length * solverPower(mhz);
 			solverSleep(length);
-			busy += length * solverPhases[i].busy;
-			idle += length * (1 - solverPhases[i].busy);
-			if (stat)
+			if (stat) {
+				double passed = solverNow() - told;
+
+				told += passed;
+				behind = fmax(behind, passed - length);
+				busy += passed * solverPhases[i].busy;
+				idle += passed * (1 - solverPhases[i].busy);
 				solverTell(stat, busy, idle);
+			}
 		}
 	}
-	printf("%.6f %.6f\n", time, energy);
+	printf("%.6f %.6f", time, energy);
+	if (stat)
+		printf(" %.6f", behind);
+	puts("");
 	return EXIT_SUCCESS;
 }
