@@ -25,8 +25,8 @@ struct batch {
 	struct batchWork work;
 	const struct batchWork *loads; /**< All of one kernel. */
 	size_t loadCount;
-	uint64_t repetitions; /**< At least; 0: two. */
-	int64_t lengthNs;     /**< At least: more repetitions, if need be. */
+	uint64_t repetitions;   /**< At least; 0: two. */
+	int64_t lengthNs;       /**< At least: more repetitions, if need be. */
 	const atomic_int *stop; /**< Not 0: end early. */
 };
 
