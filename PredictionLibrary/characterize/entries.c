@@ -37,6 +37,8 @@ static int learntEntriesCompareEntries(const void *a, const void *b)
 
 	if (order == 0)
 		order = strcmp(x->architecture, y->architecture);
+	if (order == 0)
+		order = (x->pes > y->pes) - (x->pes < y->pes);
 	return order ? order
 		     : learntEntriesCompareVariables(x->variables,
 						     y->variables);
@@ -48,6 +50,7 @@ static struct learntEntry *entryNew(const struct learntRun *run)
 
 	entry->kernel = g_strdup(run->kernel);
 	entry->architecture = g_strdup(run->architecture);
+	entry->pes = run->pes;
 	entry->variables = run->variables;
 	entry->time = entry->energy = learntMean(NULL, 0);
 	return entry;
@@ -97,6 +100,7 @@ void learnConfigurations(struct learnt *self)
 		struct learntRun *run = learntRunOf(self, i);
 		struct learntEntry wanted = { .kernel = run->kernel,
 					      .architecture = run->architecture,
+					      .pes = run->pes,
 					      .variables = run->variables };
 
 		run->config = learntEntriesFindEntry(self, &wanted);

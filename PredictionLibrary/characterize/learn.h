@@ -115,6 +115,7 @@ enum learntRefusal {
 struct learntRun {
 	char *kernel;
 	char *architecture;
+	unsigned int pes;  /**< That run it together. */
 	GArray *variables; /**< struct learntVariable, by name. */
 	size_t meter;
 	size_t pe;     /**< Number of its trace, of all projects. */
@@ -146,10 +147,11 @@ struct learntNumber {
 /** Phases that a profile is divided into. */
 #define LEARN_PHASES 10
 
-/** A kernel with the values of its variables, on an architecture. */
+/** A kernel with the values of its variables, on PEs of an architecture. */
 struct learntEntry {
 	char *kernel;
 	char *architecture;
+	unsigned int pes;           /**< That run it together. */
 	GArray *variables;          /**< struct learntVariable, not its own. */
 	struct learntNumber time;   /**< In s. */
 	struct learntNumber energy; /**< In J; count 0: not known. */

@@ -16,8 +16,9 @@
 struct neighbour {
 	size_t pe;
 	const char *kernel;
-	int64_t overlap; /**< With this kernel. */
-	bool isMixed;    /**< Several kernels. */
+	unsigned int pes; /**< That run it together. */
+	int64_t overlap;  /**< With this kernel. */
+	bool isMixed;     /**< Several kernels. */
 };
 
 static int neighboursCompareRuns(const void *a, const void *b, void *data)
@@ -49,9 +50,10 @@ static void sortRuns(struct learnt *self)
 static void addNeighbour(GArray *list, const struct learntRun *run,
 			 const struct learntRun *other, int64_t overlap)
 {
-	struct neighbour added = { other->pe, other->kernel, overlap,
-				   strcmp(other->architecture,
-					  run->architecture) != 0 };
+	struct neighbour added = {
+		other->pe, other->kernel, other->pes, overlap,
+		strcmp(other->architecture, run->architecture) != 0
+	};
 
 	for (guint i = 0; i < list->len; i++) {
 		struct neighbour *neighbour =
@@ -61,6 +63,7 @@ static void addNeighbour(GArray *list, const struct learntRun *run,
 			continue;
 		neighbour->overlap += overlap;
 		neighbour->isMixed = neighbour->isMixed ||
+				     neighbour->pes != other->pes ||
 				     strcmp(neighbour->kernel, other->kernel);
 		return;
 	}
@@ -88,7 +91,8 @@ static char *neighboursNamesOf(const GArray *list, int64_t length,
 		if (part <= PART_NONE)
 			continue;
 		isPart = isPart || part < PART_ALL || neighbour->isMixed;
-		g_ptr_array_add(names, (char *)neighbour->kernel);
+		for (unsigned int k = 0; k < neighbour->pes; k++)
+			g_ptr_array_add(names, (char *)neighbour->kernel);
 	}
 	*count = names->len;
 	if (!isPart) {

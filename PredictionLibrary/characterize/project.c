@@ -22,6 +22,7 @@
 #include "HDTraceTools/model/mpi/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "PredictionLibrary/characterize/learn.h"
+#include "PredictionLibrary/model/resources.h"
 #include "common/format/level.h"
 
 /** An entry that is so many times as long as usual lacks cycles. */
@@ -309,6 +310,21 @@ static void dropInner(const struct reading *reading, int64_t start)
 		g_ptr_array_set_size(runs, (gint)runs->len - 1);
 }
 
+/* PEs that run a state together; 0: its attribute is not such a number. */
+static unsigned int learntProjectPesOf(const hdIRecord *record)
+{
+	const char *text = learntProjectTextOf(record, "pes");
+	double pes;
+
+	if (!text)
+		return 1;
+	return learntProjectNumberOf(text, &pes) && pes >= 1 &&
+			       pes <= HD_PREDICT_PES_MAX &&
+			       pes == (double)(unsigned int)pes
+		       ? (unsigned int)pes
+		       : 0;
+}
+
 static void learntProjectAddRun(const struct reading *reading,
 				const hdIRecord *record, const char *kernel)
 {
@@ -321,6 +337,7 @@ static void learntProjectAddRun(const struct reading *reading,
 	run->architecture = g_strdup(architecture && *architecture
 					     ? architecture
 					     : self->choice.architecture);
+	run->pes = learntProjectPesOf(record);
 	run->variables = variablesOf(record);
 	run->meter = reading->meter;
 	run->pe = reading->pe;
@@ -480,7 +497,9 @@ static void learntProjectAddRecord(struct reading *reading,
 	const char *kernel;
 	bool isAccess;
 
-	if (record->kind != HDI_STATE || isIdle(reading, record))
+	/* What a further PE of a task does is said by the first one. */
+	if (record->kind != HDI_STATE || isIdle(reading, record) ||
+	    learntProjectTextOf(record, "partOf"))
 		return;
 	if (takeTransfer(reading, record) &&
 	    strcmp(record->name, "Exchange") != 0)
@@ -491,7 +510,7 @@ static void learntProjectAddRecord(struct reading *reading,
 		g_array_append_val(meter->spans, span);
 	if (isBusy(reading, record, kernel) && !kernel && !isAccess)
 		g_array_append_val(meter->others, span);
-	if (kernel && !isInterrupted(record))
+	if (kernel && !isInterrupted(record) && learntProjectPesOf(record))
 		learntProjectAddRun(reading, record, kernel);
 }
 

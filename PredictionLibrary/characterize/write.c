@@ -62,6 +62,8 @@ static void appendEntry(GString *out, const struct learntEntry *entry)
 	g_string_append(out, " <entry");
 	learntWriteAppendText(out, "kernel", entry->kernel);
 	learntWriteAppendText(out, "architecture", entry->architecture);
+	if (entry->pes > 1)
+		g_string_append_printf(out, " pes=\"%u\"", entry->pes);
 	learntWriteAppendNumber(out, "time", orNothing(entry->time.mean));
 	learntWriteAppendNumber(out, "energy", orNothing(entry->energy.mean));
 	learntWriteAppendNumber(out, "time-sd",

@@ -101,6 +101,7 @@ enum {
 	E_KERNEL,
 	E_VARIABLES,
 	E_ARCHITECTURE,
+	E_PES,
 	E_TIME,
 	E_TIME_SD,
 	E_TIME_ERROR,
@@ -119,6 +120,7 @@ static const struct rowColumn entryColumns[] = {
 	[E_KERNEL] = { "<Kernel", "kernel", ROW_TEXT, 0 },
 	[E_VARIABLES] = { "<Variables", "variables", ROW_TEXT, 0 },
 	[E_ARCHITECTURE] = { "<Architecture", "architecture", ROW_TEXT, 0 },
+	[E_PES] = { ">PEs", "pes", ROW_COUNT, 0 },
 	[E_TIME] = { ".Time s", "time_s", ROW_NUMBER, ROW_DASH },
 	[E_TIME_SD] = { NULL, "time_sd_s", ROW_NUMBER, 0 },
 	[E_TIME_ERROR] = { ">+/-", "time_error_s", ROW_NUMBER, ROW_DASH },
@@ -146,6 +148,7 @@ static void printEntries(struct output *out, const struct learnt *learnt)
 		rowsText(rows, E_KERNEL, entry->kernel);
 		rowsText(rows, E_VARIABLES, variables);
 		rowsText(rows, E_ARCHITECTURE, entry->architecture);
+		rowsCount(rows, E_PES, entry->pes);
 		rowsNumber(rows, E_TIME, entry->time.mean);
 		rowsNumber(rows, E_TIME_SD, entry->time.deviation);
 		putError(rows, E_TIME_ERROR, entry->time.error,

@@ -45,6 +45,20 @@ static int metisPlatform(const hdPResources *resources, hdPPlatform **result)
 	return (int)MIN(ret, 0);
 }
 
+/* Entry of a task for the fewest PEs of an architecture. */
+static uint32_t metisFindEntry(struct hdPredictCosts *costs, uint32_t config,
+			       uint32_t architecture)
+{
+	uint32_t entry = hdPredictCostsFind(costs, config, architecture, 1);
+	uint32_t count;
+	const uint32_t *counts = hdPredictCostsCounts(costs, &count);
+
+	for (uint32_t i = 0; i < count && entry == HD_PREDICT_NO_ENTRY; i++)
+		entry = hdPredictCostsFind(costs, config, architecture,
+					   counts[i]);
+	return entry;
+}
+
 /* Mean time of a task over the architectures that can run it; NaN: none. */
 static double metisMeanTime(struct hdPredictCosts *costs,
 			    const hdPResources *resources, uint32_t config)
@@ -53,7 +67,7 @@ static double metisMeanTime(struct hdPredictCosts *costs,
 	uint32_t count = 0;
 
 	for (uint32_t a = 0; a < resources->architectures.count; a++) {
-		uint32_t entry = hdPredictCostsFind(costs, config, a);
+		uint32_t entry = metisFindEntry(costs, config, a);
 		double energy = 0;
 
 		if (!hdPredictIsEntry(entry))

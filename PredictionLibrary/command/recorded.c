@@ -328,14 +328,11 @@ static int recordedGraphAddTasks(struct making *self)
 
 /* ---- What was measured ------------------------------------------------- */
 
-static int byPe(const void *a, const void *b)
+static int recordedGraphByTime(const void *a, const void *b)
 {
 	const struct ran *x = *(struct ran *const *)a;
 	const struct ran *y = *(struct ran *const *)b;
-	int order = strcmp(x->pe, y->pe);
 
-	if (order)
-		return order;
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	if (x->end != y->end)
@@ -343,17 +340,40 @@ static int byPe(const void *a, const void *b)
 	return recordedGraphByNumber(a, b);
 }
 
+static int byPe(const void *a, const void *b)
+{
+	const struct ran *x = *(struct ran *const *)a;
+	const struct ran *y = *(struct ran *const *)b;
+	int order = strcmp(x->pe, y->pe);
+
+	return order ? order : recordedGraphByTime(a, b);
+}
+
+/* Whether any task ran on several PEs: as far as their names tell. */
+static bool recordedGraphHasSets(const struct making *self)
+{
+	for (guint i = 0; i < self->tasks->len; i++) {
+		const struct ran *ran = self->tasks->pdata[i];
+
+		if (strchr(ran->pe, ','))
+			return true;
+	}
+	return false;
+}
+
+/* Tasks have a place on each PE; where they share PEs, among all tasks. */
 static int annotate(struct making *self)
 {
+	bool hasSets = recordedGraphHasSets(self);
 	const char *pe = "";
 	int64_t place = 0;
 	int ret = 0;
 
-	g_ptr_array_sort(self->tasks, byPe);
+	g_ptr_array_sort(self->tasks, hasSets ? recordedGraphByTime : byPe);
 	for (guint i = 0; i < self->tasks->len && ret == 0; i++) {
 		const struct ran *ran = self->tasks->pdata[i];
 
-		place = strcmp(pe, ran->pe) == 0 ? place + 1 : 0;
+		place = hasSets ? i : strcmp(pe, ran->pe) == 0 ? place + 1 : 0;
 		pe = ran->pe;
 		ret = hdP_setMapping(self->graph, ran->number, pe, place);
 		if (ret == 0)

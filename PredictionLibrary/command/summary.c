@@ -51,6 +51,22 @@ static void jsonUse(struct outJson *json, hdPWhat what, const hdPUse *use)
 	outJsonEnd(json);
 }
 
+/* The PEs of a task, as a mapping names them; to be freed. */
+static char *predictSummaryPes(const hdPPlatform *platform,
+			       const hdPResult *result, int64_t task)
+{
+	int64_t count = hdP_getTaskPes(result, task, NULL, 0);
+	int64_t *pes = g_new(int64_t, count);
+	GString *text = g_string_new(NULL);
+
+	hdP_getTaskPes(result, task, pes, (size_t)count);
+	for (int64_t i = 0; i < count; i++)
+		g_string_append_printf(text, "%s%s", i ? "," : "",
+				       hdP_getPeId(platform, pes[i]));
+	g_free(pes);
+	return g_string_free(text, FALSE);
+}
+
 static void predictSummaryPutTasks(struct outJson *json, const hdPGraph *graph,
 				   const hdPPlatform *platform,
 				   const hdPResult *result)
@@ -60,14 +76,16 @@ static void predictSummaryPutTasks(struct outJson *json, const hdPGraph *graph,
 		hdPTaskTimes times;
 		size_t length;
 		const char *id = hdP_getTaskId(graph, t, &length);
+		char *pes = predictSummaryPes(platform, result, t);
 
 		hdP_getTaskTimes(result, t, &times);
 		outJsonObject(json, NULL, true);
 		outJsonBytes(json, "id", id, length);
-		outJsonText(json, "pe", hdP_getPeId(platform, times.pe));
+		outJsonText(json, "pe", pes);
 		outJsonDouble(json, "start_s", times.start);
 		outJsonDouble(json, "end_s", times.end);
 		outJsonEnd(json);
+		g_free(pes);
 	}
 	outJsonEnd(json);
 }
@@ -198,13 +216,15 @@ static void predictSummaryPrintTasks(const hdPGraph *graph,
 		size_t length;
 		const char *id = hdP_getTaskId(graph, t, &length);
 		char *copy = g_strndup(id, length);
+		char *pes = predictSummaryPes(platform, result, t);
 
 		hdP_getTaskTimes(result, t, &times);
 		outTableAdd(table, copy);
-		outTableAdd(table, hdP_getPeId(platform, times.pe));
+		outTableAdd(table, pes);
 		predictSummaryAddCell(table, times.start);
 		predictSummaryAddCell(table, times.end);
 		g_free(copy);
+		g_free(pes);
 	}
 	printf("\n");
 	outTablePrint(table, "", false);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "PredictionLibrary/execution/execute.h"
 
@@ -52,24 +53,88 @@ int hdExecutePlatform(uint32_t servers, const uint32_t *pes, double memory,
 	return 0;
 }
 
+/* A name in a mapping or pin stands for so many PEs. */
+static void defaultNote(const hdPPlatform *platform, const char *name,
+			size_t length, bool *isUsed)
+{
+	uint32_t pes = 1;
+
+	if (hdPredictNamesFind(&platform->peNames, name, length) ==
+	    HD_PREDICT_NONE) {
+		for (size_t i = 0; i < length; i++)
+			pes += name[i] == ',';
+	}
+	if (pes <= platform->peCount)
+		isUsed[pes] = true;
+}
+
+/* Whether tasks run on so many PEs together, by their number; to be freed.
+ * NULL: no memory. */
+static bool *defaultCounts(const hdPGraph *graph, const hdPPlatform *platform)
+{
+	bool *isUsed = calloc((size_t)platform->peCount + 2, sizeof(*isUsed));
+	size_t length;
+
+	if (!isUsed)
+		return NULL;
+	isUsed[1] = true;
+	for (uint32_t i = 0; i < graph->pes.count; i++) {
+		const char *name = hdPredictName(&graph->pes, i, &length);
+
+		defaultNote(platform, name, length, isUsed);
+	}
+	for (uint32_t i = 0; i < graph->pins.count; i++) {
+		const char *name = hdPredictName(&graph->pins, i, &length);
+
+		defaultNote(platform, name, length, isUsed);
+	}
+	for (uint32_t k = 0; k < graph->kernelCount; k++) {
+		const char *name = graph->kernels[k].pin;
+
+		if (name)
+			defaultNote(platform, name, strlen(name), isUsed);
+	}
+	return isUsed;
+}
+
+/* Costs of all kernels on some PEs of an architecture. */
+static int64_t defaultAddEntries(hdPResources *resources, const hdPGraph *graph,
+				 const char *architecture, uint32_t pes)
+{
+	int64_t ret = 0;
+
+	for (uint32_t k = 0; k < graph->kernelCount && ret >= 0; k++) {
+		ret = hdP_addEntry(resources, graph->kernels[k].id,
+				   architecture, 1, 0, 0, 0);
+		if (ret >= 0)
+			ret = hdP_setEntryPes(resources, ret, pes);
+	}
+	return ret;
+}
+
 int hdExecuteCosts(const hdPGraph *graph, const hdPPlatform *platform,
 		   hdPResources **result)
 {
 	hdPResources *resources = hdP_createResources();
-	int64_t ret = resources ? 0 : -ENOMEM;
+	bool *isUsed = defaultCounts(graph, platform);
+	int64_t ret = resources && isUsed ? 0 : -ENOMEM;
 
-	for (uint32_t a = 0; a < platform->peArchitectures.count; a++) {
+	for (uint32_t a = 0; a < platform->peArchitectures.count && ret >= 0;
+	     a++) {
 		char *name = hdPredictNameCopy(&platform->peArchitectures, a);
 
-		for (uint32_t k = 0; k < graph->kernelCount && ret >= 0; k++)
-			ret = name ? hdP_addEntry(resources,
-						  graph->kernels[k].id, name, 1,
-						  0, 0, 0)
-				   : -ENOMEM;
+		if (!name)
+			ret = -ENOMEM;
+		for (uint32_t n = 1; n <= platform->peCount && ret >= 0; n++) {
+			if (isUsed[n])
+				ret = defaultAddEntries(resources, graph, name,
+							n);
+		}
 		if (ret >= 0)
-			ret = name ? hdPredictIoFree(resources, name) : -ENOMEM;
+			ret = hdPredictIoFree(resources, name);
 		free(name);
 	}
+	free(isUsed);
 	if (ret >= 0)
 		ret = hdP_finishResources(resources, NULL, NULL);
 	if (ret < 0) {

@@ -7,8 +7,10 @@
  * its PEs, which runs the tasks of that PE in their order: those that the
  * simulation takes, of the same mapping. The thread that calls
  * hdExecuteTransport() moves data sets, and is the only one that calls MPI. A
- * data set goes once to each server that needs it; it is kept as long as there
- * is a task there that does.
+ * task on several PEs runs in the thread of the first one, on the CPUs of all;
+ * the threads of the others wait until it has ended. A data set goes once to
+ * each server that needs it; it is kept as long as there is a task there that
+ * does.
  */
 #ifndef HD_EXECUTE_H
 #define HD_EXECUTE_H
@@ -79,6 +81,13 @@ static inline uint32_t hdExecuteServer(const struct hdExecutePlan *plan,
 	return plan->platform->pes[plan->base.plan.pe[task]].server;
 }
 
+/** Architecture of the PEs of a task. */
+static inline uint32_t hdExecuteArchitecture(const struct hdExecutePlan *plan,
+					     uint32_t task)
+{
+	return plan->platform->pes[plan->base.plan.pe[task]].architecture;
+}
+
 /** Last bridge of a message. */
 static inline uint32_t hdExecuteLastEdge(const struct hdExecuteMessage *message)
 {
@@ -111,6 +120,15 @@ struct hdExecuteMark {
 	atomic_uint current; /**< Task that runs, or NONE. */
 	atomic_uint awaited; /**< Task whose inputs it waits for, or NONE. */
 	atomic_uint starved; /**< Task that waits for memory, or NONE. */
+	/** Task that waits for its PEs, or that waits on them to end; NONE. */
+	atomic_uint gathering;
+};
+
+/** The PEs of a task that has several. */
+struct hdExecuteTeam {
+	atomic_uint joined; /**< Further ones that are there. */
+	atomic_uint last;   /**< Worker of the one that came last. */
+	atomic_bool isOver; /**< The task has ended. */
 };
 
 /** A PE. */
@@ -129,8 +147,10 @@ struct hdExecuteWorker {
 	hdKernelBuffer *in, *out;
 	bool *isReplaced; /**< By output: it has the buffer of an input. */
 	hdKernelVariable *variables;
-	int64_t endNs; /**< Of its last task, of the monotonic clock. */
-	uint64_t seen; /**< Releases of memory when it began to wait. */
+	int *cpus;       /**< Of the PEs of a task: room for all of the node. */
+	int64_t endNs;   /**< Of its last task, of the monotonic clock. */
+	uint64_t seen;   /**< Releases of memory when it began to wait. */
+	uint32_t before; /**< Its task before, or NONE. */
 };
 
 /** A bridge that messages go out by, one after the other. */
@@ -159,7 +179,10 @@ struct hdExecutePace {
 /** A run. */
 struct hdExecution {
 	struct hdExecutePlan plan;
-	const hdKernel **kernels;        /**< Of those that are needed here. */
+	const hdKernel **kernels;        /**< Of those that are needed here, by
+					  *   kernel and architecture of PEs. */
+	char **architectures;            /**< Their names; NULL ends them. */
+	struct hdExecuteTeam *teams;     /**< By task; NULL: each has one PE. */
 	struct hdExecuteBuffer *buffers; /**< By data set. */
 	atomic_uint *missing;            /**< By task: inputs. */
 	atomic_uint_fast64_t *last;      /**< By task: the activity by which the
@@ -272,6 +295,10 @@ int hdExecuteAllocateOutputs(struct hdExecuteWorker *worker, uint32_t task,
 uint32_t hdExecuteReplaced(const struct hdExecution *self, uint32_t task,
 			   uint32_t output);
 
+/** Whether a worker need not wait any more: it is the first PE of a task, and
+ * the others are there; or it is another one, and the task has ended. */
+bool hdExecuteIsGathered(const struct hdExecuteWorker *worker, uint32_t task);
+
 /** Whether a worker waits for memory, of which none became free since. */
 bool hdExecuteIsStarved(struct hdExecution *self,
 			const struct hdExecuteWorker *worker);
@@ -283,7 +310,8 @@ bool hdExecuteIsStarved(struct hdExecution *self,
 int hdExecutePlatform(uint32_t servers, const uint32_t *pes, double memory,
 		      hdPPlatform **platform);
 
-/** Make costs for all kernels on all architectures: each takes a second. */
+/** Make costs for all kernels on all architectures, also on as many PEs as the
+ *  graph maps or pins tasks to: each takes a second. */
 int hdExecuteCosts(const hdPGraph *graph, const hdPPlatform *platform,
 		   hdPResources **resources);
 
@@ -330,6 +358,9 @@ void hdExecutePlace(struct hdExecution *self);
 
 /** Keep this thread on a CPU; -1: anywhere. */
 void hdExecutePin(int cpu);
+
+/** Let this thread, and those that it starts, run on some CPUs. */
+void hdExecutePinAll(const int *cpus, uint32_t count);
 
 /** PEs of this process where nobody says so: its share of the CPUs that it may
  *  run on. In all processes. */
@@ -384,6 +415,22 @@ bool hdExecuteLogArrived(struct hdExecuteWorker *worker, uint32_t task);
 bool hdExecuteLogTask(struct hdExecuteWorker *worker, uint32_t task);
 bool hdExecuteLogTaskEnd(struct hdExecuteWorker *worker, uint32_t task,
 			 const struct timespec *when);
+
+/** A further PE of a task waits for it to begin; likewise. */
+bool hdExecuteLogJoin(struct hdExecuteWorker *worker);
+
+/** A task begins on a further PE, which waited for it until an activity ended
+ *  (HD_EXECUTE_NO_CAUSE: none is known), and ended there; likewise. The PE's
+ *  own thread waits meanwhile. */
+bool hdExecuteLogPart(struct hdExecuteWorker *worker, uint32_t task,
+		      uint64_t cause);
+bool hdExecuteLogPartEnd(struct hdExecuteWorker *worker, uint32_t task,
+			 const struct timespec *when);
+#define HD_EXECUTE_NO_CAUSE UINT64_MAX
+
+/** A task waits for its other PEs, and no longer, as an activity ended. */
+bool hdExecuteLogGather(struct hdExecuteWorker *worker);
+bool hdExecuteLogGathered(struct hdExecuteWorker *worker, uint64_t cause);
 
 /** A message has arrived, which began then: of the monotonic clock. */
 bool hdExecuteLogTransfer(struct hdExecution *self, uint32_t message,

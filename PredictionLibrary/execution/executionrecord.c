@@ -121,8 +121,50 @@ bool hdExecuteLogTaskEnd(struct hdExecuteWorker *worker, uint32_t task,
 		return true;
 	isGood = executeRecordLogId(self, trace, task) &&
 		 hdPredictLogTask(trace, self->plan.graph, self->plan.platform,
-				  task, worker->pe);
+				  &self->plan.base.plan, task);
 	return hdT_logStateEndAt(trace, when) == 0 && isGood;
+}
+
+bool hdExecuteLogJoin(struct hdExecuteWorker *worker)
+{
+	return !worker->trace ||
+	       hdT_logStateStart(worker->trace, "Blocked") == 0;
+}
+
+bool hdExecuteLogPart(struct hdExecuteWorker *worker, uint32_t task,
+		      uint64_t cause)
+{
+	return !worker->trace || (hdExecuteLogGathered(worker, cause) &&
+				  hdExecuteLogTask(worker, task));
+}
+
+bool hdExecuteLogPartEnd(struct hdExecuteWorker *worker, uint32_t task,
+			 const struct timespec *when)
+{
+	const struct hdExecution *self = worker->execution;
+	bool isGood;
+
+	if (!worker->trace)
+		return true;
+	isGood = hdPredictLogPart(worker->trace, self->plan.graph, task);
+	return hdT_logStateEndAt(worker->trace, when) == 0 && isGood;
+}
+
+bool hdExecuteLogGather(struct hdExecuteWorker *worker)
+{
+	return hdExecuteLogJoin(worker);
+}
+
+bool hdExecuteLogGathered(struct hdExecuteWorker *worker, uint64_t cause)
+{
+	const struct hdExecution *self = worker->execution;
+	bool isGood;
+
+	if (!worker->trace)
+		return true;
+	isGood = cause == HD_EXECUTE_NO_CAUSE ||
+		 executeRecordLogCause(self, worker->trace, "awaits", cause);
+	return hdT_logStateEnd(worker->trace) == 0 && isGood;
 }
 
 bool hdExecuteLogMessage(const struct hdExecution *self, hdTrace *trace,

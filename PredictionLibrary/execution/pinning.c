@@ -55,6 +55,16 @@ void hdExecutePin(int cpu)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
+void hdExecutePinAll(const int *cpus, uint32_t count)
+{
+	cpu_set_t all;
+
+	CPU_ZERO(&all);
+	for (uint32_t i = 0; i < count; i++)
+		CPU_SET((size_t)cpus[i], &all);
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
 static void placementSpreadPes(struct hdExecution *self,
 			       const struct share *shares, int size, int rank)
 {

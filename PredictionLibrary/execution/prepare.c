@@ -62,31 +62,52 @@ static bool prepareIsInPlace(const struct hdPredictKernel *kernel,
 	return true;
 }
 
+static int prepareArchitectures(struct hdExecution *self)
+{
+	const struct hdPredictNames *names =
+		&self->plan.platform->peArchitectures;
+
+	self->architectures =
+		calloc((size_t)names->count + 1, sizeof(*self->architectures));
+	for (uint32_t a = 0; a < names->count && self->architectures; a++) {
+		self->architectures[a] = hdPredictNameCopy(names, a);
+		if (!self->architectures[a])
+			return -ENOMEM;
+	}
+	return self->architectures ? 0 : -ENOMEM;
+}
+
 /* Those of the tasks that run here; who has none says so. */
 static int findKernels(struct hdExecution *self, struct hdKernelSet *set)
 {
 	const struct hdExecutePlan *plan = &self->plan;
 	const hdPGraph *graph = plan->graph;
+	uint32_t architectures = plan->platform->peArchitectures.count;
 	bool *isSaid = calloc((size_t)graph->kernelCount + 1, sizeof(*isSaid));
 	int ret = 0;
 
-	self->kernels =
-		calloc((size_t)graph->kernelCount + 1, sizeof(*self->kernels));
+	self->kernels = calloc((size_t)graph->kernelCount * architectures + 1,
+			       sizeof(*self->kernels));
 	if (!self->kernels || !isSaid) {
 		free(isSaid);
 		return -ENOMEM;
 	}
 	for (uint32_t t = 0; t < graph->taskCount; t++) {
 		uint32_t k = graph->configs[graph->config[t]].kernel;
+		uint32_t a = hdExecuteArchitecture(plan, t);
+		const hdKernel **kernel =
+			&self->kernels[(size_t)k * architectures + a];
 		char why[1000], name[200];
+		int found;
 
-		if (self->kernels[k] || isSaid[k] ||
+		if (*kernel || isSaid[k] ||
 		    hdExecuteServer(plan, t) != plan->server)
 			continue;
-		if (hdKernelFind(set, graph->kernels[k].id, &self->kernels[k],
-				 why, sizeof(why)) == 0) {
-			if (!prepareIsInPlace(&graph->kernels[k],
-					      self->kernels[k]))
+		found = hdKernelFind(set, graph->kernels[k].id,
+				     self->architectures[a], kernel, why,
+				     sizeof(why));
+		if (found == 0) {
+			if (!prepareIsInPlace(&graph->kernels[k], *kernel))
 				ret = -ENOENT;
 			continue;
 		}
@@ -98,6 +119,13 @@ static int findKernels(struct hdExecution *self, struct hdKernelSet *set)
 	}
 	free(isSaid);
 	return ret;
+}
+
+static uint32_t countWorkers(const struct hdExecution *self)
+{
+	const uint32_t *first = self->plan.base.serverFirst;
+
+	return first[self->plan.server + 1] - first[self->plan.server];
 }
 
 /* Room for what the largest kernel takes. */
@@ -125,17 +153,12 @@ static int prepareWorker(struct hdExecution *self,
 	worker->out = calloc(outs, sizeof(*worker->out));
 	worker->isReplaced = calloc(outs, sizeof(*worker->isReplaced));
 	worker->variables = calloc(variables, sizeof(*worker->variables));
+	worker->cpus =
+		calloc((size_t)countWorkers(self) + 1, sizeof(*worker->cpus));
 	return worker->in && worker->out && worker->isReplaced &&
-			       worker->variables
+			       worker->variables && worker->cpus
 		       ? 0
 		       : -ENOMEM;
-}
-
-static uint32_t countWorkers(const struct hdExecution *self)
-{
-	const uint32_t *first = self->plan.base.serverFirst;
-
-	return first[self->plan.server + 1] - first[self->plan.server];
 }
 
 static int prepareWorkers(struct hdExecution *self)
@@ -148,7 +171,11 @@ static int prepareWorkers(struct hdExecution *self)
 	self->workerOf = calloc((size_t)self->plan.platform->peCount + 1,
 				sizeof(uint32_t));
 	self->marks = hdExecuteMarksNew(count);
-	if (!self->workers || !self->workerOf || !self->marks)
+	if (base->plan.place)
+		self->teams = calloc((size_t)self->plan.graph->taskCount + 1,
+				     sizeof(*self->teams));
+	if (!self->workers || !self->workerOf || !self->marks ||
+	    (base->plan.place && !self->teams))
 		return -ENOMEM;
 	for (uint32_t w = 0; w < count; w++) {
 		uint32_t pe = base->serverPes[first + w];
@@ -212,6 +239,8 @@ int hdExecutePrepare(struct hdExecution *self, struct hdKernelSet *set)
 		ret = prepareWorkers(self);
 	if (ret == 0)
 		ret = prepareOutboxes(self);
+	if (ret == 0)
+		ret = prepareArchitectures(self);
 	return ret == 0 ? findKernels(self, set) : ret;
 }
 
@@ -222,7 +251,12 @@ void hdExecuteFree(struct hdExecution *self)
 		free(self->workers[w].out);
 		free(self->workers[w].isReplaced);
 		free(self->workers[w].variables);
+		free(self->workers[w].cpus);
 	}
+	for (uint32_t a = 0; self->architectures && self->architectures[a]; a++)
+		free(self->architectures[a]);
+	free(self->architectures);
+	free(self->teams);
 	for (uint64_t d = 0; self->buffers && d < self->plan.graph->outputCount;
 	     d++)
 		free(self->buffers[d].data);

@@ -185,11 +185,14 @@ static bool scarceIsStuck(struct hdExecution *run,
 			  const struct hdExecuteWorker *worker, bool *isStarved)
 {
 	uint32_t task = atomic_load(&worker->mark->awaited);
+	uint32_t gathering = atomic_load(&worker->mark->gathering);
 
 	if (hdExecuteIsStarved(run, worker)) {
 		*isStarved = true;
 		return true;
 	}
+	if (gathering != HD_PREDICT_NONE)
+		return !hdExecuteIsGathered(worker, gathering);
 	return task != HD_PREDICT_NONE && atomic_load(&run->missing[task]);
 }
 

@@ -29,6 +29,7 @@ struct hdExecuteMark *hdExecuteMarksNew(uint32_t count)
 		atomic_init(&marks[w].current, HD_PREDICT_NONE);
 		atomic_init(&marks[w].awaited, HD_PREDICT_NONE);
 		atomic_init(&marks[w].starved, HD_PREDICT_NONE);
+		atomic_init(&marks[w].gathering, HD_PREDICT_NONE);
 	}
 	return marks;
 }

@@ -197,6 +197,170 @@ static bool workerAwaitInputs(struct hdExecuteWorker *worker, uint32_t task)
 	return !atomic_load(&self->isStopped);
 }
 
+/* Keep why the first of some records could not be written. */
+static void workerNoteError(bool isLogged, int *error)
+{
+	if (!isLogged && !*error)
+		*error = errno ? errno : EIO;
+}
+
+/* ---- Tasks on several PEs ---------------------------------------------- */
+
+bool hdExecuteIsGathered(const struct hdExecuteWorker *worker, uint32_t task)
+{
+	const struct hdExecution *self = worker->execution;
+	struct hdExecuteTeam *team = &self->teams[task];
+	uint32_t count;
+
+	if (self->plan.base.plan.pe[task] != worker->pe)
+		return atomic_load(&team->isOver);
+	hdPredictPlanPes(&self->plan.base.plan, self->plan.platform, task,
+			 &count);
+	return atomic_load(&team->joined) + 1 == count;
+}
+
+/* Wait for the other PEs of a task, or for its end; false: stopped. */
+static bool workerGather(struct hdExecuteWorker *worker, uint32_t task)
+{
+	struct hdExecution *self = worker->execution;
+	int64_t until = hdMonotonicNow() +
+			(self->hasOwnCpus ? LOOKING_AT_OTHERS_NS : LOOKING_NS);
+
+	while (!hdExecuteIsGathered(worker, task) && hdMonotonicNow() < until) {
+		if (atomic_load(&self->isStopped))
+			return false;
+	}
+	pthread_mutex_lock(&worker->lock);
+	atomic_store(&worker->mark->gathering, task);
+	while (!hdExecuteIsGathered(worker, task) &&
+	       !atomic_load(&self->isStopped))
+		pthread_cond_wait(&worker->wake, &worker->lock);
+	atomic_store(&worker->mark->gathering, HD_PREDICT_NONE);
+	pthread_mutex_unlock(&worker->lock);
+	return !atomic_load(&self->isStopped);
+}
+
+/* Wake a PE of a task. */
+static void workerWake(struct hdExecuteWorker *worker)
+{
+	/* What it waits for has changed: see scarceIsIdle(). */
+	atomic_fetch_add(&worker->execution->complete, 1);
+	pthread_mutex_lock(&worker->lock);
+	pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+/* Be a further PE of a task, until it has ended; false: stopped. */
+static bool workerJoin(struct hdExecuteWorker *worker, uint32_t task)
+{
+	struct hdExecution *self = worker->execution;
+	struct hdExecuteTeam *team = &self->teams[task];
+	uint32_t first = self->workerOf[self->plan.base.plan.pe[task]];
+
+	if (!hdExecuteLogJoin(worker)) {
+		hdExecuteFail(self, HD_EXECUTE_FAILED, task,
+			      "cannot record it: %s",
+			      hdRecordReason(errno ? errno : EIO));
+		return false;
+	}
+	atomic_store(&team->last, (uint32_t)(worker - self->workers));
+	atomic_fetch_add(&team->joined, 1);
+	workerWake(&self->workers[first]);
+	return workerGather(worker, task);
+}
+
+/* The activity by which the last PE of a task came: the task before it there.
+ */
+static uint64_t workerLastCause(const struct hdExecution *self, uint32_t task)
+{
+	const struct hdExecuteWorker *last =
+		&self->workers[atomic_load(&self->teams[task].last)];
+
+	return last->before == HD_PREDICT_NONE ? HD_EXECUTE_NO_CAUSE
+					       : last->before;
+}
+
+/* Wait until all PEs of a task are there. @p cause: of its begin; an input, or
+ * the task before it on a PE. */
+static bool workerGatherAll(struct hdExecuteWorker *worker, uint32_t task,
+			    uint64_t *cause, int *error)
+{
+	struct hdExecution *self = worker->execution;
+
+	*cause = self->plan.graph->input[task + 1] >
+				 self->plan.graph->input[task]
+			 ? atomic_load(&self->last[task])
+			 : HD_EXECUTE_NO_CAUSE;
+	if (hdExecuteIsGathered(worker, task))
+		return !atomic_load(&self->isStopped);
+	workerNoteError(hdExecuteLogGather(worker), error);
+	if (!workerGather(worker, task))
+		return false;
+	*cause = workerLastCause(self, task);
+	workerNoteError(hdExecuteLogGathered(worker, *cause), error);
+	return true;
+}
+
+/* The task begins, or has ended, on its further PEs. */
+static void workerBeginParts(struct hdExecuteWorker *worker, uint32_t task,
+			     uint64_t cause, int *error)
+{
+	struct hdExecution *self = worker->execution;
+	uint32_t count;
+	const uint32_t *pes = hdPredictPlanPes(
+		&self->plan.base.plan, self->plan.platform, task, &count);
+
+	for (uint32_t i = 1; i < count; i++)
+		workerNoteError(
+			hdExecuteLogPart(&self->workers[self->workerOf[pes[i]]],
+					 task, cause),
+			error);
+}
+
+static void workerEndParts(struct hdExecuteWorker *worker, uint32_t task,
+			   const struct timespec *when, int *error)
+{
+	struct hdExecution *self = worker->execution;
+	uint32_t count;
+	const uint32_t *pes = hdPredictPlanPes(
+		&self->plan.base.plan, self->plan.platform, task, &count);
+
+	for (uint32_t i = 1; i < count; i++)
+		workerNoteError(hdExecuteLogPartEnd(
+					&self->workers[self->workerOf[pes[i]]],
+					task, when),
+				error);
+}
+
+/* They go on. */
+static void workerRelease(struct hdExecuteWorker *worker, uint32_t task)
+{
+	struct hdExecution *self = worker->execution;
+	uint32_t count;
+	const uint32_t *pes = hdPredictPlanPes(
+		&self->plan.base.plan, self->plan.platform, task, &count);
+
+	atomic_store(&self->teams[task].isOver, true);
+	for (uint32_t i = 1; i < count; i++)
+		workerWake(&self->workers[self->workerOf[pes[i]]]);
+}
+
+/* CPUs of the PEs of a task; their number, or 0: these are not known. */
+static uint32_t workerCpus(struct hdExecuteWorker *worker, uint32_t task)
+{
+	struct hdExecution *self = worker->execution;
+	uint32_t count;
+	const uint32_t *pes = hdPredictPlanPes(
+		&self->plan.base.plan, self->plan.platform, task, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		worker->cpus[i] = self->workers[self->workerOf[pes[i]]].cpu;
+		if (worker->cpus[i] < 0)
+			return 0;
+	}
+	return count;
+}
+
 /* Memory for outputs; false: there is none, or all stops. */
 static bool workerAllocateOutputs(struct hdExecuteWorker *worker, uint32_t task)
 {
@@ -237,6 +401,13 @@ static void workerDescribeCall(struct hdExecuteWorker *worker, uint32_t task,
 	call->inCount = graph->input[task + 1] - graph->input[task];
 	call->outCount = graph->output[task + 1] - graph->output[task];
 	call->variableCount = kernel->variableCount;
+	call->architecture =
+		self->architectures[hdExecuteArchitecture(&self->plan, task)];
+	call->pe = self->plan.platform->peIds[worker->pe];
+	call->cpus = worker->cpus;
+	call->cpuCount = workerCpus(worker, task);
+	hdPredictPlanPes(&self->plan.base.plan, self->plan.platform, task,
+			 &call->peCount);
 	hdPredictTile(graph, task, &call->row, &call->column);
 	for (uint32_t i = 0; i < call->inCount; i++) {
 		uint32_t source = graph->source[graph->input[task] + i];
@@ -309,7 +480,11 @@ static bool workerCallKernel(struct hdExecuteWorker *worker, uint32_t task,
 
 	workerDescribeCall(worker, task, &what);
 	atomic_store(&worker->mark->current, task);
+	if (what.peCount > 1 && what.cpuCount)
+		hdExecutePinAll(what.cpus, what.cpuCount);
 	ret = hdKernelRun(kernel, &what);
+	if (what.peCount > 1)
+		hdExecutePin(worker->cpu);
 	atomic_store(&worker->mark->current, HD_PREDICT_NONE);
 	if (ret < 0)
 		hdExecuteFail(self, HD_EXECUTE_INVALID, task, "it failed: %s",
@@ -320,23 +495,23 @@ static bool workerCallKernel(struct hdExecuteWorker *worker, uint32_t task,
 	return ret == 0;
 }
 
-/* Keep why the first of some records could not be written. */
-static void workerNoteError(bool isLogged, int *error)
-{
-	if (!isLogged && !*error)
-		*error = errno ? errno : EIO;
-}
-
 /* Whether the next task may be run. */
 static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 {
 	struct hdExecution *self = worker->execution;
 	const hdPGraph *graph = self->plan.graph;
 	const hdKernel *kernel =
-		self->kernels[graph->configs[graph->config[task]].kernel];
+		self->kernels
+			[(size_t)graph->configs[graph->config[task]].kernel *
+				 self->plan.platform->peArchitectures.count +
+			 hdExecuteArchitecture(&self->plan, task)];
+	bool isSet = hdPredictPlanIsSet(&self->plan.base.plan, task), isGood;
+	uint64_t cause = HD_EXECUTE_NO_CAUSE;
 	struct timespec now;
-	bool isGood;
 	int error = 0;
+
+	if (isSet && self->plan.base.plan.pe[task] != worker->pe)
+		return workerJoin(worker, task);
 
 	workerNoteError(hdExecuteLogWait(worker, task), &error);
 	if (!workerAwaitInputs(worker, task)) {
@@ -344,17 +519,25 @@ static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 		return false;
 	}
 	workerNoteError(hdExecuteLogArrived(worker, task), &error);
+	if (isSet && !workerGatherAll(worker, task, &cause, &error))
+		return false;
 	if (!workerAllocateOutputs(worker, task))
 		return false;
 	workerNoteError(hdExecuteLogTask(worker, task), &error);
+	if (isSet)
+		workerBeginParts(worker, task, cause, &error);
 	isGood = workerCallKernel(worker, task, kernel);
 	worker->endNs = hdMonotonicNow();
 	now = hdClockToTimespec(hdClockNow());
 	workerNoteError(hdExecuteLogTaskEnd(worker, task, &now), &error);
+	if (isSet)
+		workerEndParts(worker, task, &now, &error);
 	if (isGood && error)
 		hdExecuteFail(self, HD_EXECUTE_FAILED, task,
 			      "cannot record it: %s", hdRecordReason(error));
 	passOn(worker, task);
+	if (isSet)
+		workerRelease(worker, task);
 	return isGood && !error;
 }
 
@@ -365,10 +548,12 @@ static void *workerLoop(void *context)
 	const struct hdPredictPlan *plan = &self->plan.base.plan;
 
 	hdExecutePin(worker->cpu);
+	worker->before = HD_PREDICT_NONE;
 	for (uint32_t i = plan->first[worker->pe];
 	     i < plan->first[worker->pe + 1]; i++) {
 		if (!runTask(worker, plan->order[i]))
 			break;
+		worker->before = plan->order[i];
 	}
 	atomic_fetch_sub(&self->working, 1);
 	hdExecuteWake(self);

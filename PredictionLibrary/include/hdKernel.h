@@ -45,7 +45,11 @@ typedef struct hdKernelVariable {
 	double value;
 } hdKernelVariable;
 
-/** A task to run. All data are valid only during the call. */
+/**
+ * A task to run. All data are valid only during the call.
+ *
+ * New members are only ever added at the end.
+ */
 typedef struct hdKernelCall {
 	const char *kernel;        /**< Its name, in the graph. */
 	const char *task;          /**< Name of the task. */
@@ -53,14 +57,23 @@ typedef struct hdKernelCall {
 	const hdKernelBuffer *out; /**< Outputs, in the order of the kernel. */
 	const hdKernelVariable *variables;
 	uint32_t inCount, outCount, variableCount;
-	uint32_t row, column; /**< Tile of the task, or HDKERNEL_NO_TILE. */
+	uint32_t row, column;     /**< Tile of the task, or HDKERNEL_NO_TILE. */
+	const char *architecture; /**< Of its PEs; NULL: unknown. */
+	const char
+		*pe; /**< Id of its PE, or of the first one; NULL: unknown. */
+	const int *cpus;   /**< CPUs of its PEs, or NULL. */
+	uint32_t cpuCount; /**< Their number; 0: the PEs have no fixed CPUs. */
+	/** PEs that the task has: the number of threads to use, with the
+	 * calling one. 0 counts as 1. */
+	uint32_t peCount;
 } hdKernelCall;
 
 /**
  * Run a task.
  *
  * Several threads call it at the same time, for different tasks. It must not
- * leave threads running, and it may change only its outputs.
+ * leave threads running, and it may change only its outputs. The calling thread
+ * may run on all CPUs of the task, so threads that it starts may, too.
  *
  * @param call The task.
  *
@@ -72,7 +85,10 @@ typedef int hdKernelFunction(const hdKernelCall *call);
 
 /** A kernel. */
 typedef struct hdKernel {
-	const char *id; /**< Its name, or a glob(7) pattern of names. */
+	/** Its name, or a glob(7) pattern of names. With "@" and a pattern of
+	 * architectures behind it, such as "GEMM@A15": only for PEs of these,
+	 * before kernels for all architectures. */
+	const char *id;
 	hdKernelFunction *run;
 	/** Number of the input, from 1, that the kernel modifies in place as
 	 * its first output; otherwise 0. When the kernel is called, the output

@@ -179,7 +179,7 @@ typedef struct hdPChance {
 typedef struct hdPTaskTimes {
 	double start;
 	double end;
-	int64_t pe; /**< Number of its PE. */
+	int64_t pe; /**< Number of its PE; of several, the first one. */
 } hdPTaskTimes;
 
 /** Activity of a kernel, a PE, a server or a bridge. */
@@ -188,7 +188,8 @@ typedef struct hdPUse {
 	uint64_t tasks;   /**< Tasks; for bridges messages. */
 	double busy;      /**< Seconds in tasks, or in messages. */
 	double waitData;  /**< Seconds that a PE waited for data. */
-	double waitPe;    /**< Seconds that ready tasks waited for the PE. */
+	double waitPe;    /**< Seconds that ready tasks waited for the PE; of
+			   *   several PEs, for the first one. */
 	double energy;    /**< Dynamic energy of tasks, J. */
 	double transfers; /**< Dynamic energy of packets, J. */
 	double idle;      /**< Idle energy, J. */
@@ -236,7 +237,7 @@ typedef struct hdPExcess {
 			*   -1: idle power exceeds the limit. */
 	int isMessage; /**< A message of this task, not its run. */
 	int64_t server; /**< Its server, or -1. */
-	int64_t pe;     /**< Its PE, or -1. */
+	int64_t pe;     /**< Its PE, or its first one, or -1. */
 } hdPExcess;
 
 /** A connected component of the graph. */
@@ -908,6 +909,19 @@ int64_t hdP_addEntry(hdPResources *resources, const char *kernel,
 		     double timeSpread, double energySpread);
 
 /**
+ * Set the number of PEs that an entry is for, which run the task together.
+ *
+ * @param resources Model that is not finished.
+ * @param entry Number of the entry.
+ * @param pes Number of PEs of one node and architecture, 1 to 100000. The
+ *        default is 1.
+ *
+ * @retval 0 Success.
+ * @retval -EINVAL A wrong argument.
+ */
+int hdP_setEntryPes(hdPResources *resources, int64_t entry, uint32_t pes);
+
+/**
  * Restrict an entry to tasks with a given value of a variable.
  *
  * @param resources Model that is not finished.
@@ -1171,6 +1185,20 @@ void hdP_getTotals(const hdPResult *result, hdPTotals *totals);
  */
 int hdP_getTaskTimes(const hdPResult *result, int64_t task,
 		     hdPTaskTimes *times);
+
+/**
+ * Get the PEs that run a task.
+ *
+ * @param result Result of a simulation.
+ * @param task Its number.
+ * @param[out] pes Numbers of the first PEs, ascending; may be NULL if room is
+ * 0.
+ * @param room Capacity of the list.
+ *
+ * @return Number of PEs, or -EINVAL: there is no task with this number.
+ */
+int64_t hdP_getTaskPes(const hdPResult *result, int64_t task, int64_t *pes,
+		       size_t room);
 
 /**
  * Count kernels, PEs, servers or bridges.

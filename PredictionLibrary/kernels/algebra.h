@@ -3,6 +3,9 @@
  * @file
  * Linear algebra of square tiles, n x n doubles by columns: by a library with
  * BLAS and LAPACK, or in plain C.
+ *
+ * Several threads may share a call: each has a range of columns or rows, from
+ * the first one up to, but without, the last one.
  */
 #ifndef HD_KERNEL_ALGEBRA_H
 #define HD_KERNEL_ALGEBRA_H
@@ -18,13 +21,15 @@ enum hdTriangle {
 
 /** The functions; those that are NULL in a library are in plain C. */
 struct hdAlgebra {
-	/** C -= A B, or A B^T. */
-	void (*multiply)(int n, bool isTransposed, const double *a,
-			 const double *b, double *c);
-	/** C -= A A^T: its lower part, with the diagonal. */
-	void (*square)(int n, const double *a, double *c);
-	/** Solve with a triangle @p a. */
-	void (*solve)(int n, enum hdTriangle what, const double *a, double *b);
+	/** Columns of C -= A B, or A B^T. */
+	void (*multiply)(int n, int from, int to, bool isTransposed,
+			 const double *a, const double *b, double *c);
+	/** Columns of C -= A A^T: of its lower part, with the diagonal. */
+	void (*square)(int n, int from, int to, const double *a, double *c);
+	/** Solve with a triangle @p a: columns of B where it is on the left,
+	 *  otherwise rows. */
+	void (*solve)(int n, int from, int to, enum hdTriangle what,
+		      const double *a, double *b);
 	/** Lower part: A = L L^T; 0, or where it is not positive, from 1. */
 	int (*cholesky)(int n, double *a);
 };

@@ -50,25 +50,40 @@ const struct hdAlgebra *hdAlgebra = &hdAlgebraPlain;
 
 static const double one = 1, minusOne = -1;
 
-static void blasMultiply(int n, bool isTransposed, const double *a,
-			 const double *b, double *c)
+static void blasMultiply(int n, int from, int to, bool isTransposed,
+			 const double *a, const double *b, double *c)
 {
-	blas.dgemm("N", isTransposed ? "T" : "N", &n, &n, &n, &minusOne, a, &n,
-		   b, &n, &one, c, &n, 1, 1);
+	const int columns = to - from;
+
+	blas.dgemm("N", isTransposed ? "T" : "N", &n, &columns, &n, &minusOne,
+		   a, &n, isTransposed ? b + from : b + (long)from * n, &n,
+		   &one, c + (long)from * n, &n, 1, 1);
 }
 
-static void blasSquare(int n, const double *a, double *c)
+/* The tile on the diagonal, and what is below it. */
+static void blasSquare(int n, int from, int to, const double *a, double *c)
 {
-	blas.dsyrk("L", "N", &n, &n, &minusOne, a, &n, &one, c, &n, 1, 1);
+	const int columns = to - from, rows = n - to;
+	double *corner = c + from + (long)from * n;
+
+	blas.dsyrk("L", "N", &columns, &n, &minusOne, a + from, &n, &one,
+		   corner, &n, 1, 1);
+	if (rows > 0)
+		blas.dgemm("N", "T", &rows, &columns, &n, &minusOne, a + to, &n,
+			   a + from, &n, &one, corner + columns, &n, 1, 1);
 }
 
-static void blasSolve(int n, enum hdTriangle what, const double *a, double *b)
+static void blasSolve(int n, int from, int to, enum hdTriangle what,
+		      const double *a, double *b)
 {
 	bool isLeft = what == HD_LEFT_UNIT_LOWER;
+	const int count = to - from;
 
 	blas.dtrsm(isLeft ? "L" : "R", what == HD_RIGHT_UPPER ? "U" : "L",
 		   what == HD_RIGHT_LOWER_TRANSPOSED ? "T" : "N",
-		   isLeft ? "U" : "N", &n, &n, &one, a, &n, b, &n, 1, 1, 1, 1);
+		   isLeft ? "U" : "N", isLeft ? &n : &count,
+		   isLeft ? &count : &n, &one, a, &n,
+		   isLeft ? b + (long)from * n : b + from, &n, 1, 1, 1, 1);
 }
 
 static int blasCholesky(int n, double *a)
@@ -94,7 +109,9 @@ void hdAlgebraOpen(void)
 	if (used)
 		return;
 	used = "plain C";
-	/* A thread a PE is enough: it would start one for each core. */
+	/* A thread a PE is enough: it would start one for each core. A task on
+	 * several PEs has a thread on each, since the number of threads of the
+	 * library is one for all tasks. */
 	setenv("OPENBLAS_NUM_THREADS", "1", 0);
 	if (strcmp(name, "none") == 0)
 		return;

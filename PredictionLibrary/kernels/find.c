@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,11 +64,20 @@ void hdKernelSetFree(struct hdKernelSet *set)
 	free(set);
 }
 
+/* What is looked for: a kernel, or one that is only for an architecture. */
+struct wanted {
+	const char *id;
+	const char *text; /* What patterns have to match. */
+	bool isSpecial;   /* It is the name with "@" and the architecture. */
+};
+
 static const hdKernel *kernelFindSearchList(const hdKernel *kernels,
-					    const char *id)
+					    const struct wanted *wanted)
 {
 	for (; kernels && kernels->id; kernels++) {
-		if (kernels->run && fnmatch(kernels->id, id, 0) == 0)
+		if (kernels->run &&
+		    fnmatch(kernels->id, wanted->text, 0) == 0 &&
+		    (!wanted->isSpecial || strchr(kernels->id, '@')))
 			return kernels;
 	}
 	return NULL;
@@ -119,8 +129,9 @@ static int kernelFindOpenObject(struct hdKernelSet *set, const char *path,
 
 /* In the object of a name, in the first directory that has one. */
 static int kernelFindInObjects(struct hdKernelSet *set, const char *name,
-			       const char *id, const hdKernel **kernel,
-			       char *why, size_t whySize)
+			       const struct wanted *wanted,
+			       const hdKernel **kernel, char *why,
+			       size_t whySize)
 {
 	const char *at = set->directories;
 
@@ -139,28 +150,52 @@ static int kernelFindInObjects(struct hdKernelSet *set, const char *name,
 		used = kernelFindOpenObject(set, path, &object, why, whySize);
 		if (used < 0)
 			return used;
-		*kernel = kernelFindSearchList(object->kernels, id);
+		*kernel = kernelFindSearchList(object->kernels, wanted);
 		if (*kernel)
 			return 0;
-		snprintf(why, whySize, "%s: contains no kernel %s", path, id);
+		snprintf(why, whySize, "%s: contains no kernel %s", path,
+			 wanted->id);
 		return -ENOEXEC;
 	}
 	return -ENOENT;
 }
 
-int hdKernelFind(struct hdKernelSet *set, const char *id,
-		 const hdKernel **kernel, char *why, size_t whySize)
+/* In all objects that may have it. */
+static int kernelFindAny(struct hdKernelSet *set, const struct wanted *wanted,
+			 const hdKernel **kernel, char *why, size_t whySize)
 {
 	int ret = -ENOENT;
 
-	*kernel = kernelFindSearchList(hdKernelBuiltins, id);
+	if (!strchr(wanted->id, '/'))
+		ret = kernelFindInObjects(set, wanted->id, wanted, kernel, why,
+					  whySize);
+	/* Its own object may have it for other architectures only. */
+	if (ret == -ENOENT || (ret < 0 && wanted->isSpecial))
+		ret = kernelFindInObjects(set, "fallback", wanted, kernel, why,
+					  whySize);
+	return ret;
+}
+
+int hdKernelFind(struct hdKernelSet *set, const char *id,
+		 const char *architecture, const hdKernel **kernel, char *why,
+		 size_t whySize)
+{
+	struct wanted wanted = { id, NULL, true };
+	char *text;
+	int ret;
+
+	if (asprintf(&text, "%s@%s", id, architecture) < 0)
+		return -ENOMEM;
+	wanted.text = text;
+	ret = kernelFindAny(set, &wanted, kernel, why, whySize);
+	free(text);
+	if (ret == 0 || ret == -ENOMEM)
+		return ret;
+	wanted = (struct wanted){ id, id, false };
+	*kernel = kernelFindSearchList(hdKernelBuiltins, &wanted);
 	if (*kernel)
 		return 0;
-	if (!strchr(id, '/'))
-		ret = kernelFindInObjects(set, id, id, kernel, why, whySize);
-	if (ret == -ENOENT)
-		ret = kernelFindInObjects(set, "fallback", id, kernel, why,
-					  whySize);
+	ret = kernelFindAny(set, &wanted, kernel, why, whySize);
 	if (ret == -ENOENT)
 		snprintf(why, whySize, "not built in, and no %s.so in \"%s\"",
 			 id, set->directories);

@@ -38,6 +38,7 @@ void hdKernelSetFree(struct hdKernelSet *set);
  * Find a kernel; not from several threads.
  *
  * @param id Its name.
+ * @param architecture Of the PEs that it runs on.
  * @param[out] kernel As long as the set lives.
  * @param[out] why One line on why there is none.
  *
@@ -47,7 +48,8 @@ void hdKernelSetFree(struct hdKernelSet *set);
  * @retval -ENOMEM No memory.
  */
 int hdKernelFind(struct hdKernelSet *set, const char *id,
-		 const hdKernel **kernel, char *why, size_t whySize);
+		 const char *architecture, const hdKernel **kernel, char *why,
+		 size_t whySize);
 
 /** Run a kernel, after what its first output changes was copied, if that is
  *  another buffer; as hdKernelFunction. */

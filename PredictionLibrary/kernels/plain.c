@@ -43,17 +43,17 @@ static void subtractAll(int from, int n, const double *a, const double *x,
 		subtract(from, n, a + (long)k * n, x[(long)k * stride], c);
 }
 
-static void plainMultiply(int n, bool isTransposed, const double *a,
-			  const double *b, double *c)
+static void plainMultiply(int n, int first, int last, bool isTransposed,
+			  const double *a, const double *b, double *c)
 {
-	for (int j = 0; j < n; j++)
+	for (int j = first; j < last; j++)
 		subtractAll(0, n, a, isTransposed ? b + j : b + (long)j * n,
 			    isTransposed ? n : 1, c + (long)j * n);
 }
 
-static void plainSquare(int n, const double *a, double *c)
+static void plainSquare(int n, int first, int last, const double *a, double *c)
 {
-	for (int j = 0; j < n; j++)
+	for (int j = first; j < last; j++)
 		subtractAll(j, n, a, a + j, n, c + (long)j * n);
 }
 
@@ -63,13 +63,16 @@ static void plainBlasDivideColumn(int from, int n, double *column, double by)
 		column[i] /= by;
 }
 
-static void plainSolve(int n, enum hdTriangle what, const double *a, double *b)
+static void plainSolve(int n, int first, int last, enum hdTriangle what,
+		       const double *a, double *b)
 {
-	for (int j = 0; j < n; j++) {
+	bool isLeft = what == HD_LEFT_UNIT_LOWER;
+
+	for (int j = isLeft ? first : 0; j < (isLeft ? last : n); j++) {
 		double *column = b + (long)j * n;
 
 		/* Down one column, each row from those above it. */
-		if (what == HD_LEFT_UNIT_LOWER) {
+		if (isLeft) {
 			for (int k = 0; k < n; k++)
 				subtract(k + 1, n, a + (long)k * n, column[k],
 					 column);
@@ -77,11 +80,11 @@ static void plainSolve(int n, enum hdTriangle what, const double *a, double *b)
 		}
 		/* A column from those before it. */
 		for (int k = 0; k < j; k++)
-			subtract(0, n, b + (long)k * n,
+			subtract(first, last, b + (long)k * n,
 				 what == HD_RIGHT_UPPER ? a[k + (long)j * n]
 							: a[j + (long)k * n],
 				 column);
-		plainBlasDivideColumn(0, n, column, a[j + (long)j * n]);
+		plainBlasDivideColumn(first, last, column, a[j + (long)j * n]);
 	}
 }
 

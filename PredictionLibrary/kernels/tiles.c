@@ -6,10 +6,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 
 #include "PredictionLibrary/kernels/algebra.h"
 #include "PredictionLibrary/kernels/builtin.h"
 #include "PredictionLibrary/kernels/matrix.h"
+#include "PredictionLibrary/kernels/team.h"
 
 /* The size of tiles: that of all buffers, of which there are so many. */
 static int tileSize(const hdKernelCall *call, uint32_t ins, uint32_t outs)
@@ -80,14 +82,38 @@ int hdKernelPotrf(const hdKernelCall *call)
 	return hdAlgebra->cholesky(n, call->out[0].data) ? -EDOM : 0;
 }
 
+/* What all threads of a call do, each with a part of the columns or rows. */
+struct tilesJob {
+	int n;
+	bool isTransposed;
+	enum hdTriangle what;
+	const hdKernelCall *call;
+};
+
+static int tilesBorder(int n, uint32_t part, uint32_t parts)
+{
+	return (int)((long)n * part / parts);
+}
+
 /* A triangle, the first input, that changes the second one. */
+static void tilesSolvePart(void *context, uint32_t part, uint32_t parts)
+{
+	const struct tilesJob *job = context;
+
+	hdAlgebra->solve(job->n, tilesBorder(job->n, part, parts),
+			 tilesBorder(job->n, part + 1, parts), job->what,
+			 job->call->in[0].data, job->call->out[0].data);
+}
+
 static int tilesSolveTriangle(const hdKernelCall *call, enum hdTriangle what)
 {
-	int n = tileSize(call, 2, 1);
+	struct tilesJob job = { .n = tileSize(call, 2, 1),
+				.what = what,
+				.call = call };
 
-	if (n < 0)
-		return n;
-	hdAlgebra->solve(n, what, call->in[0].data, call->out[0].data);
+	if (job.n < 0)
+		return job.n;
+	hdTeamRun(call, (uint32_t)job.n, tilesSolvePart, &job);
 	return 0;
 }
 
@@ -106,24 +132,54 @@ int hdKernelLuColumn(const hdKernelCall *call)
 	return tilesSolveTriangle(call, HD_RIGHT_UPPER);
 }
 
+/* The columns of a triangle are the longer the further to the left they are:
+ * what is right of a border is as much as the parts that are left. */
+static int tilesTriangleBorder(int n, uint32_t part, uint32_t parts)
+{
+	return part == parts ? n
+			     : (int)(n * (1 - sqrt(1 - (double)part / parts)));
+}
+
+static void tilesSquarePart(void *context, uint32_t part, uint32_t parts)
+{
+	const struct tilesJob *job = context;
+	int from = tilesTriangleBorder(job->n, part, parts);
+	int to = tilesTriangleBorder(job->n, part + 1, parts);
+
+	if (from < to)
+		hdAlgebra->square(job->n, from, to, job->call->in[0].data,
+				  job->call->out[0].data);
+}
+
 int hdKernelSyrk(const hdKernelCall *call)
 {
-	int n = tileSize(call, 2, 1);
+	struct tilesJob job = { .n = tileSize(call, 2, 1), .call = call };
 
-	if (n < 0)
-		return n;
-	hdAlgebra->square(n, call->in[0].data, call->out[0].data);
+	if (job.n < 0)
+		return job.n;
+	hdTeamRun(call, (uint32_t)job.n, tilesSquarePart, &job);
 	return 0;
+}
+
+static void tilesMultiplyPart(void *context, uint32_t part, uint32_t parts)
+{
+	const struct tilesJob *job = context;
+
+	hdAlgebra->multiply(job->n, tilesBorder(job->n, part, parts),
+			    tilesBorder(job->n, part + 1, parts),
+			    job->isTransposed, job->call->in[0].data,
+			    job->call->in[1].data, job->call->out[0].data);
 }
 
 static int tilesMultiplyTiles(const hdKernelCall *call, bool isTransposed)
 {
-	int n = tileSize(call, 3, 1);
+	struct tilesJob job = { .n = tileSize(call, 3, 1),
+				.isTransposed = isTransposed,
+				.call = call };
 
-	if (n < 0)
-		return n;
-	hdAlgebra->multiply(n, isTransposed, call->in[0].data, call->in[1].data,
-			    call->out[0].data);
+	if (job.n < 0)
+		return job.n;
+	hdTeamRun(call, (uint32_t)job.n, tilesMultiplyPart, &job);
 	return 0;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Simulated annealing of a mapping; see hdP_mapAs().
  *
- * A state is a PE for each task and one order of all tasks, in which none is
- * before what it needs: so tasks never wait for each other for ever. A step
- * moves a task to another PE, or to another place in the order. Each state is
- * simulated, so its cost is what hdP_simulate() says. It begins with the
- * mapping that the graph has, and the best state that was seen is kept: the
- * result is never worse than that.
+ * A state is a PE or a set of PEs for each task and one order of all tasks, in
+ * which none is before what it needs: so tasks never wait for each other for
+ * ever. A step moves a task to other PEs, or to another place in the order.
+ * Each state is simulated, so its cost is what hdP_simulate() says. It begins
+ * with the mapping that the graph has, and the best state that was seen is
+ * kept: the result is never worse than that.
  *
  * A simulation of a large graph takes long. There, steps only move tasks to
  * other PEs, and their cost is estimated from the loads of PEs and links
@@ -49,6 +49,8 @@
 #define STEPS_LARGE 200000
 #define BATCH_MOST 16
 #define BATCH_LEAST 256
+/* A domain of so many PEs has few sets. */
+#define DOMAIN_SMALL 12
 
 struct annealing {
 	const struct hdPredictMapping *mapping;
@@ -56,12 +58,14 @@ struct annealing {
 	const hdPPlatform *platform;
 	struct hdPredictBase base;
 	struct hdPredictSim *sim;
-	uint32_t *pe;       /* Of each task. */
+	uint32_t *pe;       /* Place of each task: a PE, or a set of them. */
 	uint32_t *sequence; /* Tasks in their order. */
 	uint32_t *place;    /* Of each task in it. */
 	uint32_t *movable;  /* Tasks that may go to another PE. */
 	uint32_t movableCount;
 	uint32_t *bestPe, *bestSequence;
+	struct hdPredictSets *sets; /* Of places: those of the plan. */
+	uint32_t *drawn; /* PEs of a domain; NULL: each task has one PE. */
 	uint64_t draws;
 	double cost, best;
 	double scale; /* Cost of the first state that can run. */
@@ -73,12 +77,27 @@ struct annealing {
 
 /* ---- Costs ------------------------------------------------------------- */
 
-/* Put tasks into the lists of their PEs, in the order of all. */
-static void annealPlan(struct annealing *self)
+/* The same where tasks may have several PEs; 0 or -ENOMEM. */
+static int annealPlanSets(struct annealing *self)
+{
+	struct hdPredictPlan *plan = &self->base.plan;
+	uint32_t n = self->graph->taskCount, count;
+
+	memcpy(plan->place, self->pe, n * sizeof(uint32_t));
+	for (uint32_t t = 0; t < n; t++)
+		plan->pe[t] =
+			*hdPredictPlanPes(plan, self->platform, t, &count);
+	return hdPredictPlanGroup(plan, self->platform, self->sequence, n);
+}
+
+/* Put tasks into the lists of their PEs, in the order of all; 0 or -ENOMEM. */
+static int annealPlan(struct annealing *self)
 {
 	struct hdPredictPlan *plan = &self->base.plan;
 	uint32_t pes = self->platform->peCount, n = self->graph->taskCount;
 
+	if (self->drawn)
+		return annealPlanSets(self);
 	memcpy(plan->pe, self->pe, n * sizeof(uint32_t));
 	memset(plan->first, 0, (pes + 1) * sizeof(uint32_t));
 	for (uint32_t t = 0; t < n; t++)
@@ -93,6 +112,7 @@ static void annealPlan(struct annealing *self)
 	for (uint32_t p = pes; p > 0; p--)
 		plan->first[p] = plan->first[p - 1];
 	plan->first[0] = 0;
+	return 0;
 }
 
 static double annealPeak(struct annealing *self)
@@ -145,8 +165,7 @@ static double annealCost(struct annealing *self)
 	bool isPowerLimited =
 		self->mapping->options->cost == HDP_COST_TIME_AT_POWER;
 
-	annealPlan(self);
-	if (hdPredictSimRun(self->sim, 0, &silent) < 0)
+	if (annealPlan(self) < 0 || hdPredictSimRun(self->sim, 0, &silent) < 0)
 		return INFINITY;
 	return annealCostOf(self, totals->makespan,
 			    totals->computation + totals->communication +
@@ -216,6 +235,8 @@ static void annealBounds(const struct annealing *self, uint32_t task,
 			 uint32_t *low, uint32_t *high)
 {
 	const hdPGraph *graph = self->graph;
+	const uint32_t *turns;
+	uint32_t count;
 
 	*low = 0;
 	*high = graph->taskCount - 1;
@@ -225,19 +246,21 @@ static void annealBounds(const struct annealing *self, uint32_t task,
 
 		*low = at >= *low ? at + 1 : *low;
 	}
+	turns = hdPredictTurnsBefore(self->mapping, task, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = self->place[self->mapping->turns[turns[i]].task];
+
+		*low = at >= *low ? at + 1 : *low;
+	}
 	for (uint32_t c = graph->consumer[graph->output[task]];
 	     c < graph->consumer[graph->output[task + 1]]; c++) {
 		uint32_t at = self->place[graph->consumerTask[c]];
 
 		*high = at <= *high ? at - 1 : *high;
 	}
-	if (self->mapping->before[task] != HD_PREDICT_NONE) {
-		uint32_t at = self->place[self->mapping->before[task]];
-
-		*low = at >= *low ? at + 1 : *low;
-	}
-	if (self->mapping->after[task] != HD_PREDICT_NONE) {
-		uint32_t at = self->place[self->mapping->after[task]];
+	turns = hdPredictTurnsAfter(self->mapping, task, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t at = self->place[self->mapping->turns[turns[i]].next];
 
 		*high = at <= *high ? at - 1 : *high;
 	}
@@ -248,12 +271,75 @@ struct annealMove {
 	uint32_t task, pe, place;
 };
 
+/* Draw a set of the domain of a PE: it, and others. A domain of many PEs has
+ * too many sets to keep; there they are those that follow in it. NONE: no
+ * memory. */
+static uint32_t annealDrawSet(struct annealing *self, uint32_t pe,
+			      uint32_t count)
+{
+	const struct hdPredictMapping *mapping = self->mapping;
+	uint32_t domain = self->platform->pes[pe].domain, place = 0, result;
+	const uint32_t *pes = mapping->domainPes + mapping->domainFirst[domain];
+	uint32_t n = hdPredictDomainSize(mapping, domain);
+
+	while (pes[place] != pe)
+		place++;
+	for (uint32_t i = 0; i < n; i++)
+		self->drawn[i] = pes[(place + i) % n];
+	for (uint32_t i = 1; i < count && n <= DOMAIN_SMALL; i++) {
+		uint32_t other = i + annealDraw(self, n - i);
+		uint32_t swapped = self->drawn[other];
+
+		self->drawn[other] = self->drawn[i];
+		self->drawn[i] = swapped;
+	}
+	return hdPredictSetsAdd(self->sets, self->platform, self->drawn, count,
+				&result) < 0
+		       ? HD_PREDICT_NONE
+		       : result;
+}
+
+/* Another place where a task can run, of which a PE is drawn, and then how
+ * many; its own: there is none. */
+static uint32_t annealOtherSet(struct annealing *self, uint32_t task)
+{
+	const struct hdPredictMapping *mapping = self->mapping;
+	uint32_t start = annealDraw(self, mapping->usableCount), sizes;
+	const uint32_t *counts = hdPredictCostsCounts(self->base.costs, &sizes);
+
+	for (uint32_t i = 0; i < mapping->usableCount; i++) {
+		uint32_t pe =
+			mapping->usable[(start + i) % mapping->usableCount];
+		const struct hdPredictPe *about = &self->platform->pes[pe];
+		uint32_t n = hdPredictDomainSize(mapping, about->domain);
+		uint32_t first = annealDraw(self, sizes + 1);
+
+		for (uint32_t k = 0; k <= sizes; k++) {
+			uint32_t at = (first + k) % (sizes + 1);
+			uint32_t count = at ? counts[at - 1] : 1, place;
+
+			if (count > n ||
+			    !hdPredictIsEntry(hdPredictCostsFind(
+				    self->base.costs, self->graph->config[task],
+				    about->architecture, count)))
+				continue;
+			place = annealDrawSet(self, pe, count);
+			if (place != self->pe[task] && place != HD_PREDICT_NONE)
+				return place;
+		}
+	}
+	return self->pe[task];
+}
+
 /* Another PE on which a task can run; its own: there is none. */
 static uint32_t annealOtherPe(struct annealing *self, uint32_t task)
 {
 	const struct hdPredictMapping *mapping = self->mapping;
-	uint32_t start = annealDraw(self, mapping->usableCount);
+	uint32_t start;
 
+	if (self->drawn)
+		return annealOtherSet(self, task);
+	start = annealDraw(self, mapping->usableCount);
 	for (uint32_t i = 0; i < mapping->usableCount; i++) {
 		uint32_t pe =
 			mapping->usable[(start + i) % mapping->usableCount];
@@ -261,7 +347,7 @@ static uint32_t annealOtherPe(struct annealing *self, uint32_t task)
 		if (pe != self->pe[task] &&
 		    hdPredictIsEntry(hdPredictCostsFind(
 			    self->base.costs, self->graph->config[task],
-			    self->platform->pes[pe].architecture)))
+			    self->platform->pes[pe].architecture, 1)))
 			return pe;
 	}
 	return self->pe[task];
@@ -427,7 +513,8 @@ static int annealRunLarge(struct annealing *self, uint64_t steps)
 	double time = self->sim->result->totals.makespan, part = 0;
 	int ret;
 
-	self->estimate = hdPredictEstimateNew(&self->base, &self->sim->options);
+	self->estimate = hdPredictEstimateNew(&self->base, self->sets,
+					      &self->sim->options);
 	if (!self->estimate)
 		return -ENOMEM;
 	while (part < 1) {
@@ -448,6 +535,30 @@ static int annealRunLarge(struct annealing *self, uint64_t steps)
 	return ret;
 }
 
+/* Begin with one PE for each task, if that costs less. */
+static void annealTrySingle(struct annealing *self)
+{
+	const struct hdPredictMapping *mapping = self->mapping;
+	double cost;
+
+	if (!mapping->single)
+		return;
+	for (uint32_t i = 0; i < self->movableCount; i++) {
+		uint32_t task = self->movable[i];
+
+		self->pe[task] = mapping->single[task];
+	}
+	cost = annealScaledCost(self);
+	if (cost < self->cost) {
+		self->cost = cost;
+		return;
+	}
+	memcpy(self->pe, self->bestPe,
+	       self->graph->taskCount * sizeof(uint32_t));
+	/* The result is that of this state again. */
+	annealScaledCost(self);
+}
+
 static int annealRun(struct annealing *self)
 {
 	uint64_t steps = annealSteps(self);
@@ -456,6 +567,9 @@ static int annealRun(struct annealing *self)
 	self->startNs = hdMonotonicNow();
 	self->cost = annealScaledCost(self);
 	annealKeep(self);
+	annealTrySingle(self);
+	if (self->cost < self->best)
+		annealKeep(self);
 	if (annealIsLarge(self))
 		return annealRunLarge(self, steps);
 	for (uint64_t i = 0; part < 1; i++) {
@@ -473,7 +587,9 @@ static void annealStart(struct annealing *self)
 	for (uint32_t i = 0; i < self->graph->taskCount; i++) {
 		uint32_t task = mapping->sequence[i];
 
-		self->pe[task] = self->base.plan.pe[task];
+		self->pe[task] = self->base.plan.place
+					 ? self->base.plan.place[task]
+					 : self->base.plan.pe[task];
 		self->sequence[i] = task;
 		self->place[task] = i;
 		if (mapping->fixed[task] == HD_PREDICT_NONE)
@@ -488,11 +604,29 @@ static int annealStore(struct annealing *self, hdPGraph *graph)
 	for (uint32_t i = 0; i < graph->taskCount && ret == 0; i++) {
 		uint32_t task = self->bestSequence[i];
 
-		ret = hdP_setMapping(graph, task,
-				     self->platform->peIds[self->bestPe[task]],
-				     i);
+		ret = hdPredictMappingSet(self->mapping, self->sets, task,
+					  self->bestPe[task], i);
 	}
 	return ret;
+}
+
+/* Room for places that are sets; 0 or -ENOMEM. */
+static int annealPrepareSets(struct annealing *self)
+{
+	struct hdPredictPlan *plan = &self->base.plan;
+	size_t size = ((size_t)self->graph->taskCount + 1) * sizeof(uint32_t);
+
+	self->sets = &plan->sets;
+	if (!self->mapping->domainPes)
+		return 0;
+	self->drawn = malloc(((size_t)self->mapping->usableCount + 1) *
+			     sizeof(uint32_t));
+	if (self->drawn && !plan->place) {
+		plan->place = malloc(size);
+		if (plan->place)
+			memcpy(plan->place, plan->pe, size);
+	}
+	return self->drawn && plan->place ? 0 : -ENOMEM;
 }
 
 int hdPredictAnneal(const struct hdPredictMapping *mapping)
@@ -527,6 +661,8 @@ int hdPredictAnneal(const struct hdPredictMapping *mapping)
 		mapping->options->cost == HDP_COST_TIME_AT_POWER;
 	if (ret == 0)
 		ret = hdPredictBaseMake(&self.base, false, mapping->report);
+	if (ret == 0)
+		ret = annealPrepareSets(&self);
 	if (ret == 0 && graph->taskCount) {
 		self.sim = hdPredictSimNew(&self.base, &options);
 		ret = self.sim ? 0 : -ENOMEM;
@@ -546,5 +682,6 @@ int hdPredictAnneal(const struct hdPredictMapping *mapping)
 	free(self.movable);
 	free(self.bestPe);
 	free(self.bestSequence);
+	free(self.drawn);
 	return ret;
 }

@@ -17,6 +17,12 @@
 #include "PredictionLibrary/mapping/routes.h"
 #include "PredictionLibrary/model/events.h"
 
+/* A PE, and when it is free. */
+struct eftPe {
+	double free;
+	uint32_t pe;
+};
+
 struct eft {
 	hdPGraph *graph;
 	const hdPPlatform *platform;
@@ -31,7 +37,8 @@ struct eft {
 	double *ready;   /* When data is there, by server. */
 	double *end;     /* Of tasks. */
 	uint32_t *where; /* PE of tasks. */
-	double *byArchitecture; /* Time there, or NaN. */
+	double *byArchitecture; /* Time there on one PE, or NaN. */
+	struct eftPe *domain;   /* As domainPes of the mapping. */
 	/* Cost of a path by pair of servers, if all its packets are equal. */
 	struct link {
 		double init, latency, size;
@@ -111,26 +118,35 @@ static void findReady(struct eft *self, uint32_t task)
 	}
 }
 
-/* How long a task takes on each architecture; false: that is not told. */
-static bool findTimes(struct eft *self, uint32_t task)
+/* How long a task takes on some PEs of an architecture; NaN: it cannot run
+ * there. False: the entries do not tell, which is reported. */
+static bool eftFindTime(struct eft *self, uint32_t task, uint32_t architecture,
+			uint32_t pes, double *time)
 {
 	uint32_t config = self->graph->config[task];
+	uint32_t entry =
+		hdPredictCostsFind(self->costs, config, architecture, pes);
+	double energy = 0;
 
+	*time = NAN;
+	if (entry == HD_PREDICT_TIE) {
+		hdPredictNoEntry(self->graph, self->platform, task,
+				 architecture, pes, entry, self->report);
+		return false;
+	}
+	if (!hdPredictIsEntry(entry))
+		return true;
+	*time = self->resources->entries[entry].time;
+	hdPredictCostsIo(self->costs, config, architecture, time, &energy);
+	return true;
+}
+
+/* How long it takes on one PE of each architecture. */
+static bool findTimes(struct eft *self, uint32_t task)
+{
 	for (uint32_t a = 0; a < self->platform->peArchitectures.count; a++) {
-		uint32_t entry = hdPredictCostsFind(self->costs, config, a);
-		double energy = 0;
-
-		if (entry == HD_PREDICT_TIE) {
-			hdPredictNoEntry(self->graph, self->platform, task, a,
-					 entry, self->report);
+		if (!eftFindTime(self, task, a, 1, &self->byArchitecture[a]))
 			return false;
-		}
-		self->byArchitecture[a] = NAN;
-		if (!hdPredictIsEntry(entry))
-			continue;
-		self->byArchitecture[a] = self->resources->entries[entry].time;
-		hdPredictCostsIo(self->costs, config, a,
-				 &self->byArchitecture[a], &energy);
 	}
 	return true;
 }
@@ -149,57 +165,167 @@ static uint32_t eftFirstOf(const struct eft *self, uint32_t task)
 {
 	uint32_t i = 0;
 
-	if (self->mapping.fixed[task] != HD_PREDICT_NONE)
-		return self->mapping.fixed[task];
 	while (i + 1 < self->mapping.usableCount &&
 	       !eftMayUse(self, task, self->mapping.usable[i]))
 		i++;
 	return self->mapping.usable[i];
 }
 
+/* The best place so far. */
+struct eftBest {
+	double end;
+	uint32_t place;         /* Or NONE... */
+	const struct eftPe *of; /* ...and these PEs, if not NULL. */
+	uint32_t count;
+};
+
+static int eftByFree(const void *a, const void *b)
+{
+	const struct eftPe *x = a, *y = b;
+
+	if (x->free != y->free)
+		return x->free < y->free ? -1 : 1;
+	return (x->pe > y->pe) - (x->pe < y->pe);
+}
+
+/* Try several PEs of a domain: those that are free first. */
+static bool eftTryDomain(struct eft *self, uint32_t task, uint32_t domain,
+			 struct eftBest *best)
+{
+	struct eftPe *pes = self->domain + self->mapping.domainFirst[domain];
+	uint32_t n = hdPredictDomainSize(&self->mapping, domain), count;
+	const uint32_t *counts = hdPredictCostsCounts(self->costs, &count);
+	const struct hdPredictPe *first = &self->platform->pes[pes[0].pe];
+
+	for (uint32_t i = 0; i < n; i++)
+		pes[i].free = self->free[pes[i].pe];
+	qsort(pes, n, sizeof(*pes), eftByFree);
+	for (uint32_t i = 0; i < count && counts[i] <= n; i++) {
+		double time, end;
+
+		if (!eftFindTime(self, task, first->architecture, counts[i],
+				 &time))
+			return false;
+		end = fmax(pes[counts[i] - 1].free,
+			   self->ready[first->server]) +
+		      time;
+		if (!isnan(time) && end < best->end)
+			*best = (struct eftBest){ end, HD_PREDICT_NONE, pes,
+						  counts[i] };
+	}
+	return true;
+}
+
+/* Try several PEs of each domain; 0 or -ENOMEM. */
+static int eftTrySets(struct eft *self, uint32_t task, struct eftBest *best)
+{
+	uint32_t *pes;
+	int ret;
+
+	for (uint32_t d = 0; d < self->platform->domainCount; d++) {
+		uint32_t first = self->mapping.domainFirst[d];
+
+		if (hdPredictDomainSize(&self->mapping, d) > 1 &&
+		    eftMayUse(self, task, self->domain[first].pe) &&
+		    !eftTryDomain(self, task, d, best))
+			return 0;
+	}
+	if (!best->of)
+		return 0;
+	pes = malloc(best->count * sizeof(*pes));
+	if (!pes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < best->count; i++)
+		pes[i] = best->of[i].pe;
+	ret = hdPredictSetsAdd(&self->mapping.sets, self->platform, pes,
+			       best->count, &best->place);
+	free(pes);
+	return ret;
+}
+
+/* Try all single PEs. */
+static void eftTryPes(const struct eft *self, uint32_t task,
+		      struct eftBest *best)
+{
+	for (uint32_t i = 0; i < self->mapping.usableCount; i++) {
+		uint32_t p = self->mapping.usable[i];
+		const struct hdPredictPe *pe = &self->platform->pes[p];
+		double time = self->byArchitecture[pe->architecture];
+		double end =
+			fmax(self->free[p], self->ready[pe->server]) + time;
+
+		if (eftMayUse(self, task, p) && !isnan(time) &&
+		    end < best->end) {
+			best->end = end;
+			best->place = p;
+		}
+	}
+}
+
+/* Of a task that is fixed. */
+static void eftTryFixed(struct eft *self, uint32_t task, uint32_t place,
+			struct eftBest *best)
+{
+	uint32_t count;
+	const uint32_t *pes =
+		hdPredictMappingPes(&self->mapping, &place, &count);
+	const struct hdPredictPe *pe = &self->platform->pes[pes[0]];
+	double time, start = self->ready[pe->server];
+
+	if (!eftFindTime(self, task, pe->architecture, count, &time) ||
+	    isnan(time))
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		start = fmax(start, self->free[pes[i]]);
+	best->end = start + time;
+	best->place = place;
+}
+
+/* No place can run a task. */
+static void eftReportNone(struct eft *self, uint32_t task, struct eftBest *best)
+{
+	uint32_t place = self->mapping.fixed[task], count = 1, a;
+
+	if (place == HD_PREDICT_NONE)
+		place = eftFirstOf(self, task);
+	a = self->platform
+		    ->pes[*hdPredictMappingPes(&self->mapping, &place, &count)]
+		    .architecture;
+	hdPredictNoEntry(self->graph, self->platform, task, a, count,
+			 hdPredictCostsFind(self->costs,
+					    self->graph->config[task], a,
+					    count),
+			 self->report);
+	best->end = 0;
+	best->place = place;
+}
+
 static int eftPlaceTask(struct eft *self, uint32_t task, int64_t priority)
 {
-	const hdPPlatform *platform = self->platform;
-	uint32_t fixed = self->mapping.fixed[task], best = HD_PREDICT_NONE;
-	uint32_t count =
-		fixed != HD_PREDICT_NONE ? 1 : self->mapping.usableCount;
-	double least = INFINITY;
-	int ret;
+	uint32_t fixed = self->mapping.fixed[task], count;
+	struct eftBest best = { INFINITY, HD_PREDICT_NONE, NULL, 0 };
+	const uint32_t *pes;
 
 	self->mapping.sequence[self->placed++] = task;
 	if (!findTimes(self, task))
 		return 0;
 	findReady(self, task);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t p = fixed != HD_PREDICT_NONE ? fixed
-						      : self->mapping.usable[i];
-		const struct hdPredictPe *pe = &platform->pes[p];
-		double time = self->byArchitecture[pe->architecture];
-		double end =
-			fmax(self->free[p], self->ready[pe->server]) + time;
-
-		if (eftMayUse(self, task, p) && !isnan(time) && end < least) {
-			least = end;
-			best = p;
-		}
-	}
-	if (best == HD_PREDICT_NONE) {
-		uint32_t p = eftFirstOf(self, task);
-		uint32_t a = platform->pes[p].architecture;
-
-		hdPredictNoEntry(self->graph, platform, task, a,
-				 hdPredictCostsFind(self->costs,
-						    self->graph->config[task],
-						    a),
-				 self->report);
-		least = 0;
-		best = p;
-	}
-	self->free[best] = self->end[task] = least;
-	self->where[task] = best;
-	ret = hdP_setMapping(self->graph, task, platform->peIds[best],
-			     priority);
-	return ret;
+	if (fixed != HD_PREDICT_NONE)
+		eftTryFixed(self, task, fixed, &best);
+	else
+		eftTryPes(self, task, &best);
+	if (fixed == HD_PREDICT_NONE && self->domain &&
+	    eftTrySets(self, task, &best) < 0)
+		return -ENOMEM;
+	if (best.place == HD_PREDICT_NONE)
+		eftReportNone(self, task, &best);
+	pes = hdPredictMappingPes(&self->mapping, &best.place, &count);
+	for (uint32_t i = 0; i < count; i++)
+		self->free[pes[i]] = best.end;
+	self->end[task] = best.end;
+	self->where[task] = pes[0];
+	return hdPredictMappingSet(&self->mapping, &self->mapping.sets, task,
+				   best.place, priority);
 }
 
 /* Tasks with a lower one come first, if nothing else decides. */
@@ -216,6 +342,7 @@ static int inOrder(struct eft *self)
 		malloc(((size_t)graph->taskCount + 1) * sizeof(*missing));
 	struct hdPredictEvents ready = { 0 };
 	int64_t priority = 0;
+	uint32_t count;
 	int ret = 0;
 
 	if (!missing ||
@@ -226,13 +353,14 @@ static int inOrder(struct eft *self)
 		return -ENOMEM;
 	}
 	for (uint32_t t = 0; t < graph->taskCount; t++) {
-		missing[t] = graph->input[t + 1] - graph->input[t] +
-			     (self->mapping.before[t] != HD_PREDICT_NONE);
+		hdPredictTurnsBefore(&self->mapping, t, &count);
+		missing[t] = graph->input[t + 1] - graph->input[t] + count;
 		if (!missing[t])
 			hdPredictEventsSet(&ready, t, eftKey(self, t));
 	}
 	while (ready.count && ret == 0) {
 		uint32_t t = hdPredictEventsTake(&ready).id;
+		const uint32_t *turns;
 
 		ret = eftPlaceTask(self, t, priority++);
 		for (uint32_t c = graph->consumer[graph->output[t]];
@@ -243,11 +371,14 @@ static int inOrder(struct eft *self)
 				hdPredictEventsSet(&ready, other,
 						   eftKey(self, other));
 		}
-		if (self->mapping.after[t] != HD_PREDICT_NONE &&
-		    --missing[self->mapping.after[t]] == 0)
-			hdPredictEventsSet(
-				&ready, self->mapping.after[t],
-				eftKey(self, self->mapping.after[t]));
+		turns = hdPredictTurnsAfter(&self->mapping, t, &count);
+		for (uint32_t i = 0; i < count; i++) {
+			uint32_t other = self->mapping.turns[turns[i]].next;
+
+			if (--missing[other] == 0)
+				hdPredictEventsSet(&ready, other,
+						   eftKey(self, other));
+		}
 	}
 	free(missing);
 	hdPredictEventsFree(&ready);
@@ -270,8 +401,9 @@ static bool isInOrder(const struct eft *self)
 			if (graph->source[j] >= graph->output[t])
 				return false;
 		}
-		if (self->mapping.before[t] != HD_PREDICT_NONE &&
-		    self->mapping.before[t] > t)
+	}
+	for (size_t i = 0; i < self->mapping.turnCount; i++) {
+		if (self->mapping.turns[i].task > self->mapping.turns[i].next)
 			return false;
 	}
 	return true;
@@ -296,116 +428,36 @@ static int findLinks(struct eft *self)
 	return 0;
 }
 
-/* ---- What is given ----------------------------------------------------- */
-
-/* Tasks that stay where they are keep their order, too. */
-static int eftKeepMapping(struct eft *self)
-{
-	const hdPGraph *graph = self->graph;
-	struct hdPredictMapping *mapping = &self->mapping;
-	size_t n = graph->taskCount;
-	uint32_t *last, *tasks = malloc((n + 1) * sizeof(*tasks)), count = 0;
-
-	last = malloc(((size_t)self->platform->peCount + 1) * sizeof(*last));
-	if (!last || !tasks) {
-		free(last);
-		free(tasks);
-		return -ENOMEM;
-	}
-	memset(last, 0xff, self->platform->peCount * sizeof(*last));
-	for (uint32_t t = 0; t < n; t++) {
-		size_t length;
-		const char *pe = hdP_getMapping(graph, t, &length, NULL);
-
-		if (!pe)
-			continue;
-		mapping->fixed[t] = hdPredictNamesFind(&self->platform->peNames,
-						       pe, length);
-		if (mapping->fixed[t] == HD_PREDICT_NONE)
-			hdPredictTaskError(graph, self->report, t,
-					   "the platform has no PE ", pe,
-					   length);
-		else
-			tasks[count++] = t;
-	}
-	if (hdPredictSortByPriority(graph, tasks, count) < 0) {
-		free(last);
-		free(tasks);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t t = tasks[i], pe = mapping->fixed[t];
-
-		mapping->before[t] = last[pe];
-		if (last[pe] != HD_PREDICT_NONE)
-			mapping->after[last[pe]] = t;
-		last[pe] = t;
-	}
-	free(last);
-	free(tasks);
-	return self->report->errors ? -EINVAL : 0;
-}
-
-static int eftFix(struct eft *self)
-{
-	struct hdPredictMapping *mapping = &self->mapping;
-	size_t size = ((size_t)self->graph->taskCount + 1) * sizeof(uint32_t);
-	uint32_t *pins = NULL;
-	int ret = 0;
-
-	mapping->fixed = malloc(size);
-	mapping->before = malloc(size);
-	mapping->after = malloc(size);
-	mapping->sequence = malloc(size);
-	if (!mapping->fixed || !mapping->before || !mapping->after ||
-	    !mapping->sequence)
-		return -ENOMEM;
-	memset(mapping->fixed, 0xff, size);
-	memset(mapping->before, 0xff, size);
-	memset(mapping->after, 0xff, size);
-	if (mapping->options->keepsMapping)
-		ret = eftKeepMapping(self);
-	if (ret == 0)
-		ret = hdPredictPinsFind(self->graph, self->platform, &pins,
-					self->report);
-	for (uint32_t t = 0; ret == 0 && pins && t < self->graph->taskCount;
-	     t++) {
-		if (pins[t] == HD_PREDICT_NONE)
-			continue;
-		if (mapping->fixed[t] != HD_PREDICT_NONE &&
-		    mapping->fixed[t] != pins[t])
-			hdPredictPinError(self->graph, self->platform, t,
-					  pins[t], mapping->fixed[t],
-					  self->report);
-		mapping->fixed[t] = pins[t];
-	}
-	free(pins);
-	for (uint32_t t = 0; ret == 0 && t < self->graph->taskCount; t++) {
-		if (mapping->fixed[t] != HD_PREDICT_NONE)
-			hdPredictCheckIsOn(self->graph, self->platform, t,
-					   mapping->fixed[t], self->report);
-	}
-	return ret == 0 && self->report->errors ? -EINVAL : ret;
-}
-
 /* ---- Ranks: HEFT ------------------------------------------------------- */
 
-/* Mean time of a task on usable PEs that can run it. */
+/* Mean time of a task on usable PEs that can run it, each with as many others
+ * as make it fastest. */
 static double eftMeanTime(struct eft *self, uint32_t task)
 {
+	uint32_t count = 0, sizes;
+	const uint32_t *counts = hdPredictCostsCounts(self->costs, &sizes);
 	double sum = 0;
-	uint32_t count = 0;
 
 	if (!findTimes(self, task))
 		return 0;
 	for (uint32_t i = 0; i < self->mapping.usableCount; i++) {
 		uint32_t pe = self->mapping.usable[i];
-		double time = self->byArchitecture[self->platform->pes[pe]
-							   .architecture];
+		uint32_t a = self->platform->pes[pe].architecture;
+		uint32_t size =
+			self->domain ? hdPredictDomainSize(
+					       &self->mapping,
+					       self->platform->pes[pe].domain)
+				     : 1;
+		double least = self->byArchitecture[a], time;
 
-		if (isnan(time))
+		for (uint32_t k = 0; k < sizes && counts[k] <= size; k++) {
+			if (!eftFindTime(self, task, a, counts[k], &time))
+				return 0;
+			least = fmin(least, time);
+		}
+		if (isnan(least))
 			continue;
-		sum += time;
+		sum += least;
 		count++;
 	}
 	return count ? sum / count : 0;
@@ -463,6 +515,37 @@ static int eftRank(struct eft *self)
 	return todo && needed && self->rank ? 0 : -ENOMEM;
 }
 
+/* Usable PEs by domain, for tasks on several of them. */
+static int eftGroupDomains(struct eft *self)
+{
+	const hdPPlatform *platform = self->platform;
+	struct hdPredictMapping *mapping = &self->mapping;
+	uint32_t n = mapping->usableCount, count, *next;
+
+	hdPredictCostsCounts(self->costs, &count);
+	if (!count)
+		return 0;
+	self->domain = malloc(((size_t)n + 1) * sizeof(*self->domain));
+	mapping->domainPes = malloc(((size_t)n + 1) * sizeof(uint32_t));
+	next = mapping->domainFirst =
+		calloc((size_t)platform->domainCount + 2, sizeof(*next));
+	if (!self->domain || !mapping->domainPes || !next)
+		return -ENOMEM;
+	/* Counted one further on, so that filling leaves the starts. */
+	for (uint32_t i = 0; i < n; i++)
+		next[platform->pes[mapping->usable[i]].domain + 2]++;
+	for (uint32_t d = 0; d < platform->domainCount; d++)
+		next[d + 2] += next[d + 1];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t pe = mapping->usable[i];
+
+		mapping->domainPes[next[platform->pes[pe].domain + 1]++] = pe;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		self->domain[i].pe = mapping->domainPes[i];
+	return 0;
+}
+
 static int eftPrepare(struct eft *self, const char *pattern)
 {
 	const hdPPlatform *platform = self->platform;
@@ -494,6 +577,8 @@ static int eftPrepare(struct eft *self, const char *pattern)
 			       pattern ? pattern : "*");
 		return -EINVAL;
 	}
+	if (eftGroupDomains(self) < 0)
+		return -ENOMEM;
 	return findLinks(self);
 }
 
@@ -504,16 +589,60 @@ static void eftFree(struct eft *self)
 	free(self->mapping.usable);
 	free(self->mapping.fixed);
 	free(self->mapping.server);
-	free(self->mapping.before);
-	free(self->mapping.after);
+	hdPredictSetsFree(&self->mapping.sets);
+	free(self->mapping.turns);
+	free(self->mapping.turnsFrom);
+	free(self->mapping.turnsFromFirst);
+	free(self->mapping.turnsTo);
+	free(self->mapping.turnsToFirst);
 	free(self->mapping.sequence);
+	free(self->mapping.single);
 	free(self->rank);
 	free(self->free);
 	free(self->ready);
 	free(self->end);
 	free(self->where);
 	free(self->byArchitecture);
+	free(self->domain);
+	free(self->mapping.domainPes);
+	free(self->mapping.domainFirst);
 	free(self->links);
+}
+
+static int eftPlaceAll(struct eft *self)
+{
+	int ret = 0;
+
+	self->placed = 0;
+	memset(self->free, 0, self->platform->peCount * sizeof(*self->free));
+	if (!isInOrder(self))
+		return inOrder(self);
+	for (uint32_t t = 0; t < self->graph->taskCount && ret == 0; t++)
+		ret = eftPlaceTask(self, t, t);
+	return ret;
+}
+
+/* Where tasks are if each has one PE: annealing may begin there. */
+static int eftPlaceSingle(struct eft *self)
+{
+	struct hdPredictReport *report = self->report;
+	struct hdPredictReport silent = { NULL, NULL, NULL, 0 };
+	struct eftPe *domain = self->domain;
+	uint32_t n = self->graph->taskCount;
+	int ret;
+
+	self->domain = NULL;
+	self->report = &silent;
+	ret = eftPlaceAll(self);
+	self->domain = domain;
+	self->report = report;
+	if (ret < 0 || silent.errors)
+		return ret;
+	self->mapping.single = malloc(((size_t)n + 1) * sizeof(uint32_t));
+	if (!self->mapping.single)
+		return -ENOMEM;
+	memcpy(self->mapping.single, self->where, n * sizeof(uint32_t));
+	return 0;
 }
 
 int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
@@ -549,7 +678,7 @@ int hdP_mapAs(hdPGraph *graph, const hdPPlatform *platform,
 		return -EINVAL;
 	ret = eftPrepare(&self, options->pattern);
 	if (ret == 0)
-		ret = eftFix(&self);
+		ret = hdPredictFix(&self.mapping);
 	if (ret == 0)
 		ret = hdPredictPartition(&self.mapping);
 	if (ret == 0 && options->mapper == HDP_HEFT)
@@ -557,12 +686,10 @@ int hdP_mapAs(hdPGraph *graph, const hdPPlatform *platform,
 	/* They would be reported again. */
 	if (ret == 0 && report.errors)
 		ret = -EINVAL;
-	if (ret == 0 && isInOrder(&self)) {
-		for (uint32_t t = 0; t < graph->taskCount && ret == 0; t++)
-			ret = eftPlaceTask(&self, t, t);
-	} else if (ret == 0) {
-		ret = inOrder(&self);
-	}
+	if (ret == 0 && self.domain && options->mapper == HDP_ANNEAL)
+		ret = eftPlaceSingle(&self);
+	if (ret == 0)
+		ret = eftPlaceAll(&self);
 	if (ret == 0 && report.errors)
 		ret = -EINVAL;
 	if (ret == 0 && options->mapper == HDP_ANNEAL)

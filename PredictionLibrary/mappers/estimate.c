@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Estimates of mappings; see estimate.h.
  *
- * A move changes the load of two PEs, and of the links of the messages that its
- * inputs and outputs take: a data set is sent once to each server that needs
- * it.
+ * A move changes the load of the PEs of two places, and of the links of the
+ * messages that its inputs and outputs take: a data set is sent once to each
+ * server that needs it.
  */
 #include "config.h"
 
@@ -23,7 +23,8 @@ struct hdPredictEstimate {
 	const hdPResources *resources;
 	struct hdPredictCosts *costs;
 	struct hdPredictRoutes *routes;
-	uint32_t *pe;     /* Of each task. */
+	const struct hdPredictSets *sets;
+	uint32_t *place;  /* Of each task. */
 	double *busy;     /* Of each PE, in s. */
 	double *load;     /* Of each edge, in s. */
 	uint32_t *tasks;  /* Of each server. */
@@ -34,6 +35,7 @@ struct hdPredictEstimate {
 };
 
 struct hdPredictEstimate *hdPredictEstimateNew(const struct hdPredictBase *base,
+					       const struct hdPredictSets *sets,
 					       const hdPOptions *options)
 {
 	struct hdPredictEstimate *self = calloc(1, sizeof(*self));
@@ -45,6 +47,7 @@ struct hdPredictEstimate *hdPredictEstimateNew(const struct hdPredictBase *base,
 	self->platform = platform;
 	self->resources = base->resources;
 	self->costs = base->costs;
+	self->sets = sets;
 	self->isWithoutUnused = options->isWithoutUnused;
 	self->routes = hdPredictRoutesNew(platform);
 	self->busy = calloc((size_t)platform->peCount + 1, sizeof(double));
@@ -72,25 +75,39 @@ void hdPredictEstimateFree(struct hdPredictEstimate *self)
 	free(self);
 }
 
+static uint32_t estimateServer(const struct hdPredictEstimate *self,
+			       uint32_t place)
+{
+	uint32_t count;
+
+	return self->platform
+		->pes[*hdPredictSetsPes(self->sets, self->platform, &place,
+					&count)]
+		.server;
+}
+
 static uint32_t estimateServerOf(const struct hdPredictEstimate *self,
 				 uint32_t task)
 {
-	return self->platform->pes[self->pe[task]].server;
+	return estimateServer(self, self->place[task]);
 }
 
-/* Add (1) or remove (-1) a task on its PE. */
+/* Add (1) or remove (-1) a task on its PEs. */
 static void estimateAddTask(struct hdPredictEstimate *self, uint32_t task,
 			    int sign)
 {
-	const struct hdPredictPe *pe = &self->platform->pes[self->pe[task]];
-	uint32_t config = self->graph->config[task];
+	uint32_t count, config = self->graph->config[task];
+	const uint32_t *pes = hdPredictSetsPes(self->sets, self->platform,
+					       &self->place[task], &count);
+	const struct hdPredictPe *pe = &self->platform->pes[pes[0]];
 	const struct hdPredictEntry *entry =
 		&self->resources->entries[hdPredictCostsFind(
-			self->costs, config, pe->architecture)];
+			self->costs, config, pe->architecture, count)];
 	double time = entry->time, energy = entry->energy;
 
 	hdPredictCostsIo(self->costs, config, pe->architecture, &time, &energy);
-	self->busy[self->pe[task]] += sign * time;
+	for (uint32_t i = 0; i < count; i++)
+		self->busy[pes[i]] += sign * time;
 	self->tasks[pe->server] += (uint32_t)sign;
 	self->dynamic += sign * energy;
 }
@@ -184,11 +201,11 @@ static void estimateAddInputs(struct hdPredictEstimate *self, uint32_t task,
 	}
 }
 
-void hdPredictEstimatePlace(struct hdPredictEstimate *self, uint32_t *pes)
+void hdPredictEstimatePlace(struct hdPredictEstimate *self, uint32_t *places)
 {
 	const hdPPlatform *platform = self->platform;
 
-	self->pe = pes;
+	self->place = places;
 	self->dynamic = 0;
 	memset(self->busy, 0, platform->peCount * sizeof(double));
 	memset(self->load, 0, platform->edgeCount * sizeof(double));
@@ -200,17 +217,17 @@ void hdPredictEstimatePlace(struct hdPredictEstimate *self, uint32_t *pes)
 }
 
 void hdPredictEstimateMove(struct hdPredictEstimate *self, uint32_t task,
-			   uint32_t pe)
+			   uint32_t place)
 {
 	bool isSent =
-		self->platform->pes[pe].server != estimateServerOf(self, task);
+		estimateServer(self, place) != estimateServerOf(self, task);
 
 	estimateAddTask(self, task, -1);
 	if (isSent) {
 		estimateAddInputs(self, task, -1);
 		estimateAddOutputs(self, task, -1);
 	}
-	self->pe[task] = pe;
+	self->place[task] = place;
 	estimateAddTask(self, task, 1);
 	if (isSent) {
 		estimateAddInputs(self, task, 1);

@@ -13,19 +13,21 @@
 
 struct hdPredictEstimate;
 
-/** Create an estimate without tasks; NULL: no memory. */
+/** Create an estimate without tasks; NULL: no memory. @p sets are those of
+ *  places. */
 struct hdPredictEstimate *hdPredictEstimateNew(const struct hdPredictBase *base,
+					       const struct hdPredictSets *sets,
 					       const hdPOptions *options);
 
 /** Free it; NULL does nothing. */
 void hdPredictEstimateFree(struct hdPredictEstimate *self);
 
-/** Place all tasks on PEs, in an array that stays and that moves change. */
-void hdPredictEstimatePlace(struct hdPredictEstimate *self, uint32_t *pes);
+/** Put all tasks in places, in an array that stays and that moves change. */
+void hdPredictEstimatePlace(struct hdPredictEstimate *self, uint32_t *places);
 
-/** Move a task to a PE that can run it. */
+/** Move a task to a place that can run it. */
 void hdPredictEstimateMove(struct hdPredictEstimate *self, uint32_t task,
-			   uint32_t pe);
+			   uint32_t place);
 
 /** Estimated time in s. */
 double hdPredictEstimateTime(const struct hdPredictEstimate *self);

@@ -68,7 +68,6 @@ static bool partitionNumber(const char *line, uint64_t *number)
 static void partitionSet(struct partition *self, uint32_t task, uint32_t place)
 {
 	struct hdPredictMapping *mapping = self->mapping;
-	const hdPPlatform *platform = mapping->platform;
 	bool isPe = mapping->options->partsArePes;
 
 	if (mapping->fixed[task] == HD_PREDICT_NONE) {
@@ -78,9 +77,9 @@ static void partitionSet(struct partition *self, uint32_t task, uint32_t place)
 			mapping->server[task] = place;
 		return;
 	}
-	self->stay +=
-		(isPe ? mapping->fixed[task]
-		      : platform->pes[mapping->fixed[task]].server) != place;
+	self->stay += (isPe ? mapping->fixed[task]
+			    : hdPredictMappingServer(
+				      mapping, mapping->fixed[task])) != place;
 }
 
 /* A line of the file; false: no more of them are read. */

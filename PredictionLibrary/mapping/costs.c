@@ -43,9 +43,12 @@ struct hdPredictCosts {
 	uint32_t kernelCount, architectureCount;
 	uint32_t *first; /* In entries, by architecture and kernel. */
 	uint32_t *entries;
-	uint32_t *sortedBy;  /* By cell: a variable of the resource model, as
-			      * of hdPredictEntriesSort(). */
-	uint32_t *found;     /* By configuration and architecture, or NULL. */
+	uint32_t *sortedBy; /* By cell: a variable of the resource model, as
+			     * of hdPredictEntriesSort(). */
+	uint32_t *found;    /* By configuration and architecture, or NULL. */
+	uint32_t *counts;   /* Numbers of PEs above 1 that entries are for. */
+	uint32_t countCount;
+	uint32_t *foundSets; /* As found, and by these numbers; or NULL. */
 	uint32_t *variables; /* Of the resource model, for those of kernels. */
 	uint32_t *variableFrom; /* By kernel. */
 	struct slow *slow;      /* By architecture and kernel. */
@@ -251,7 +254,7 @@ void hdPredictCostsIo(const struct hdPredictCosts *self, uint32_t number,
 }
 
 static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
-		       uint32_t architecture)
+		       uint32_t architecture, uint32_t pes)
 {
 	const struct hdPredictConfig *config = &self->graph->configs[number];
 	size_t at = mapCostsCellIndex(self, architecture, config->kernel);
@@ -267,7 +270,8 @@ static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
 		const struct hdPredictEntry *entry =
 			&self->resources->entries[self->entries[i]];
 
-		if ((best != HD_PREDICT_NO_ENTRY &&
+		if (entry->pes != pes ||
+		    (best != HD_PREDICT_NO_ENTRY &&
 		     entry->conditionCount < most) ||
 		    !mapCostsMatches(self, config, entry))
 			continue;
@@ -283,18 +287,83 @@ static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
 	return best;
 }
 
+/* The same on several PEs. */
+static uint32_t mapCostsFindSet(struct hdPredictCosts *self, uint32_t config,
+				uint32_t architecture, uint32_t pes)
+{
+	uint32_t low = 0, high = self->countCount, *found;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (self->counts[middle] < pes)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == self->countCount || self->counts[low] != pes)
+		return HD_PREDICT_NO_ENTRY;
+	if (!self->foundSets)
+		return lookUp(self, config, architecture, pes);
+	found = &self->foundSets[((size_t)config * self->architectureCount +
+				  architecture) *
+					 self->countCount +
+				 low];
+	if (*found == UNKNOWN)
+		*found = lookUp(self, config, architecture, pes);
+	return *found;
+}
+
 uint32_t hdPredictCostsFind(struct hdPredictCosts *self, uint32_t config,
-			    uint32_t architecture)
+			    uint32_t architecture, uint32_t pes)
 {
 	uint32_t *found;
 
+	if (pes != 1)
+		return mapCostsFindSet(self, config, architecture, pes);
 	if (!self->found)
-		return lookUp(self, config, architecture);
+		return lookUp(self, config, architecture, 1);
 	found = &self->found[(size_t)config * self->architectureCount +
 			     architecture];
 	if (*found == UNKNOWN)
-		*found = lookUp(self, config, architecture);
+		*found = lookUp(self, config, architecture, 1);
 	return *found;
+}
+
+static int mapCostsByNumber(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Numbers of PEs that entries are for. */
+static int mapCostsFindCounts(struct hdPredictCosts *self)
+{
+	const hdPResources *resources = self->resources;
+	uint32_t *counts =
+		malloc((resources->entryCount + 1) * sizeof(*counts));
+	uint32_t n = 0;
+
+	self->counts = counts;
+	for (size_t i = 0; counts && i < resources->entryCount; i++) {
+		if (resources->entries[i].pes > 1)
+			counts[n++] = resources->entries[i].pes;
+	}
+	if (n)
+		qsort(counts, n, sizeof(*counts), mapCostsByNumber);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || counts[i] != counts[self->countCount - 1])
+			counts[self->countCount++] = counts[i];
+	}
+	return counts ? 0 : -ENOMEM;
+}
+
+const uint32_t *hdPredictCostsCounts(const struct hdPredictCosts *self,
+				     uint32_t *count)
+{
+	*count = self->countCount;
+	return self->counts;
 }
 
 /* ---- Slowdown ---------------------------------------------------------- */
@@ -534,6 +603,19 @@ double hdPredictSlowdownOf(const struct hdPredictCosts *self,
 
 /* ---- Together ---------------------------------------------------------- */
 
+/* Room for what is looked up, unless it is too much; 0 or -ENOMEM. */
+static int mapCostsUnknown(uint32_t **list, size_t count)
+{
+	if (!count || count > FOUND_MAX)
+		return 0;
+	*list = malloc(count * sizeof(**list));
+	if (!*list)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		(*list)[i] = UNKNOWN;
+	return 0;
+}
+
 struct hdPredictCosts *hdPredictCostsNew(const hdPGraph *graph,
 					 const hdPPlatform *platform,
 					 const hdPResources *resources)
@@ -569,16 +651,12 @@ struct hdPredictCosts *hdPredictCostsNew(const hdPGraph *graph,
 	}
 	if (bindEntries(self, platform, kernelOf) < 0 ||
 	    sortEntries(self) < 0 || bindIos(self, platform) < 0 ||
-	    bindVariables(self) < 0 ||
+	    bindVariables(self) < 0 || mapCostsFindCounts(self) < 0 ||
 	    bindSlowdowns(self, platform, kernelOf) < 0)
 		goto fail;
-	if (found <= FOUND_MAX) {
-		self->found = malloc((found + 1) * sizeof(*self->found));
-		if (!self->found)
-			goto fail;
-		for (size_t i = 0; i < found; i++)
-			self->found[i] = UNKNOWN;
-	}
+	if (mapCostsUnknown(&self->found, found) < 0 ||
+	    mapCostsUnknown(&self->foundSets, found * self->countCount) < 0)
+		goto fail;
 	free(kernelOf);
 	return self;
 
@@ -611,6 +689,8 @@ void hdPredictCostsFree(struct hdPredictCosts *self)
 	free(self->entries);
 	free(self->sortedBy);
 	free(self->found);
+	free(self->counts);
+	free(self->foundSets);
 	free(self->variables);
 	free(self->variableFrom);
 	free(self);

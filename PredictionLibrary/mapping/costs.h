@@ -38,10 +38,16 @@ struct hdPredictCosts *hdPredictCostsNew(const hdPGraph *graph,
 /** Free it; NULL does nothing. */
 void hdPredictCostsFree(struct hdPredictCosts *costs);
 
-/** Find the entry for a configuration of the graph on an architecture of PEs:
- *  its number, HD_PREDICT_NO_ENTRY, HD_PREDICT_TIE or HD_PREDICT_NO_IO. */
+/** Find the entry for a configuration of the graph on some PEs of an
+ *  architecture: its number, HD_PREDICT_NO_ENTRY, HD_PREDICT_TIE or
+ *  HD_PREDICT_NO_IO. */
 uint32_t hdPredictCostsFind(struct hdPredictCosts *costs, uint32_t config,
-			    uint32_t architecture);
+			    uint32_t architecture, uint32_t pes);
+
+/** Numbers of PEs above 1 that any entry is for, ascending; their count is 0 if
+ *  each task runs on one PE. */
+const uint32_t *hdPredictCostsCounts(const struct hdPredictCosts *costs,
+				     uint32_t *count);
 
 /** Whether that is the number of an entry. */
 static inline bool hdPredictIsEntry(uint32_t found)

@@ -50,7 +50,8 @@ int64_t hdP_addEntry(hdPResources *resources, const char *kernel,
 	struct hdPredictEntry entry = { .time = time,
 					.energy = energy,
 					.timeSpread = timeSpread,
-					.energySpread = energySpread };
+					.energySpread = energySpread,
+					.pes = 1 };
 
 	if (!resources || resources->isFinished || !kernel || !*kernel ||
 	    !architecture || !*architecture || !resourcesIsAmount(time) ||
@@ -64,8 +65,19 @@ int64_t hdP_addEntry(hdPResources *resources, const char *kernel,
 	    hdPredictGrow(&resources->entries, resources->entryCount,
 			  &resources->entryRoom, sizeof(entry)) < 0)
 		return -ENOMEM;
+	entry.first = (uint32_t)resources->entryCount;
 	resources->entries[resources->entryCount] = entry;
 	return (int64_t)resources->entryCount++;
+}
+
+int hdP_setEntryPes(hdPResources *resources, int64_t entry, uint32_t pes)
+{
+	if (!resources || resources->isFinished || entry < 0 ||
+	    entry >= (int64_t)resources->entryCount || !pes ||
+	    pes > HD_PREDICT_PES_MAX)
+		return -EINVAL;
+	resources->entries[entry].pes = pes;
+	return 0;
 }
 
 int hdP_addCondition(hdPResources *resources, int64_t entry,
@@ -213,6 +225,13 @@ int hdPredictResourcesSeal(hdPResources *resources,
 				       (int)(length > 200 ? 200 : length),
 				       name);
 		}
+	}
+	for (size_t i = 0; i < resources->entryCount; i++) {
+		struct hdPredictEntry *entry = &resources->entries[i];
+
+		entry->conditions = resources->entries[entry->first].conditions;
+		entry->conditionCount =
+			resources->entries[entry->first].conditionCount;
 	}
 	if (report->errors)
 		return -EINVAL;

@@ -26,8 +26,14 @@ struct hdPredictEntry {
 	uint32_t kernel, architecture;
 	double time, energy, timeSpread, energySpread;
 	uint32_t conditions, conditionCount; /**< Once it is finished. */
+	uint32_t pes;                        /**< On so many PEs. */
+	uint32_t first; /**< Entry whose conditions it has: its own, or those of
+			 *   the first count of its element. */
 	int64_t line;
 };
+
+/** Most PEs of an entry. */
+#define HD_PREDICT_PES_MAX 100000
 
 /** By how much a kernel is slower. */
 struct hdPredictSlowdown {

@@ -45,43 +45,133 @@ static bool resourcesXmlIsAmount(struct hdPredictSax *sax, const char *id,
 	return false;
 }
 
+/* Numbers of an entry: time, energy, and their deviations. */
+#define ENTRY_NUMBERS 4
+
+static const char *const entryNumbers[ENTRY_NUMBERS] = { "time", "energy",
+							 "time-sd",
+							 "energy-sd" };
+
+/* The item of a list of numbers, with commas between; reports what is wrong.
+ * @p text moves on to the next one, or becomes NULL. */
+static bool resourcesXmlNextItem(struct hdPredictSax *sax, const char *id,
+				 const char *name, const char **text,
+				 double *value)
+{
+	size_t size = strcspn(*text, ",");
+
+	if (!hdPredictToNumber(*text, size, value)) {
+		hdPredictError(sax->report, sax->line, id, strlen(id),
+			       "%s: \"%.*s\" of <entry> is not a finite number",
+			       name, (int)(size > 100 ? 100 : size), *text);
+		return false;
+	}
+	*text = (*text)[size] ? *text + size + 1 : NULL;
+	return true;
+}
+
+/* The next count of a list; they ascend. */
+static bool resourcesXmlNextCount(struct hdPredictSax *sax, const char *id,
+				  const char **text, uint32_t *pes)
+{
+	double value;
+
+	if (!resourcesXmlNextItem(sax, id, "pes", text, &value))
+		return false;
+	if (value < 1 || value > HD_PREDICT_PES_MAX ||
+	    value != (double)(uint32_t)value || (uint32_t)value <= *pes) {
+		hdPredictError(sax->report, sax->line, id, strlen(id),
+			       "pes: %g: expected ascending whole numbers from "
+			       "1 to %d",
+			       value, HD_PREDICT_PES_MAX);
+		return false;
+	}
+	*pes = (uint32_t)value;
+	return true;
+}
+
+/* One entry for each count; false: reported, or *ret is set. */
+static bool resourcesXmlAddEntries(struct hdPredictSax *sax, char **values,
+				   const char *counts,
+				   char *const numbers[ENTRY_NUMBERS], int *ret)
+{
+	hdPResources *resources = sax->data;
+	const char *at[ENTRY_NUMBERS];
+	size_t first = resources->entryCount;
+	uint32_t pes = 0;
+
+	memcpy(at, numbers, sizeof(at));
+	do {
+		double number[ENTRY_NUMBERS] = { 0 };
+		int64_t entry;
+
+		if (!resourcesXmlNextCount(sax, values[0], &counts, &pes))
+			return false;
+		for (size_t i = 0; i < ENTRY_NUMBERS; i++) {
+			if (!numbers[i])
+				continue;
+			if (at[i] &&
+			    (!resourcesXmlNextItem(sax, values[0],
+						   entryNumbers[i], &at[i],
+						   &number[i]) ||
+			     !resourcesXmlIsAmount(sax, values[0],
+						   entryNumbers[i], number[i])))
+				return false;
+			/* Both lists end together. */
+			if (!at[i] == !counts)
+				continue;
+			hdPredictError(sax->report, sax->line, values[0],
+				       strlen(values[0]),
+				       "%s and pes have different numbers of "
+				       "values",
+				       entryNumbers[i]);
+			return false;
+		}
+		entry = hdP_addEntry(resources, values[0], values[1], number[0],
+				     number[1], number[2], number[3]);
+		if (entry < 0) {
+			*ret = (int)entry;
+			return false;
+		}
+		resources->entries[entry].line = sax->line;
+		resources->entries[entry].first = (uint32_t)first;
+		resources->entries[entry].pes = pes;
+	} while (counts);
+	return true;
+}
+
 static int beginEntry(struct hdPredictSax *sax,
 		      const struct hdPredictAttributes *attributes)
 {
-	static const char *const known[] = { "kernel",  "architecture",
-					     "time",    "energy",
-					     "time-sd", "energy-sd",
-					     "n",       "name",
-					     NULL };
-	static const char *const needed[] = { "kernel", "architecture", NULL };
-	char *values[2] = { NULL, NULL };
-	double number[4] = { 0 };
-	hdPResources *resources = sax->data;
-	int64_t entry = LEAF - ENTRY;
+	static const char *const known[] = {
+		"kernel",    "architecture", "time", "energy", "time-sd",
+		"energy-sd", "pes",          "n",    "name",   NULL
+	};
+	static const char *const needed[] = { "kernel", "architecture", "time",
+					      "energy", NULL };
+	char *values[4] = { NULL }, *pes, *spreads[2];
+	int64_t entry = ((hdPResources *)sax->data)->entryCount;
 	bool isGood;
 	int ret = 0;
 
 	hdPredictOnly(sax, "entry", attributes, known);
 	isGood = texts(sax, "entry", attributes, needed, values, &ret);
-	for (size_t i = 0; i < 4; i++) {
-		uint64_t before = sax->report->errors;
+	pes = hdPredictAttributeCopy(attributes, "pes", &ret);
+	for (size_t i = 0; i < 2; i++)
+		spreads[i] = hdPredictAttributeCopy(attributes,
+						    entryNumbers[2 + i], &ret);
+	if (ret == 0 && isGood) {
+		char *const numbers[ENTRY_NUMBERS] = { values[2], values[3],
+						       spreads[0], spreads[1] };
 
-		hdPredictNumber(sax, attributes, "entry", known[2 + i], i < 2,
-				&number[i]);
-		isGood = isGood && before == sax->report->errors &&
-			 resourcesXmlIsAmount(sax, values[0], known[2 + i],
-					      number[i]);
+		isGood = resourcesXmlAddEntries(sax, values, pes ? pes : "1",
+						numbers, &ret);
 	}
-	if (isGood) {
-		entry = hdP_addEntry(resources, values[0], values[1], number[0],
-				     number[1], number[2], number[3]);
-		if (entry >= 0)
-			resources->entries[entry].line = sax->line;
-		else
-			ret = (int)entry;
-	}
-	free(values[0]);
-	free(values[1]);
+	for (size_t i = 0; i < 4; i++)
+		free(values[i]);
+	free(pes);
+	free(spreads[0]);
+	free(spreads[1]);
 	if (ret == 0 && !isGood)
 		return HD_PREDICT_SKIP;
 	return ret < 0 ? ret : ENTRY + (int)entry;

@@ -145,12 +145,31 @@ static void offerMemory(struct hdPredictCauses *self, uint32_t server,
 		 when);
 }
 
+/* What ended then on the PEs of a task. */
+static void offerPes(struct hdPredictCauses *self, uint32_t task, double when)
+{
+	const hdPResult *result = self->project->result;
+	const struct hdPredictPlan *plan = &result->plan;
+	uint32_t count;
+	const uint32_t *pes =
+		hdPredictPlanPes(plan, result->platform, task, &count);
+
+	if (count == 1 && self->place[task] > plan->first[*pes])
+		predictCausesOfferCause(
+			self, plan->order[self->place[task] - 1], when);
+	for (uint32_t i = 0; i < count && count > 1; i++) {
+		uint32_t first = plan->first[pes[i]];
+
+		offerAll(self, plan->order + first,
+			 plan->first[pes[i] + 1] - first, true, when);
+	}
+}
+
 static void offerForTask(struct hdPredictCauses *self, uint32_t task)
 {
 	const hdPResult *result = self->project->result;
 	const hdPGraph *graph = result->graph;
-	const struct hdPredictPlan *plan = &result->plan;
-	uint32_t pe = plan->pe[task];
+	uint32_t pe = result->plan.pe[task];
 	double when = result->start[task];
 
 	for (uint32_t j = graph->input[task]; j < graph->input[task + 1]; j++) {
@@ -162,9 +181,7 @@ static void offerForTask(struct hdPredictCauses *self, uint32_t task)
 				hdPredictProducer(graph, graph->source[j]),
 				when);
 	}
-	if (self->place[task] > plan->first[pe])
-		predictCausesOfferCause(
-			self, plan->order[self->place[task] - 1], when);
+	offerPes(self, task, when);
 	offerMemory(self, result->platform->pes[pe].server, when);
 }
 
@@ -349,7 +366,8 @@ struct hdPredictCauses *hdPredictCausesNew(
 	}
 	for (size_t i = 0; i < activities; i++)
 		self->before[i] = UNKNOWN;
-	for (uint32_t i = 0; i < tasks; i++)
+	for (uint32_t i = 0; i < result->plan.first[result->platform->peCount];
+	     i++)
 		self->place[result->plan.order[i]] = i;
 	return self;
 }

@@ -76,10 +76,16 @@ bool hdPredictLogId(hdTrace *trace, const char *name, const hdPGraph *graph,
 		    uint32_t task);
 
 /** Say in the state that is open in a trace what a task is: the architecture
- *  of its PE, the values of its variables (those that attributes can be named
- *  by), and its tile. False: an error of the trace. */
+ *  of its PEs, their number if there are several, the values of its variables
+ * (those that attributes can be named by), and its tile. False: an error of the
+ * trace. */
 bool hdPredictLogTask(hdTrace *trace, const hdPGraph *graph,
-		      const hdPPlatform *platform, uint32_t task, uint32_t pe);
+		      const hdPPlatform *platform,
+		      const struct hdPredictPlan *plan, uint32_t task);
+
+/** Say in the state that is open in the trace of a further PE of a task which
+ *  task it is a part of. False: an error of the trace. */
+bool hdPredictLogPart(hdTrace *trace, const hdPGraph *graph, uint32_t task);
 
 /** Start to tell causes of what is in order in @p project; NULL: no memory. */
 struct hdPredictCauses *hdPredictCausesNew(

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Traces of PEs and bridges of a predicted project; see project.h.
  *
- * A task is a state on its PE. A message is a Bsend on the first bridge of its
- * path, which waits for nobody, and is received by a Waitall of the PE that
- * runs the task that needs it, which lasts from the end of the task before.
- * Whatever else is waited for is a state Blocked. See doc/prediction.md for
- * what they say of causes.
+ * A task is a state on its PE. Of several PEs, the first one has what is known
+ * of it, and the states of the others name it only. A message is a Bsend on the
+ * first bridge of its path, which waits for nobody, and is received by a
+ * Waitall of the PE that runs the task that needs it, which lasts from the end
+ * of the task before. Whatever else is waited for is a state Blocked. See
+ * doc/prediction.md for what they say of causes.
  */
 #include "config.h"
 
@@ -85,14 +86,22 @@ static bool logVariables(hdTrace *trace, const hdPGraph *graph, uint32_t task)
 }
 
 bool hdPredictLogTask(hdTrace *trace, const hdPGraph *graph,
-		      const hdPPlatform *platform, uint32_t task, uint32_t pe)
+		      const hdPPlatform *platform,
+		      const struct hdPredictPlan *plan, uint32_t task)
 {
-	uint32_t row, column;
-	bool isGood =
-		logName(trace, "architecture", &platform->peArchitectures,
-			platform->pes[pe].architecture) &&
-		logVariables(trace, graph, task) &&
-		hdPredictLogGraph(graph, trace, task, platform->peIds[pe]);
+	uint32_t row, column, count;
+	const uint32_t *pes = hdPredictPlanPes(plan, platform, task, &count);
+	char *name = count > 1 ? hdPredictSetsName(platform, pes, count) : NULL;
+	bool isGood = (count == 1 || name) &&
+		      logName(trace, "architecture", &platform->peArchitectures,
+			      platform->pes[pes[0]].architecture) &&
+		      (count == 1 ||
+		       hdT_logAttributeInt64(trace, "pes", count) == 0) &&
+		      logVariables(trace, graph, task) &&
+		      hdPredictLogGraph(graph, trace, task,
+					name ? name : platform->peIds[pes[0]]);
+
+	free(name);
 
 	hdPredictTile(graph, task, &row, &column);
 	if (isGood && row != HD_PREDICT_NONE) {
@@ -153,11 +162,13 @@ static bool block(const struct hdPredictProject *project, hdTrace *trace,
 	       predictTracesEndState(trace, until, count);
 }
 
+/* What a PE does until a task begins: the first one receives its messages. */
 static bool predictTracesReceiveTask(const struct hdPredictProject *project,
-				     hdTrace *trace, uint32_t task, double from,
-				     double until, uint32_t *count)
+				     hdTrace *trace, uint32_t pe, uint32_t task,
+				     double from, double until, uint32_t *count)
 {
-	if (project->first[task] == HD_PREDICT_NONE)
+	if (project->first[task] == HD_PREDICT_NONE ||
+	    project->result->plan.pe[task] != pe)
 		return !predictTracesIsLater(until, from) ||
 		       block(project, trace, task, from, until, count);
 	if (!predictTracesBeginState(trace, "Waitall", from) ||
@@ -178,8 +189,14 @@ static bool predictTracesReceiveTask(const struct hdPredictProject *project,
 	return predictTracesEndState(trace, until, count);
 }
 
+bool hdPredictLogPart(hdTrace *trace, const hdPGraph *graph, uint32_t task)
+{
+	return hdPredictLogId(trace, "task", graph, task) &&
+	       hdT_logAttributeInt64(trace, "partOf", task) == 0;
+}
+
 static bool predictTracesWriteTask(const struct hdPredictProject *project,
-				   hdTrace *trace, uint32_t task,
+				   hdTrace *trace, uint32_t pe, uint32_t task,
 				   uint32_t *count)
 {
 	const hdPResult *result = project->result;
@@ -189,11 +206,14 @@ static bool predictTracesWriteTask(const struct hdPredictProject *project,
 
 	hdPredictStateName(hdPredictKernelOf(graph, task)->id, name,
 			   sizeof(name));
-	isGood = predictTracesBeginState(trace, name, result->start[task]) &&
-		 predictTracesLogId(project, trace, "task", task) &&
+	isGood = predictTracesBeginState(trace, name, result->start[task]);
+	if (result->plan.pe[task] != pe)
+		return isGood && hdPredictLogPart(trace, graph, task) &&
+		       predictTracesEndState(trace, result->end[task], count);
+	isGood = isGood && predictTracesLogId(project, trace, "task", task) &&
 		 hdT_logAttributeInt64(trace, "activity", task) == 0 &&
-		 hdPredictLogTask(trace, graph, result->platform, task,
-				  result->plan.pe[task]);
+		 hdPredictLogTask(trace, graph, result->platform, &result->plan,
+				  task);
 	return isGood &&
 	       hdT_logAttributeDouble(trace, "energy", result->energy[task]) ==
 		       0 &&
@@ -242,9 +262,10 @@ static int tracePe(const struct hdPredictProject *project, uint32_t pe)
 		uint32_t task = result->plan.order[i];
 
 		isGood =
-			predictTracesReceiveTask(project, trace, task, idle,
+			predictTracesReceiveTask(project, trace, pe, task, idle,
 						 result->start[task], &count) &&
-			predictTracesWriteTask(project, trace, task, &count);
+			predictTracesWriteTask(project, trace, pe, task,
+					       &count);
 		idle = result->end[task];
 	}
 	return predictTracesFinishTrace(trace, isGood);

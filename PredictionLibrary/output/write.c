@@ -13,6 +13,7 @@
 
 #include "PredictionLibrary/model/binary.h"
 #include "PredictionLibrary/model/graph.h"
+#include "PredictionLibrary/simulation/simulate.h"
 #include "common/format/escape.h"
 #include "common/number.h"
 
@@ -205,14 +206,20 @@ static void writeMeasured(struct out *out, const hdPGraph *graph, uint32_t task)
 static void writeTimes(struct out *out, const hdPResult *result, uint32_t task)
 {
 	hdPTaskTimes times;
-	hdPUse use;
+	uint32_t count;
+	const uint32_t *pes;
 
-	if (!result || hdP_getTaskTimes(result, task, &times) < 0 ||
-	    hdP_getUse(result, HDP_PES, times.pe, &use) < 0)
+	if (!result || hdP_getTaskTimes(result, task, &times) < 0)
 		return;
-	graphWritePutText(out, "<simulated");
-	graphWritePutAttribute(out, "pe", use.id);
-	graphWritePutText(out, " start=\"");
+	pes = hdPredictPlanPes(&result->plan, result->platform, task, &count);
+	graphWritePutText(out, "<simulated pe=\"");
+	for (uint32_t i = 0; i < count; i++) {
+		const char *id = result->platform->peIds[pes[i]];
+
+		graphWritePutText(out, i ? "," : "");
+		name(out, id, strlen(id));
+	}
+	graphWritePutText(out, "\" start=\"");
 	graphWritePutNumber(out, times.start);
 	graphWritePutText(out, "\" end=\"");
 	graphWritePutNumber(out, times.end);

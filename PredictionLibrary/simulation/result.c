@@ -42,6 +42,22 @@ int hdP_getTaskTimes(const hdPResult *result, int64_t task, hdPTaskTimes *times)
 	return 0;
 }
 
+int64_t hdP_getTaskPes(const hdPResult *result, int64_t task, int64_t *pes,
+		       size_t room)
+{
+	const uint32_t *list;
+	uint32_t count;
+
+	if (!result || task < 0 || task >= result->graph->taskCount ||
+	    (room && !pes))
+		return -EINVAL;
+	list = hdPredictPlanPes(&result->plan, result->platform, (uint32_t)task,
+				&count);
+	for (uint32_t i = 0; i < count && i < room; i++)
+		pes[i] = list[i];
+	return count;
+}
+
 int64_t hdP_getUseCount(const hdPResult *result, hdPWhat what)
 {
 	if (!result)

@@ -107,17 +107,63 @@ static void drawCosts(const struct hdPredictSim *sim, uint32_t task,
 	*energy = fmax(0, *energy + z[1] * entry->energySpread);
 }
 
+/* PEs that run a task, ascending. */
+static const uint32_t *simulatePes(const struct hdPredictSim *sim,
+				   uint32_t task, uint32_t *count)
+{
+	return hdPredictPlanPes(&sim->base->plan, sim->platform, task, count);
+}
+
+/* Whether a task is the next one on all of its PEs, and all are idle. */
+static bool simulateArePesFree(const struct hdPredictSim *sim, uint32_t task)
+{
+	uint32_t count;
+	const uint32_t *pes = simulatePes(sim, task, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct hdPredictRun *run = &sim->runs[pes[i]];
+
+		if (run->task != HD_PREDICT_NONE || run->head != task)
+			return false;
+	}
+	return true;
+}
+
+/* The further PEs of a task begin, too. Each has a part of the energy. */
+static void simulateOccupyPes(struct hdPredictSim *sim, uint32_t task,
+			      struct hdPredictUse *ofKernel, double ready,
+			      double *energy)
+{
+	uint32_t count;
+	const uint32_t *pes = simulatePes(sim, task, &count);
+
+	*energy /= count;
+	for (uint32_t i = 1; i < count; i++) {
+		struct hdPredictRun *run = &sim->runs[pes[i]];
+
+		run->task = task;
+		run->shared++;
+		run->energy += *energy;
+		if (ready > run->idleSince) {
+			run->waitData += ready - run->idleSince;
+			ofKernel->waitData += ready - run->idleSince;
+		}
+	}
+}
+
 static void startTask(struct hdPredictSim *sim, uint32_t number)
 {
 	struct hdPredictRun *run = &sim->runs[number];
 	hdPResult *result = sim->result;
-	uint32_t task = run->head, config = sim->graph->config[task];
+	uint32_t task = run->head, config = sim->graph->config[task], count;
 	uint32_t kernel = sim->graph->configs[config].kernel;
-	const struct hdPredictEntry *entry =
-		&sim->base->resources->entries[hdPredictCostsFind(
-			sim->base->costs, config, run->architecture)];
+	const struct hdPredictEntry *entry;
 	struct hdPredictUse *ofKernel = &result->uses[HDP_KERNELS][kernel];
 	double ready = result->start[task], time, energy;
+
+	simulatePes(sim, task, &count);
+	entry = &sim->base->resources->entries[hdPredictCostsFind(
+		sim->base->costs, config, run->architecture, count)];
 
 	drawCosts(sim, task, entry, &time, &energy);
 	hdPredictCostsIo(sim->base->costs, config, run->architecture, &time,
@@ -128,11 +174,13 @@ static void startTask(struct hdPredictSim *sim, uint32_t number)
 		run->waitData += ready - run->idleSince;
 		ofKernel->waitData += ready - run->idleSince;
 	}
-	run->energy += energy;
 	ofKernel->energy += energy;
 	result->totals.computation += energy;
 	if (result->energy)
 		result->energy[task] = energy;
+	if (count > 1)
+		simulateOccupyPes(sim, task, ofKernel, ready, &energy);
+	run->energy += energy;
 	result->start[task] = sim->now;
 	run->task = task;
 	run->left = time;
@@ -229,26 +277,42 @@ static void sendOutput(struct hdPredictSim *sim, uint32_t task, uint32_t output,
 	}
 }
 
+/* A PE is idle, and looks at its next task: at the first PE of that, by which
+ * it begins. */
+static void simulateVacatePe(struct hdPredictSim *sim, uint32_t number,
+			     double busy)
+{
+	const struct hdPredictPlan *plan = &sim->base->plan;
+	struct hdPredictRun *run = &sim->runs[number];
+
+	run->tasks++;
+	run->busy += busy;
+	run->task = HD_PREDICT_NONE;
+	run->next++;
+	run->head =
+		run->next < run->end ? plan->order[run->next] : HD_PREDICT_NONE;
+	run->idleSince = sim->now;
+	if (plan->place && run->head != HD_PREDICT_NONE)
+		hdPredictTouch(sim, sim->states[run->head].pe);
+	else
+		hdPredictTouch(sim, number);
+}
+
 static void simulateFinishTask(struct hdPredictSim *sim, uint32_t number)
 {
 	struct hdPredictRun *run = &sim->runs[number];
 	hdPResult *result = sim->result;
-	uint32_t task = run->task;
+	uint32_t task = run->task, count;
 	uint32_t kernel = sim->graph->configs[sim->graph->config[task]].kernel;
+	const uint32_t *pes = simulatePes(sim, task, &count);
 	double busy = sim->now - result->start[task];
 
-	run->tasks++;
-	run->busy += busy;
 	result->uses[HDP_KERNELS][kernel].tasks++;
 	result->uses[HDP_KERNELS][kernel].busy += busy;
 	result->end[task] = sim->now;
-	run->task = HD_PREDICT_NONE;
-	run->next++;
-	run->head = run->next < run->end ? sim->base->plan.order[run->next]
-					 : HD_PREDICT_NONE;
-	run->idleSince = sim->now;
 	sim->done++;
-	hdPredictTouch(sim, number);
+	for (uint32_t i = 0; i < count; i++)
+		simulateVacatePe(sim, pes[i], busy);
 	if (!sim->options.isWithoutSlowdown &&
 	    hdPredictHasSlowdown(sim->base->costs, run->architecture))
 		touchDomain(sim, run->domain);
@@ -267,6 +331,8 @@ static int simulateByNumber(const void *a, const void *b)
 
 static void startTasks(struct hdPredictSim *sim)
 {
+	bool hasSets = sim->base->plan.place != NULL;
+
 	if (sim->touchedCount > 1)
 		qsort(sim->touched, sim->touchedCount, sizeof(uint32_t),
 		      simulateByNumber);
@@ -277,6 +343,8 @@ static void startTasks(struct hdPredictSim *sim)
 		if (run->task != HD_PREDICT_NONE ||
 		    run->head == HD_PREDICT_NONE ||
 		    sim->states[run->head].missing ||
+		    (hasSets && (sim->states[run->head].pe != sim->touched[i] ||
+				 !simulateArePesFree(sim, run->head))) ||
 		    !simulateReserveMemory(sim, run->head, run->server))
 			continue;
 		startTask(sim, sim->touched[i]);
@@ -318,18 +386,22 @@ static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 	for (const uint32_t *pe = first; pe < end; pe++) {
 		struct hdPredictRun *run = &sim->runs[*pe];
 		unsigned int guess = 0;
+		uint32_t own;
 		double slow;
 		size_t k = 0;
 
-		if (run->task == HD_PREDICT_NONE)
+		/* A task is looked at once, at its first PE. */
+		if (run->task == HD_PREDICT_NONE ||
+		    (sim->base->plan.place && sim->states[run->task].pe != *pe))
 			continue;
 		while (sim->loads[k].kernel != simulateKernelOf(sim, *pe))
 			k++;
-		sim->loads[k].count--;
+		simulatePes(sim, run->task, &own);
+		sim->loads[k].count -= own;
 		slow = hdPredictSlowdownOf(sim->base->costs, architecture,
 					   sim->loads[k].kernel, sim->loads,
 					   kinds, &guess);
-		sim->loads[k].count++;
+		sim->loads[k].count += own;
 		sim->result->totals.mixedLoads += guess & HD_PREDICT_MIXED;
 		sim->result->totals.beyondLoads +=
 			(guess & HD_PREDICT_BEYOND) != 0;
@@ -504,7 +576,7 @@ static void addUses(struct hdPredictSim *sim)
 					       .waitData = run->waitData,
 					       .waitPe = run->waitPe,
 					       .energy = run->energy };
-		server->tasks += run->tasks;
+		server->tasks += run->tasks - run->shared;
 		server->busy += run->busy;
 		server->waitData += run->waitData;
 		server->waitPe += run->waitPe;

@@ -66,11 +66,12 @@ struct hdPResult {
 
 /** Of a task. */
 struct hdPredictState {
-	uint32_t pe, server;
-	uint32_t missing; /**< Inputs that are not there. */
+	uint32_t pe, server; /**< The first PE of several. */
+	uint32_t missing;    /**< Inputs that are not there. */
 };
 
-/** A PE that runs. */
+/** A PE that runs. Of a task on several PEs, the first one has what is left of
+ *  it. */
 struct hdPredictRun {
 	uint32_t task; /**< Or NONE. */
 	uint32_t head; /**< The next one, or NONE. */
@@ -82,6 +83,8 @@ struct hdPredictRun {
 				      that was so. */
 	double idleSince;
 	uint64_t tasks;
+	uint64_t
+		shared; /**< Of these, those that another PE is the first of. */
 	double busy, waitData, waitPe, energy;
 };
 

@@ -31,6 +31,29 @@ static uint32_t neededBy(const struct hdPredictSim *sim, uint32_t task)
 	return HD_PREDICT_NONE;
 }
 
+/* The task that the next task of a PE waits for, and the PE that it is on:
+ * one that it needs, or one that is before it on another PE of it. NONE: it
+ * waits for memory. */
+static uint32_t stuckAwaited(const struct hdPredictSim *sim, uint32_t task,
+			     uint32_t *pe)
+{
+	uint32_t needed = neededBy(sim, task), count;
+	const uint32_t *pes =
+		hdPredictPlanPes(&sim->base->plan, sim->platform, task, &count);
+
+	if (needed != HD_PREDICT_NONE) {
+		*pe = sim->states[needed].pe;
+		return needed;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (sim->runs[pes[i]].head != task) {
+			*pe = pes[i];
+			return sim->runs[pes[i]].head;
+		}
+	}
+	return HD_PREDICT_NONE;
+}
+
 static void stuckTell(const struct hdPredictSim *sim, int64_t server,
 		      const int64_t *tasks, size_t count)
 {
@@ -49,10 +72,11 @@ static size_t stuckListStarved(const struct hdPredictSim *sim, uint32_t server,
 
 	for (uint32_t i = sim->base->serverFirst[server];
 	     i < sim->base->serverFirst[server + 1]; i++) {
-		uint32_t task = sim->runs[sim->base->serverPes[i]].head;
+		uint32_t pe = sim->base->serverPes[i], other;
+		uint32_t task = sim->runs[pe].head;
 
-		if (task != HD_PREDICT_NONE &&
-		    neededBy(sim, task) == HD_PREDICT_NONE)
+		if (task != HD_PREDICT_NONE && sim->states[task].pe == pe &&
+		    stuckAwaited(sim, task, &other) == HD_PREDICT_NONE)
 			tasks[count++] = task;
 	}
 	return count;
@@ -113,21 +137,21 @@ void hdPredictStuck(struct hdPredictSim *sim)
 		pe++;
 	memset(next, 0xff, (platform->peCount + 1) * sizeof(*next));
 	while (next[pe] == HD_PREDICT_NONE) {
-		uint32_t needed = neededBy(sim, sim->runs[pe].head);
+		uint32_t task = sim->runs[pe].head, other;
 
-		if (needed == HD_PREDICT_NONE) {
-			ofMemory(sim, sim->runs[pe].head);
+		if (stuckAwaited(sim, task, &other) == HD_PREDICT_NONE) {
+			ofMemory(sim, task);
 			free(next);
 			free(tasks);
 			return;
 		}
-		next[pe] = sim->states[needed].pe;
-		pe = next[pe];
+		next[pe] = other;
+		pe = other;
 	}
 	first = pe;
 	do {
-		uint32_t task = sim->runs[pe].head;
-		uint32_t needed = neededBy(sim, task);
+		uint32_t task = sim->runs[pe].head, other;
+		uint32_t needed = stuckAwaited(sim, task, &other);
 		size_t size;
 		const char *name;
 

@@ -82,8 +82,8 @@ static void submit(const char *kernel, struct starpu_codelet *codelet,
 	struct step *step = malloc(sizeof(*step));
 	char why[300];
 
-	if (!step ||
-	    hdKernelFind(set, kernel, &step->kernel, why, sizeof(why)) != 0)
+	if (!step || hdKernelFind(set, kernel, "cpu", &step->kernel, why,
+				  sizeof(why)) != 0)
 		exit(2);
 	step->row = row;
 	step->column = column;

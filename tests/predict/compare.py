@@ -78,6 +78,13 @@ def limit_memory(rng, platform):
     return [e.replace('size="1e12"', f'size="{room}"{full}') for e in platform]
 
 
+def peers_of(pe, pes):
+    """PEs of the same node and architecture as one of them, and it."""
+    arch = dict(pes)[pe]
+    node = pe.rsplit(".", 1)[0]
+    return [p for p, a in pes if a == arch and p.rsplit(".", 1)[0] == node]
+
+
 def make_graph(rng, pes, costs, limit):
     """Kernels k0.. with inputs and outputs whose size is the variable n."""
     count = rng.randint(1, limit)
@@ -96,6 +103,9 @@ def make_graph(rng, pes, costs, limit):
                    + "".join(f'<input id="i{x}" size="n * (2 - 1)"/>' for x in range(i))
                    + "".join(f'<output id="o{x}" size="n"{inouts[x]}/>' for x in range(o)) + io + "</kernel>")
     sizes = rng.sample(SIZES, rng.randint(1, 3))
+    # Some tasks run on several PEs.
+    teams = random.Random(files.getrandbits(32))
+    most = teams.choice((1, 1, 2, 3))
     made = {n: [] for n in sizes}
     tasks, edges = [], []
     for t in range(count):
@@ -109,10 +119,14 @@ def make_graph(rng, pes, costs, limit):
             edges.append(f'<dependency predecessor="t{p}" successor="t{t}" src="o{o}" dest="i{x}"/>')
         made[n] += [(t, o) for o in range(kernels[k][1])]
         pe, arch = rng.choice([(p, a) for p, a in pes if (k, a) in costs] or pes)
-        costs.setdefault((k, arch), None)
+        peers = peers_of(pe, pes)
+        peers.remove(pe)
+        team = [pe] + teams.sample(peers, min(len(peers), teams.randint(1, most) - 1))
+        teams.shuffle(team)
+        costs.setdefault((k, arch), {1}).add(len(team))
         priority = rng.randint(0, count) if rng.random() < 0.01 else t
         tasks.append(f'<task id="t{t}" kernel="k{k}"><assign var="n" val="{n}"/>'
-                     f'<map pe="{pe}" priority="{priority}"/></task>')
+                     f'<map pe="{",".join(team)}" priority="{priority}"/></task>')
     rng.shuffle(edges)
     if rng.random() < 0.5:
         rng.shuffle(tasks)
@@ -125,13 +139,21 @@ def make_resources(rng, costs, exact):
     def time():
         return rng.randint(0, 16) / 8 if exact else rng.uniform(0, 3)
 
+    def entry(k, a, counts):
+        """An entry for one PE, or for each of some numbers of PEs."""
+        numbers = [(repr(time()), repr(rng.uniform(0, 5))) for _ in counts]
+        pes = f' pes="{",".join(map(str, counts))}"' if counts != [1] else ""
+        return (f'<entry kernel="k{k}" architecture="{a}"{pes} time="{",".join(t for t, _ in numbers)}" '
+                f'energy="{",".join(e for _, e in numbers)}"')
+
     out = ["<resource-model>"]
     for k, a in costs:
-        out.append(f'<entry kernel="k{k}" architecture="{a}" time="{time()!r}" '
-                   f'energy="{rng.uniform(0, 5)!r}"/>')
+        counts = sorted(costs[k, a] or [1])
+        parts = [counts] if len(counts) == 1 or rng.random() < 0.5 else [counts[:1], counts[1:]]
+        out += [entry(k, a, part) + "/>" for part in parts]
         if rng.random() < 0.3:
-            out.append(f'<entry kernel="k{k}" architecture="{a}" time="{time()!r}" '
-                       f'energy="{rng.uniform(0, 5)!r}"><assign var="n" val="{rng.choice(SIZES)}"/></entry>')
+            out.append(f'{entry(k, a, rng.choice((counts, counts[-1:])))}>'
+                       f'<assign var="n" val="{rng.choice(SIZES)}"/></entry>')
         for load in range(5):
             for count in range(1, 3):
                 if rng.random() < 0.4:
@@ -158,7 +180,7 @@ def critical_path(names, spans):
     length = {s["id"]: s["end_s"] - s["start_s"] for s in spans}
     after, missing, ends = {}, dict.fromkeys(tasks, 0), dict.fromkeys(tasks, 0.0)
     for p, o, s in edges:
-        a, b = (pes[tasks[t]["pe"]][0] for t in (p, s))
+        a, b = (pes[tasks[t]["pe"].split(",")[0]][0] for t in (p, s))
         kinds = [bridges[x[0]] or (0, 0, 0, 0) for x in path_of(a, b)]
         packets = [math.ceil(tasks[p]["sizes"][o] / k[1]) * k[2] if k[1] else 0 for k in kinds]
         after.setdefault(p, []).append(
@@ -166,11 +188,12 @@ def critical_path(names, spans):
         missing[s] += 1
     lists = {}
     for t in sorted(tasks, key=lambda t: tasks[t]["key"]):
-        last = lists.get(tasks[t]["pe"])
-        lists[tasks[t]["pe"]] = t
-        if last is not None:
-            after.setdefault(last, []).append((t, 0.0))
-            missing[t] += 1
+        for pe in tasks[t]["pe"].split(","):
+            last = lists.get(pe)
+            lists[pe] = t
+            if last is not None:
+                after.setdefault(last, []).append((t, 0.0))
+                missing[t] += 1
     ready = [t for t in tasks if not missing[t]]
     for t in ready:
         ends[t] += length[t]
@@ -190,7 +213,8 @@ def invariants(names, edges, pes, got, problems):
     spans = got["per_task"]
     by_pe = {}
     for s in spans:
-        by_pe.setdefault(s["pe"], []).append((s["start_s"], s["end_s"]))
+        for pe in s["pe"].split(","):
+            by_pe.setdefault(pe, []).append((s["start_s"], s["end_s"]))
     for pe, list_ in by_pe.items():
         list_.sort()
         if any(a[1] > b[0] for a, b in zip(list_, list_[1:])):
@@ -199,7 +223,7 @@ def invariants(names, edges, pes, got, problems):
     for p, _, s in edges:
         if at[s]["start_s"] < at[p]["end_s"]:
             problems.append(f"{s} starts before {p} ends")
-    work = sum(s["end_s"] - s["start_s"] for s in spans)
+    work = sum((s["end_s"] - s["start_s"]) * len(s["pe"].split(",")) for s in spans)
     if got["makespan_s"] * max(1, len(pes)) < work * (1 - 1e-12):
         problems.append("less time than work")
     if sum(k["tasks"] for k in got["kernels"]) != got["tasks"]:
@@ -259,6 +283,12 @@ def one(program, directory, seed, problems):
             problems.append(f"{task['id']} on {task['pe']}")
         check(start, task["start_s"], task["id"] + " starts", problems)
         check(end, task["end_s"], task["id"] + " ends", problems)
+    for pe in got["pes"]:
+        busy, energy = want["per_pe"][pe["id"]]
+        check(busy, pe["busy_s"], f"busy time of {pe['id']}", problems)
+        check(energy, pe["energy_computation_j"], f"energy of {pe['id']}", problems)
+    if sum(s["tasks"] for s in got["servers"]) != got["tasks"]:
+        problems.append("tasks of servers")
     for server in got["servers"]:
         check(want["per_memory"][server["id"]], server["memory_peak_bytes"],
               f"memory of {server['id']}", problems)

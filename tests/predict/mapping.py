@@ -6,13 +6,15 @@ usage: mapping.py HDPREDICT DIRECTORY FIRST COUNT
 
 The simulator in Python (oracle.py) tries each assignment of tasks to PEs, with
 tasks in the order of the file, and finds the least cost. Graphs have up to four
-tasks, every fourth has up to eight, on up to three PEs. Annealing has to find
+tasks, every fourth has up to eight, on up to three PEs. Many tasks may run on
+several PEs: then each set of PEs is tried, too. Annealing has to find
 the least cost, or less by another order, in 95 % of the graphs; it is never
 worse than EFT; tasks that are mapped or pinned stay; equal seeds and steps give
 equal mappings.
 """
 import itertools
 import json
+import math
 import random
 import re
 import subprocess
@@ -56,8 +58,19 @@ def kernel_of(task):
     return int(re.search(r'kernel="k(\d+)"', task).group(1))
 
 
+def places(kernel, pes, costs):
+    """All PEs, and sets of PEs of a node and architecture, that can run a kernel."""
+    found = []
+    for domain in dict.fromkeys(tuple(compare.peers_of(p, pes)) for p, _ in pes):
+        counts = costs.get((kernel, dict(pes)[domain[0]]), ()) or {1}
+        if (kernel, dict(pes)[domain[0]]) in costs:
+            for count in sorted(counts):
+                found += [",".join(team) for team in itertools.combinations(domain, count)]
+    return found
+
+
 def make_models(rng, names, most):
-    """Write small models; the graph in a topological order, its tasks, and PEs by task."""
+    """Write small models; the graph in a topological order, its tasks, and places by task."""
     while True:
         platform, pes = compare.make_platform(rng, False)
         if len(pes) <= 3:
@@ -68,10 +81,14 @@ def make_models(rng, names, most):
     rest = [e for e in graph if not e.startswith("<task")]
     for k, a in itertools.product(sorted({kernel_of(e) for e in tasks}), ("a0", "a1")):
         if rng.random() < 0.8:
-            costs.setdefault((k, a), None)
+            costs.setdefault((k, a), {1})
+        if (k, a) in costs and rng.random() < 0.5:
+            costs[k, a].update(rng.choice(({2}, {3}, {2, 3})))
+    choices = [places(kernel_of(task), pes, costs) for task in tasks]
+    if math.prod(map(len, choices)) > 10000:
+        return make_models(rng, names, min(most, 4))
     write(names[1], platform)
     write(names[2], compare.make_resources(rng, costs, False))
-    choices = [[p for p, a in pes if (kernel_of(task), a) in costs] for task in tasks]
     return rest[:-1] + tasks + rest[-1:], tasks, choices
 
 

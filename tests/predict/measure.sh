@@ -135,6 +135,19 @@ plans() {
 	grep -q 'K0 n=20: 0 of 1 batches complete' out && [ ! -e two ]
 }
 ok "--plan writes no files" plans 1
+# Each kernel on one PE, and on two together; entries have both.
+threads() {
+	# shellcheck disable=SC2086
+	exits 0 "$hdpredict" measure -q --alone -o threads --pes=2 --threads=2 $short g.xml || return 1
+	grep -c ' on 2 PEs' threads/journal | grep -x 2 &&
+		"$hdtrace" dump threads/measured_*_0.trc | grep -c 'pes="2"' | grep -x 2 &&
+		"$hdpredict" characterize --time-only -o learnt threads/measured >said &&
+		[ "$(grep -c 'pes="2"' learnt/resources.xml)" -eq 2 ] &&
+		[ "$(grep -c '<entry' learnt/resources.xml)" -eq 4 ]
+}
+if [ "$(nproc)" -ge 2 ]; then
+	ok "kernels are measured on two PEs together" threads
+fi
 # On a platform with one PE nothing runs beside another; a machine that is like this
 # one would have a pair for the two PEs.
 platforms() {
@@ -328,6 +341,13 @@ no graph|2|-o x|missing argument: GRAPH
 a missing graph file|2|-o x none.xml|none.xml
 no PEs|2|-o x --pes=-1 g.xml|--pes: invalid number "-1"; expected 1 or more
 more PEs than CPUs|2|-o x --pes=100000 g.xml|--pes: invalid number "100000"; expected 1 to
+threads without a number|2|-o x --threads= g.xml|--threads: invalid value ""; expected ascending numbers
+threads on one PE|2|-o x --pes=1 --threads=2 g.xml|--threads: invalid value "2"; expected ascending numbers
+one thread|2|-o x --threads=1 g.xml|--threads: invalid value "1"; expected ascending numbers
+threads twice|2|-o x --threads=2,2 g.xml|--threads: invalid value "2,2"; expected ascending numbers
+threads that end with a comma|2|-o x --threads=2, g.xml|--threads: invalid value "2,"; expected ascending numbers
+threads as a word|2|-o x --threads=two g.xml|--threads: invalid value "two"; expected ascending numbers
+more threads than PEs|2|-o x --threads=99999 g.xml|--threads: invalid value "99999"; expected ascending numbers
 no batches|2|-o x --batches=0 g.xml|--batches: invalid number "0"; expected 1 to 1000
 a batch of days|2|-o x --batch=1e9 g.xml|--batch: invalid duration "1e9"
 an unknown kernel|1|-o x --alone unknown.xml|NONE: 

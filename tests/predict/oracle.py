@@ -156,11 +156,15 @@ def read_platform(path):
 
 def read_resources(path):
     root = ET.parse(path).getroot()
-    entries = [(e.get("kernel"), e.get("architecture"),
-                {a.get("var"): float(a.get("val")) for a in e.iter("assign")},
-                float(e.get("time")), float(e.get("energy")),
-                float(e.get("time-sd", 0)), float(e.get("energy-sd", 0)))
-               for e in root.iter("entry")]
+    entries = []
+    for e in root.iter("entry"):
+        values = {a.get("var"): float(a.get("val")) for a in e.iter("assign")}
+        counts = e.get("pes", "1").split(",")
+        numbers = [e.get(key, ",".join("0" * len(counts))).split(",")
+                   for key in ("time", "energy", "time-sd", "energy-sd")]
+        for count, *rest in zip(counts, *numbers):
+            entries.append((e.get("kernel"), e.get("architecture"), values,
+                            *map(float, rest), int(count)))
     slow = {(e.get("architecture"), e.get("kernel"), e.get("load"),
              int(e.get("count"))): float(e.get("factor"))
             for e in root.iter("slowdown")}
@@ -217,8 +221,11 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
 def run(models, slowdown=True, exclusive=True, draw=None):
     (tasks, dependencies), (pes, servers, bridges, path_of), costs, memories, homes = models
     entries, slow, ios = costs
-    lists = {p: sorted((t for t in tasks if tasks[t]["pe"] == p),
+    # The PEs that run a task together, in the order of the platform.
+    teams = {t: [p for p in pes if p in tasks[t]["pe"].split(",")] for t in tasks}
+    lists = {p: sorted((t for t in tasks if p in teams[t]),
                        key=lambda t: tasks[t]["key"]) for p in pes}
+    spent = {p: [0.0, 0.0] for p in pes}
     missing = {t: sum(d[2] == t for d in dependencies) for t in tasks}
     running, flows, waiting, busy = {}, [], [], set()
     start, end, computation, communication, now = {}, {}, 0.0, 0.0, 0.0
@@ -232,7 +239,11 @@ def run(models, slowdown=True, exclusive=True, draw=None):
     arenas = {m: Arena(*memory) for m, memory in memories.items()}
 
     def where(t):
-        return pes[tasks[t]["pe"]][0]
+        return pes[teams[t][0]][0]
+
+    def is_next(t):
+        """All PEs of a task are idle, and come to it next."""
+        return all(p not in running and lists[p] and lists[p][0] == t for p in teams[t])
 
     def begins(t):
         """Take memory for outputs; those in place have that of their inputs."""
@@ -264,7 +275,7 @@ def run(models, slowdown=True, exclusive=True, draw=None):
     def starved():
         found = {}
         for p in pes:
-            if lists[p] and p not in running and all(
+            if lists[p] and is_next(lists[p][0]) and all(
                     s[0] in end for s in tasks[lists[p][0]]["inputs"].values()):
                 found.setdefault(arenas[pes[p][0]].node, set()).add(lists[p][0])
         return found
@@ -316,11 +327,14 @@ def run(models, slowdown=True, exclusive=True, draw=None):
         for p in pes:
             if p in running or not lists[p] or missing[lists[p][0]]:
                 continue
-            if not begins(lists[p][0]):
+            t = lists[p][0]
+            if p != teams[t][0] or not is_next(t) or not begins(t):
                 continue
-            t = lists[p].pop(0)
+            for q in teams[t]:
+                lists[q].pop(0)
             fits = [e for e in entries
                     if e[0] == tasks[t]["kernel"] and e[1] == pes[p][1][1]
+                    and e[7] == len(teams[t])
                     and all(tasks[t]["names"].get(v) == x
                             for v, x in e[2].items())]
             entry = max(fits, key=lambda e: len(e[2]))
@@ -335,11 +349,14 @@ def run(models, slowdown=True, exclusive=True, draw=None):
                 energy += math.ceil(size / one[0]) * one[2]
             computation += energy
             start[t] = now
-            running[p] = {"task": t, "left": time, "s": None, "last": now, "energy": energy}
+            for q in teams[t]:
+                spent[q][1] += energy / len(teams[t])
+            running.update(dict.fromkeys(teams[t], {
+                "task": t, "left": time, "s": None, "last": now, "energy": energy}))
         for p, r in running.items():
             s = factor(slow, pes[p][1][1], tasks[r["task"]]["kernel"],
                        [tasks[q["task"]]["kernel"] for o, q in running.items()
-                        if o != p and pes[o][1] == pes[p][1]]
+                        if q is not r and pes[o][1] == pes[p][1]]
                        ) if slowdown else 1.0
             if s != r["s"]:
                 if r["s"] is not None:
@@ -358,8 +375,11 @@ def run(models, slowdown=True, exclusive=True, draw=None):
             raise Deadlock(starved())
         now = min(moments)
         for p in [p for p in running if running[p]["at"] == now]:
-            draws(start[running[p]["task"]], running[p]["energy"])
-            finish(running.pop(p)["task"])
+            r = running.pop(p)
+            spent[p][0] += now - start[r["task"]]
+            if p == teams[r["task"]][-1]:
+                draws(start[r["task"]], r["energy"])
+                finish(r["task"])
         for f in [f for f in flows if f["at"] == now]:
             if not exclusive and f["rate"] is None and f["cost"]:
                 f["rate"], f["last"] = 0.0, now
@@ -384,4 +404,5 @@ def run(models, slowdown=True, exclusive=True, draw=None):
             "memory_peak_bytes": max(a.peak for a in arenas.values()),
             "pending_max": max(map(highest, pending.values()), default=0),
             "per_memory": {a.node: a.peak for a in arenas.values()},
-            "per_task": {t: (tasks[t]["pe"], start[t], end[t]) for t in tasks}}
+            "per_pe": spent,
+            "per_task": {t: (",".join(teams[t]), start[t], end[t]) for t in tasks}}

@@ -57,7 +57,7 @@ class Constraints:
     def __init__(self, graph, platform, traces, exclusive):
         tasks, edges = oracle.read_graph(graph)
         pes, _, _, path_of = oracle.read_platform(platform)
-        servers = {t: pes[tasks[t]["pe"]][0] for t in tasks}
+        servers = {t: pes[tasks[t]["pe"].split(",")[0]][0] for t in tasks}
         sets = [(t, o) for t in tasks for o in tasks[t]["sizes"]]
         ranks = [pes[p][0] for p in pes]
         self.spans, self.where, self.before = {}, {}, {}

@@ -22,6 +22,7 @@
 #define ALL (N * TILES)
 
 static struct hdKernelSet *set;
+static uint32_t pes = 1; /* That run each task together. */
 static double tiles[TILES][TILES][N * N];
 static double full[ALL][ALL];
 
@@ -42,12 +43,13 @@ static int run(const char *id, const char *variable, uint32_t row,
 		.variableCount = 1,
 		.row = row,
 		.column = column,
+		.peCount = pes,
 	};
 	const hdKernel *kernel;
 	char why[200];
 
-	g_assert_cmpint(hdKernelFind(set, id, &kernel, why, sizeof(why)), ==,
-			0);
+	g_assert_cmpint(hdKernelFind(set, id, "cpu", &kernel, why, sizeof(why)),
+			==, 0);
 	return hdKernelRun(kernel, &call);
 }
 
@@ -298,18 +300,28 @@ static void make(const char *name, const char *source)
 static void testObjects(void)
 {
 	static const struct {
-		const char *id;
+		const char *id, *architecture;
 		int ret, value;
 		const char *why;
 	} rows[] = {
-		{ "ONE", 0, 1, NULL },
-		{ "MANY7", 0, 3, NULL },
-		{ "POTRF", 0, -EINVAL, NULL }, /* Is built in. */
-		{ "EMPTY", -ENOEXEC, 0, "EMPTY.so has no hdK_kernels" },
-		{ "OTHER", -ENOEXEC, 0, "OTHER.so: contains no kernel OTHER" },
-		{ "TEXT", -ENOEXEC, 0, "TEXT.so: " },
-		{ "NONE", -ENOEXEC, 0, "fallback.so: contains no kernel NONE" },
-		{ "../ONE", -ENOEXEC, 0, "no kernel ../ONE" },
+		{ "ONE", "cpu", 0, 1, NULL },
+		{ "MANY7", "cpu", 0, 3, NULL },
+		{ "POTRF", "cpu", 0, -EINVAL, NULL }, /* Is built in. */
+		{ "EMPTY", "cpu", -ENOEXEC, 0, "EMPTY.so has no hdK_kernels" },
+		{ "OTHER", "cpu", -ENOEXEC, 0,
+		  "OTHER.so: contains no kernel OTHER" },
+		{ "TEXT", "cpu", -ENOEXEC, 0, "TEXT.so: " },
+		{ "NONE", "cpu", -ENOEXEC, 0,
+		  "fallback.so: contains no kernel NONE" },
+		{ "../ONE", "cpu", -ENOEXEC, 0, "no kernel ../ONE" },
+		/* Of an architecture. */
+		{ "ONE", "A15", 0, 4, NULL },
+		{ "ONE", "A7", 0, 4, NULL },
+		{ "MANY7", "A15", 0, 5, NULL },
+		{ "MANY8", "A15", 0, 3, NULL },
+		{ "POTRF", "A15", 0, 4, NULL },
+		{ "POTRF", "a15", 0, -EINVAL, NULL },
+		{ "ONE@A15", "cpu", -ENOEXEC, 0, "contains no kernel ONE@A15" },
 	};
 	char *path, why[300];
 	struct hdKernelSet *own;
@@ -319,7 +331,10 @@ static void testObjects(void)
 	make("ONE", "#include <hdKernel.h>\n"
 		    "static int one(const hdKernelCall *c)"
 		    " { (void)c; return 1; }\n"
-		    "HDKERNELS({ \"TWO\", one, 0 }, { \"ONE\", one, 0 })\n");
+		    "static int four(const hdKernelCall *c)"
+		    " { (void)c; return 4; }\n"
+		    "HDKERNELS({ \"TWO\", one, 0 }, { \"ONE\", one, 0 },"
+		    " { \"ONE@A*\", four, 0 })\n");
 	make("OTHER", "#include <hdKernel.h>\n"
 		      "static int one(const hdKernelCall *c)"
 		      " { (void)c; return 2; }\n"
@@ -327,12 +342,18 @@ static void testObjects(void)
 	make("POTRF", "#include <hdKernel.h>\n"
 		      "static int one(const hdKernelCall *c)"
 		      " { (void)c; return 2; }\n"
-		      "HDKERNELS({ \"POTRF\", one, 0 })\n");
+		      "static int four(const hdKernelCall *c)"
+		      " { (void)c; return 4; }\n"
+		      "HDKERNELS({ \"POTRF\", one, 0 },"
+		      " { \"*@A15\", four, 0 })\n");
 	make("EMPTY", "int nothing;\n");
 	make("fallback", "#include <hdKernel.h>\n"
 			 "static int any(const hdKernelCall *c)"
 			 " { (void)c; return 3; }\n"
-			 "HDKERNELS({ \"MANY?\", any, 0 })\n");
+			 "static int five(const hdKernelCall *c)"
+			 " { (void)c; return 5; }\n"
+			 "HDKERNELS({ \"MANY?\", any, 0 },"
+			 " { \"MANY7@A15\", five, 0 })\n");
 	make("TEXT", NULL);
 	path = g_strdup_printf("/nonexistent::%s", directory);
 	g_assert_cmpint(hdKernelSetNew(path, &own), ==, 0);
@@ -340,8 +361,8 @@ static void testObjects(void)
 	for (size_t i = 0; i < 2 * G_N_ELEMENTS(rows); i++) {
 		const hdKernelCall call = { .kernel = "x" };
 		size_t r = i % G_N_ELEMENTS(rows);
-		int ret = hdKernelFind(own, rows[r].id, &kernel, why,
-				       sizeof(why));
+		int ret = hdKernelFind(own, rows[r].id, rows[r].architecture,
+				       &kernel, why, sizeof(why));
 
 		g_test_message("%s: %s", rows[r].id, ret ? why : "");
 		g_assert_cmpint(ret, ==, rows[r].ret);
@@ -353,8 +374,9 @@ static void testObjects(void)
 	}
 	hdKernelSetFree(own);
 	g_assert_cmpint(hdKernelSetNew("", &own), ==, 0);
-	g_assert_cmpint(hdKernelFind(own, "ONE", &kernel, why, sizeof(why)), ==,
-			-ENOENT);
+	g_assert_cmpint(
+		hdKernelFind(own, "ONE", "cpu", &kernel, why, sizeof(why)), ==,
+		-ENOENT);
 	hdKernelSetFree(own);
 	hdKernelSetFree(NULL);
 	g_free(path);
@@ -364,17 +386,23 @@ static void testObjects(void)
 	g_free(directory);
 }
 
-/* In plain C, and by a library if there is one. */
+/* In plain C, and by a library if there is one; also by several threads, which
+ * may be more than a tile has columns. */
 static void testBoth(void)
 {
+	static const uint32_t counts[] = { 0, 1, 2, 3, N, N + 2 };
 	const struct hdAlgebra *library = hdAlgebra;
 
-	testCholesky();
-	testLu();
-	hdAlgebra = &hdAlgebraPlain;
-	testCholesky();
-	testLu();
-	hdAlgebra = library;
+	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+		pes = counts[i];
+		testCholesky();
+		testLu();
+		hdAlgebra = &hdAlgebraPlain;
+		testCholesky();
+		testLu();
+		hdAlgebra = library;
+	}
+	pes = 1;
 }
 
 /* One that is there is used. */

@@ -513,7 +513,7 @@ static void moveTasks(struct hdPredictEstimate *estimate,
 
 		if (hdPredictIsEntry(hdPredictCostsFind(
 			    base->costs, base->graph->config[task],
-			    base->platform->pes[pe].architecture)))
+			    base->platform->pes[pe].architecture, 1)))
 			hdPredictEstimateMove(estimate, task, pe);
 	}
 	for (uint32_t t = 0; t < base->graph->taskCount; t++)
@@ -548,7 +548,7 @@ static void testEstimate(void)
 				       .platform = platform,
 				       .resources = resources };
 	g_assert_cmpint(hdPredictBaseMake(&base, false, &report), ==, 0);
-	estimate = hdPredictEstimateNew(&base, &options);
+	estimate = hdPredictEstimateNew(&base, &base.plan.sets, &options);
 	pes = g_memdup2(base.plan.pe, graph->taskCount * sizeof(*pes));
 	hdPredictEstimatePlace(estimate, pes);
 	moveTasks(estimate, &base, pes, 2000);

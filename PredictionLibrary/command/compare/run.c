@@ -29,9 +29,10 @@ struct reading {
 	struct trialRun *run;
 	size_t number;
 	const hdIProject *project;
-	struct trialUse use;            /* Of the trace. */
-	double transfers;               /* Waited for, in it. */
-	bool hasTasks, hasMessages;     /* In it. */
+	struct trialUse use;        /* Of the trace. */
+	double transfers;           /* Waited for, in it. */
+	double parts;               /* Tasks that another PE is the first of. */
+	bool hasTasks, hasMessages; /* In it. */
 	bool isIdleKnown, isPowerKnown; /* Of all groups. */
 	size_t powers;
 };
@@ -48,6 +49,14 @@ static double trialReadNumberOf(const hdIValue *value, const char *name)
 }
 
 /* ---- States ------------------------------------------------------------ */
+
+/* A further PE of a task is as busy, but it is one task. */
+static void trialReadAddPart(struct reading *self, const hdIRecord *record)
+{
+	self->hasTasks = true;
+	self->parts++;
+	self->use.busy += (double)(record->end - record->start) / 1e9;
+}
 
 static void takeTask(struct reading *self, const hdIRecord *record,
 		     const char *id)
@@ -104,6 +113,9 @@ static bool trialReadAddRecord(const hdIRecord *record, void *data)
 	self->run->end = MAX(self->run->end, record->end);
 	if (isTransfer)
 		trialReadAddMessage(self, record);
+	else if (id && attributeFind(record->attributes, record->attributeCount,
+				     "partOf"))
+		trialReadAddPart(self, record);
 	else if (id)
 		takeTask(self, record, id);
 	else if (isReceived || strcmp(record->name, "Blocked") == 0)
@@ -135,12 +147,15 @@ static void trialReadAddTrace(const hdITraceFile *trace, void *data)
 
 	self->use = (struct trialUse){ .isThere = true };
 	self->transfers = 0;
+	self->parts = 0;
 	self->hasTasks = self->hasMessages = false;
 	scanTrace(&scan, trace, trialReadAddRecord, self);
 	if (self->hasTasks) {
-		trialReadAddUse(
-			trialUseOf(self->trial, TRIAL_PE, name, self->number),
-			&self->use);
+		struct trialUse *pe =
+			trialUseOf(self->trial, TRIAL_PE, name, self->number);
+
+		trialReadAddUse(pe, &self->use);
+		pe->count += self->parts;
 		trialReadAddUse(trialUseOf(self->trial, TRIAL_NODE, host->label,
 					   self->number),
 				&self->use);

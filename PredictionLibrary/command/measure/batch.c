@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdbool.h>
 
@@ -41,6 +42,8 @@ static void logCall(hdTrace *trace, const struct runner *self)
 		hdT_logAttributeDouble(trace, key, call->variables[i].value);
 		g_free(key);
 	}
+	if (self->work->cpuCount > 1)
+		hdT_logAttributeInt64(trace, "pes", self->work->cpuCount);
 	if (self->isLoad || self->batch->loadCount == 0)
 		return;
 	hdT_logAttributeString(trace, "load",
@@ -83,12 +86,28 @@ static bool batchIsOver(const struct runner *self, int64_t start)
 	       hdMonotonicNow() - start >= batch->lengthNs;
 }
 
+/* Let this thread, and those that it starts, run on some CPUs. */
+static int batchPinAll(const int *cpus, uint32_t count)
+{
+	cpu_set_t all;
+
+	CPU_ZERO(&all);
+	for (uint32_t i = 0; i < count; i++)
+		CPU_SET((size_t)cpus[i], &all);
+	return sched_setaffinity(0, sizeof(all), &all) == 0 ? 0 : -errno;
+}
+
 /* A load is there when the batch begins: its pages and caches, too. A batch has
  * only what it is charged with. */
 static int batchPrepare(const struct runner *self)
 {
-	int ret = hdLoadPin(self->work->cpu);
+	const struct batchWork *work = self->work;
+	hdKernelCall *call = &work->call->call;
+	int ret = work->cpuCount > 1 ? batchPinAll(work->cpus, work->cpuCount)
+				     : hdLoadPin(work->cpus[0]);
 
+	call->cpus = work->cpus;
+	call->cpuCount = call->peCount = work->cpuCount;
 	return ret < 0 || !self->isLoad ? ret
 					: hdKernelRun(self->work->call->kernel,
 						      &self->work->call->call);

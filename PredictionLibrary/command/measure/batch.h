@@ -15,8 +15,9 @@
 /** What a PE does. */
 struct batchWork {
 	struct measureCall *call;
-	int cpu;
-	hdTrace *trace; /**< Where its state goes, or NULL. */
+	const int *cpus;   /**< Of the PEs that run it. */
+	uint32_t cpuCount; /**< Most often 1. */
+	hdTrace *trace;    /**< Where its state goes, or NULL. */
 };
 
 /** A batch. */

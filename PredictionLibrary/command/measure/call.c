@@ -16,6 +16,7 @@
 struct measureCalls {
 	const hdPGraph *graph;
 	struct hdKernelSet *set;
+	const char *architecture;
 	GHashTable *calls; /* By task + 1: struct measureCall. */
 };
 
@@ -32,12 +33,14 @@ static void freeCall(gpointer data)
 }
 
 struct measureCalls *measureCallsNew(const hdPGraph *graph,
-				     struct hdKernelSet *set)
+				     struct hdKernelSet *set,
+				     const char *architecture)
 {
 	struct measureCalls *self = g_new0(struct measureCalls, 1);
 
 	self->graph = graph;
 	self->set = set;
+	self->architecture = architecture;
 	self->calls = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL,
 					    freeCall);
 	return self;
@@ -113,10 +116,11 @@ static struct measureCall *makeCall(struct measureCalls *self, uint32_t task,
 	call->task = g_strndup(name, length);
 	call->call.kernel = id;
 	call->call.task = call->task;
+	call->call.architecture = self->architecture;
 	hdPredictTile(graph, task, &call->call.row, &call->call.column);
 	measureCallSetVariables(call, graph, config);
-	if (hdKernelFind(self->set, id, &call->kernel, reason,
-			 sizeof(reason)) != 0)
+	if (hdKernelFind(self->set, id, self->architecture, &call->kernel,
+			 reason, sizeof(reason)) != 0)
 		*why = g_strdup_printf("%s: %s", id, reason);
 	else if (!setOutputs(call, graph, config, task))
 		*why = g_strdup_printf("%s: not enough memory for its data",

@@ -28,7 +28,8 @@ struct measureCalls;
 /** Start to make calls of a graph; memory and outputs are those of one thread.
  */
 struct measureCalls *measureCallsNew(const hdPGraph *graph,
-				     struct hdKernelSet *set);
+				     struct hdKernelSet *set,
+				     const char *architecture);
 /** Free it, and all calls. */
 void measureCallsFree(struct measureCalls *self);
 

@@ -123,7 +123,7 @@ static int measureMarkTrace(const struct measure *self)
 }
 
 /* What a PE runs: its own data, of a task that has the configuration. */
-static int setWork(struct measure *self, int pe, uint32_t config,
+static int setWork(struct measure *self, int pe, uint32_t config, uint32_t pes,
 		   bool isRecorded, struct batchWork *work)
 {
 	char *why;
@@ -131,7 +131,8 @@ static int setWork(struct measure *self, int pe, uint32_t config,
 	*work = (struct batchWork){
 		.call = measureCallOf(self->calls[pe],
 				      planTask(self->graph, config), &why),
-		.cpu = self->cpus[pe],
+		.cpus = &self->cpus[pe],
+		.cpuCount = pes,
 		.trace = isRecorded ? self->traces[pe] : NULL,
 	};
 	if (work->call)
@@ -147,7 +148,8 @@ static int trial(struct measure *self, struct batch *batch)
 {
 	struct batch alone = {
 		.architecture = self->architecture,
-		.work = { batch->work.call, batch->work.cpu, NULL },
+		.work = { batch->work.call, batch->work.cpus,
+			  batch->work.cpuCount, NULL },
 		.lengthNs = TRIAL_NS,
 		.stop = &isStopped,
 	};
@@ -242,9 +244,10 @@ static int tryRow(struct measure *self, const struct planRow *row,
 	int status;
 
 	hdT_logStateStart(self->traces[0], "Trial");
-	status = setWork(self, 0, row->config, true, &batch->work);
+	status = setWork(self, 0, row->config, row->pes, true, &batch->work);
 	for (uint32_t i = 0; i < row->count && status == PREDICT_OK; i++)
-		status = setWork(self, (int)i + 1, row->load, true, &loads[i]);
+		status = setWork(self, (int)i + 1, row->load, 1, true,
+				 &loads[i]);
 	if (status == PREDICT_OK) {
 		measureReportProgress(self, row->key);
 		*error = trial(self, batch);
@@ -423,7 +426,8 @@ static int recordWithCalls(struct measure *self)
 		       hdKernelBlasWrong());
 	self->calls = g_new0(struct measureCalls *, (gsize)self->pes);
 	for (int i = 0; i < self->pes; i++)
-		self->calls[i] = measureCallsNew(self->graph, self->set);
+		self->calls[i] = measureCallsNew(self->graph, self->set,
+						 self->architecture);
 	catchSignals();
 	status = measureStartRecord(self);
 	for (int i = 0; i < self->pes; i++)
@@ -467,7 +471,10 @@ static int workIn(struct measure *self)
 		status = predictError(self->predict, "%s", wrong);
 	g_free(wrong);
 	if (status == PREDICT_OK) {
-		planAddAlone(&self->plan);
+		planAddAlone(&self->plan, 1);
+		for (guint i = 0; i < self->threads->len; i++)
+			planAddAlone(&self->plan,
+				     g_array_index(self->threads, uint32_t, i));
 		for (int i = 0; self->hasFiles && i < FILES_CLASSES; i++)
 			planAddFiles(&self->plan, filesName(i));
 		if (self->isPlan)
@@ -517,13 +524,44 @@ static int measureSetDefaults(struct measure *self)
 	return PREDICT_OK;
 }
 
+/* Read the numbers of PEs that run kernels together: ascending, from 2 on. */
+static int measureReadThreads(struct measure *self)
+{
+	char **list = g_strsplit(self->threadList, ",", -1);
+	uint32_t last = 1;
+	bool isGood = *list != NULL;
+
+	for (char **i = list; *i && isGood; i++) {
+		guint64 value = 0;
+		uint32_t pes;
+
+		isGood = (uint32_t)self->pes > last &&
+			 g_ascii_string_to_unsigned(*i, 10, last + 1,
+						    (guint64)self->pes, &value,
+						    NULL);
+		pes = last = (uint32_t)value;
+		g_array_append_val(self->threads, pes);
+	}
+	g_strfreev(list);
+	return isGood ? PREDICT_OK
+		      : predictInvalidValue(self->predict, "threads",
+					    self->threadList,
+					    "ascending numbers of PEs, from 2 "
+					    "to --pes");
+}
+
 static int measureCheck(struct measure *self)
 {
+	int status;
+
 	if (!self->directory)
 		return predictMissingOption(self->predict, "output");
 	if (self->stillSeconds > 0 && !self->isSteady)
 		return predictNeeds(self->predict, "steady-for", "steady");
-	return measureSetDefaults(self);
+	status = measureSetDefaults(self);
+	return status == PREDICT_OK && self->threadList
+		       ? measureReadThreads(self)
+		       : status;
 }
 
 static int readAndWork(struct measure *self, const char *graphPath)
@@ -557,6 +595,9 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		{ "pes", 0, 0, G_OPTION_ARG_INT, &self.pes,
 		  "Number of PEs, one per CPU (default: all allowed CPUs)",
 		  "N" },
+		{ "threads", 0, 0, G_OPTION_ARG_STRING, &self.threadList,
+		  "Also measure each kernel on these numbers of PEs together",
+		  "N[,N...]" },
 		{ "kernels", 0, 0, G_OPTION_ARG_STRING, &self.kernels,
 		  "Directories with shared objects of kernels, separated by "
 		  "colons",
@@ -622,9 +663,11 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		g_ptr_array_add(predict->texts, self.architecture);
 	}
 	self.cpus = g_new0(int, HD_LOAD_CPUS_MAX);
+	self.threads = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	status = measureCheck(&self);
 	if (status == PREDICT_OK)
 		status = readAndWork(&self, argv[1]);
+	g_array_unref(self.threads);
 	g_free(self.cpus);
 	return status;
 }

@@ -20,6 +20,8 @@ struct measure {
 	char *architecture;
 	char *kernels; /**< Directories of shared objects. */
 	char *platformPath;
+	char *threadList; /**< Numbers of PEs, with commas between; NULL. */
+	GArray *threads;  /**< The same as uint32_t. */
 	int batches;
 	int pes;
 	double batchSeconds; /**< 0: by the meter. */

@@ -47,6 +47,7 @@ static hdPResources *makeResources(const struct plan *plan,
 			continue;
 		entry = hdP_addEntry(resources, kernel->id, architecture,
 				     row->seconds, 0, 0, 0);
+		hdP_setEntryPes(resources, entry, row->pes);
 		for (uint32_t v = 0; entry >= 0 && v < kernel->variableCount;
 		     v++)
 			hdP_addCondition(resources, entry, kernel->variables[v],

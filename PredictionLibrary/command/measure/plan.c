@@ -166,9 +166,11 @@ static void recall(const struct plan *self, struct planRow *row)
 }
 
 static void measurePlanAddRow(struct plan *self, uint32_t config, uint32_t load,
-			      uint32_t count)
+			      uint32_t count, uint32_t pes)
 {
-	struct planRow row = { .config = config, .load = load, .count = count };
+	struct planRow row = {
+		.config = config, .load = load, .count = count, .pes = pes
+	};
 	GString *key = g_string_new(NULL);
 
 	appendConfig(key, self->graph, config);
@@ -176,27 +178,29 @@ static void measurePlanAddRow(struct plan *self, uint32_t config, uint32_t load,
 		g_string_append_printf(key, " beside %" PRIu32 " x ", count);
 		appendConfig(key, self->graph, load);
 	}
+	if (pes > 1)
+		g_string_append_printf(key, " on %" PRIu32 " PEs", pes);
 	row.key = g_string_free(key, FALSE);
 	recall(self, &row);
 	g_array_append_val(self->rows, row);
 }
 
-void planAddAlone(struct plan *self)
+void planAddAlone(struct plan *self, uint32_t pes)
 {
 	for (uint32_t i = 0; i < self->graph->configCount; i++)
-		measurePlanAddRow(self, i, ROW_ALONE, 0);
+		measurePlanAddRow(self, i, ROW_ALONE, 0, pes);
 }
 
 void planAddLoaded(struct plan *self, uint32_t config, uint32_t load,
 		   uint32_t count)
 {
-	measurePlanAddRow(self, config, load, count);
+	measurePlanAddRow(self, config, load, count, 1);
 }
 
 /* No kernel's, whose values are all named. */
 void planAddFiles(struct plan *self, const char *name)
 {
-	struct planRow row = { .load = ROW_ALONE };
+	struct planRow row = { .load = ROW_ALONE, .pes = 1 };
 
 	row.key = g_strdup_printf("file: %s", name);
 	recall(self, &row);

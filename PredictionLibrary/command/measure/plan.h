@@ -19,6 +19,7 @@ struct planRow {
 	uint32_t config;   /**< Of the graph. */
 	uint32_t load;     /**< Configuration of what competes, or ROW_ALONE. */
 	uint32_t count;    /**< PEs that run it. */
+	uint32_t pes;      /**< PEs that run the kernel together. */
 	char *key;         /**< What it is called, here and in the journal. */
 	unsigned int done; /**< Batches that were measured. */
 	double seconds;    /**< Mean of one run; 0: not known. */
@@ -47,8 +48,8 @@ char *planOpen(struct plan *self, const hdPGraph *graph, const char *path,
 void planClose(struct plan *self);
 
 /** Add a row for each kernel with values of its variables, in their order in
- *  the graph, alone. */
-void planAddAlone(struct plan *self);
+ *  the graph, alone: by so many PEs together. */
+void planAddAlone(struct plan *self, uint32_t pes);
 
 /** Add a row with a load. */
 void planAddLoaded(struct plan *self, uint32_t config, uint32_t load,
