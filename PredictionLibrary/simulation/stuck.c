@@ -123,7 +123,7 @@ void hdPredictStuck(struct hdPredictSim *sim)
 	uint32_t *next = malloc((platform->peCount + 1) * sizeof(*next));
 	int64_t *tasks =
 		malloc(((size_t)platform->peCount + 1) * sizeof(*tasks));
-	uint32_t pe = 0, first, count = 0;
+	uint32_t pe = 0, first, count = 0, awaited = HD_PREDICT_NONE;
 	char text[900] = "";
 	size_t used = 0, length;
 	const char *id;
@@ -162,18 +162,22 @@ void hdPredictStuck(struct hdPredictSim *sim)
 			used += (size_t)snprintf(
 				text + used, sizeof(text) - used,
 				"%s%.*s on %.60s waits for %.*s on %.60s",
-				count > 1 ? ", which is behind " : "",
+				count == 1        ? ""
+				: awaited == task ? ", and "
+						  : ", which is behind ",
 				shown(length), id, platform->peIds[pe],
 				shown(size), name, platform->peIds[next[pe]]);
+		awaited = needed;
 		pe = next[pe];
 	} while (pe != first);
 	id = hdPredictName(&sim->graph->ids, sim->runs[first].head, &length);
 	hdPredictError(
 		sim->report,
 		sim->graph->line ? sim->graph->line[sim->runs[first].head] : 0,
-		id, length, "deadlock at %.9g s: %s, which is behind %s%.*s",
-		sim->now, text, count > SHOWN ? "... behind " : "",
-		shown(length), id);
+		id, length, "deadlock at %.9g s: %s%s%s%.*s", sim->now, text,
+		awaited == sim->runs[first].head ? "" : ", which is behind ",
+		count > SHOWN ? "... behind " : "",
+		awaited == sim->runs[first].head ? 0 : shown(length), id);
 	stuckTell(sim, -1, tasks, count);
 	free(next);
 	free(tasks);
