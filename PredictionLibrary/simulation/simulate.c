@@ -360,6 +360,15 @@ static uint32_t simulateKernelOf(const struct hdPredictSim *sim, uint32_t pe)
 		.kernel;
 }
 
+/* PEs of the task that a PE runs; 0: another one is its first. */
+static uint32_t simulatePesAt(const struct hdPredictSim *sim, uint32_t pe)
+{
+	uint32_t task = sim->runs[pe].task, count;
+
+	simulatePes(sim, task, &count);
+	return sim->states[task].pe == pe ? count : 0;
+}
+
 static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 {
 	const uint32_t *first =
@@ -367,6 +376,7 @@ static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 	const uint32_t *end =
 		sim->base->domainPes + sim->base->domainFirst[domain + 1];
 	uint32_t architecture = sim->platform->pes[*first].architecture;
+	bool hasSets = sim->base->plan.place != NULL;
 	size_t kinds = 0;
 
 	for (const uint32_t *pe = first; pe < end; pe++) {
@@ -386,17 +396,19 @@ static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 	for (const uint32_t *pe = first; pe < end; pe++) {
 		struct hdPredictRun *run = &sim->runs[*pe];
 		unsigned int guess = 0;
-		uint32_t own;
+		uint32_t own = 1;
 		double slow;
 		size_t k = 0;
 
-		/* A task is looked at once, at its first PE. */
-		if (run->task == HD_PREDICT_NONE ||
-		    (sim->base->plan.place && sim->states[run->task].pe != *pe))
+		if (run->task == HD_PREDICT_NONE)
 			continue;
+		if (hasSets) {
+			own = simulatePesAt(sim, *pe);
+			if (!own)
+				continue;
+		}
 		while (sim->loads[k].kernel != simulateKernelOf(sim, *pe))
 			k++;
-		simulatePes(sim, run->task, &own);
 		sim->loads[k].count -= own;
 		slow = hdPredictSlowdownOf(sim->base->costs, architecture,
 					   sim->loads[k].kernel, sim->loads,
