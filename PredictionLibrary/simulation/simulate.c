@@ -131,8 +131,7 @@ static bool simulateArePesFree(const struct hdPredictSim *sim, uint32_t task)
 
 /* The further PEs of a task begin, too. Each has a part of the energy. */
 static void simulateOccupyPes(struct hdPredictSim *sim, uint32_t task,
-			      struct hdPredictUse *ofKernel, double ready,
-			      double *energy)
+			      double ready, double *energy)
 {
 	uint32_t count;
 	const uint32_t *pes = simulatePes(sim, task, &count);
@@ -144,10 +143,8 @@ static void simulateOccupyPes(struct hdPredictSim *sim, uint32_t task,
 		run->task = task;
 		run->shared++;
 		run->energy += *energy;
-		if (ready > run->idleSince) {
+		if (ready > run->idleSince)
 			run->waitData += ready - run->idleSince;
-			ofKernel->waitData += ready - run->idleSince;
-		}
 	}
 }
 
@@ -179,7 +176,7 @@ static void startTask(struct hdPredictSim *sim, uint32_t number)
 	if (result->energy)
 		result->energy[task] = energy;
 	if (count > 1)
-		simulateOccupyPes(sim, task, ofKernel, ready, &energy);
+		simulateOccupyPes(sim, task, ready, &energy);
 	run->energy += energy;
 	result->start[task] = sim->now;
 	run->task = task;

@@ -108,6 +108,22 @@ sent() {
 }
 ok "its data are sent once" sent
 
+# y waits for x until 2 s, on both of its PEs.
+graph <<END >waits.xml
+$(task x S A.2 0)
+<task id="y" kernel="U"><map pe="A.0,A.1" priority="0"/></task>
+<dependency predecessor="x" successor="y" src="o" dest="i"/>
+END
+costs '<entry kernel="U" architecture="core" pes="2" time="3" energy="0"/>' >r-two.xml
+waits() {
+	"$hdpredict" simulate waits.xml --platform p.xml --resources r-two.xml --format=json >g.json &&
+		use A.0 '"busy_s":3,"wait_data_s":2,"wait_pe_s":0' &&
+		use A.1 '"busy_s":3,"wait_data_s":2,"wait_pe_s":0' &&
+		use U '"busy_s":3,"wait_data_s":2,"wait_pe_s":0' &&
+		use A '"busy_s":8,"wait_data_s":4,"wait_pe_s":0'
+}
+ok "PEs wait for data together, and a kernel counts its times once" waits
+
 # t is before y on A.1, but needs y.
 graph <<END >dead.xml
 $(task y K A.0,A.1 1)
