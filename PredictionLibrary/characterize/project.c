@@ -236,10 +236,11 @@ struct reading {
 	const hdITraceFile *trace;
 	size_t meter;
 	size_t pe;
-	guint first;       /* Of its runs. */
-	guint firstAccess; /* Of its accesses to files. */
-	bool hasKernels;   /* The project names kernels by attributes. */
-	bool hasTasks;     /* It is of a task graph: other states wait. */
+	guint first;          /* Of its runs. */
+	guint firstAccess;    /* Of its accesses to files. */
+	const char *partKind; /* Architecture of a further PE of tasks. */
+	bool hasKernels;      /* The project names kernels by attributes. */
+	bool hasTasks;        /* It is of a task graph: other states wait. */
 };
 
 /* Names of what is no kernel unless it says so. */
@@ -497,10 +498,14 @@ static void learntProjectAddRecord(struct reading *reading,
 	const char *kernel;
 	bool isAccess;
 
-	/* What a further PE of a task does is said by the first one. */
-	if (record->kind != HDI_STATE || isIdle(reading, record) ||
-	    learntProjectTextOf(record, "partOf"))
+	if (record->kind != HDI_STATE || isIdle(reading, record))
 		return;
+	/* What a further PE of a task does is said by the first one. */
+	if (learntProjectTextOf(record, "partOf")) {
+		reading->partKind = g_intern_string(
+			learntProjectTextOf(record, "architecture"));
+		return;
+	}
 	if (takeTransfer(reading, record) &&
 	    strcmp(record->name, "Exchange") != 0)
 		return;
@@ -534,12 +539,13 @@ static void addPe(struct reading *reading)
 {
 	struct learnt *self = reading->self;
 	struct learntHost *host;
-	struct learntRun *last;
+	const char *kind = reading->partKind;
 	char *name;
 
-	if (self->runs->len <= reading->first)
+	if (self->runs->len > reading->first)
+		kind = learntRunOf(self, self->runs->len - 1)->architecture;
+	if (!kind)
 		return;
-	last = learntRunOf(self, self->runs->len - 1);
 	host = learntHostOf(self, learntMeterOf(self, reading->meter)->host);
 	name = peName(reading->project, reading->trace->node);
 	for (guint i = 0; i < host->pes->len; i++) {
@@ -549,8 +555,7 @@ static void addPe(struct reading *reading)
 		}
 	}
 	g_ptr_array_add(host->pes, name);
-	g_ptr_array_add(host->peKinds,
-			(char *)g_intern_string(last->architecture));
+	g_ptr_array_add(host->peKinds, (char *)g_intern_string(kind));
 }
 
 static void learntProjectReadTrace(struct reading *reading)
@@ -561,6 +566,7 @@ static void learntProjectReadTrace(struct reading *reading)
 
 	reading->first = reading->self->runs->len;
 	reading->firstAccess = reading->self->accesses->len;
+	reading->partKind = NULL;
 	reading->pe = reading->self->peCount++;
 	while (reader && hdI_readTrace(reader, &record) > 0)
 		learntProjectAddRecord(reading, record);

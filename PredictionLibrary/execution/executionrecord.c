@@ -146,7 +146,8 @@ bool hdExecuteLogPartEnd(struct hdExecuteWorker *worker, uint32_t task,
 
 	if (!worker->trace)
 		return true;
-	isGood = hdPredictLogPart(worker->trace, self->plan.graph, task);
+	isGood = hdPredictLogPart(worker->trace, self->plan.graph,
+				  self->plan.platform, task, worker->pe);
 	return hdT_logStateEndAt(worker->trace, when) == 0 && isGood;
 }
 

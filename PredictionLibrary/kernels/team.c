@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Threads of a call; see team.h. They last as long as it does, which costs some
- * 20 us each.
- */
+/* Threads of a call, which last as long as it does; see team.h. */
 #include "config.h"
 
 #include <pthread.h>

@@ -84,8 +84,9 @@ bool hdPredictLogTask(hdTrace *trace, const hdPGraph *graph,
 		      const struct hdPredictPlan *plan, uint32_t task);
 
 /** Say in the state that is open in the trace of a further PE of a task which
- *  task it is a part of. False: an error of the trace. */
-bool hdPredictLogPart(hdTrace *trace, const hdPGraph *graph, uint32_t task);
+ *  task it is a part of, and the architecture. False: an error of the trace. */
+bool hdPredictLogPart(hdTrace *trace, const hdPGraph *graph,
+		      const hdPPlatform *platform, uint32_t task, uint32_t pe);
 
 /** Start to tell causes of what is in order in @p project; NULL: no memory. */
 struct hdPredictCauses *hdPredictCausesNew(

@@ -189,9 +189,12 @@ static bool predictTracesReceiveTask(const struct hdPredictProject *project,
 	return predictTracesEndState(trace, until, count);
 }
 
-bool hdPredictLogPart(hdTrace *trace, const hdPGraph *graph, uint32_t task)
+bool hdPredictLogPart(hdTrace *trace, const hdPGraph *graph,
+		      const hdPPlatform *platform, uint32_t task, uint32_t pe)
 {
-	return hdPredictLogId(trace, "task", graph, task) &&
+	return logName(trace, "architecture", &platform->peArchitectures,
+		       platform->pes[pe].architecture) &&
+	       hdPredictLogId(trace, "task", graph, task) &&
 	       hdT_logAttributeInt64(trace, "partOf", task) == 0;
 }
 
@@ -208,7 +211,9 @@ static bool predictTracesWriteTask(const struct hdPredictProject *project,
 			   sizeof(name));
 	isGood = predictTracesBeginState(trace, name, result->start[task]);
 	if (result->plan.pe[task] != pe)
-		return isGood && hdPredictLogPart(trace, graph, task) &&
+		return isGood &&
+		       hdPredictLogPart(trace, graph, result->platform, task,
+					pe) &&
 		       predictTracesEndState(trace, result->end[task], count);
 	isGood = isGood && predictTracesLogId(project, trace, "task", task) &&
 		 hdT_logAttributeInt64(trace, "activity", task) == 0 &&

@@ -316,4 +316,14 @@ again() {
 		! grep -q 'kernel="K" architecture="core" time' learnt/resources.xml
 }
 ok "characterize learns the time on two PEs" again
+# A.2 runs only a part of a task.
+pes() {
+	graph <<-END >part.xml
+		$(task x S A.0 0)
+		$(task y K A.0,A.2 1)
+	END
+	simulate part.xml -o part >out && "$hdpredict" characterize --time-only -o part-learnt part >out 2>err
+	[ "$(grep -c '<pe ' part-learnt/platform.xml)" -eq 2 ]
+}
+ok "characterize finds PEs that run only parts of tasks" pes
 done_testing
