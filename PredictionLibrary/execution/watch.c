@@ -81,6 +81,23 @@ static void executeWatchReportTask(const struct hdExecution *run, uint32_t task,
 	(void)done;
 }
 
+/* Whether a worker waits for PEs of a task that has not begun, and is the first
+ * that does. */
+static bool executeWatchGathers(const struct hdExecution *run, uint32_t worker)
+{
+	uint32_t task = atomic_load(&run->marks[worker].gathering);
+
+	for (uint32_t w = 0; w < run->workerCount; w++) {
+		const struct hdExecuteMark *mark = &run->marks[w];
+
+		if (atomic_load(&mark->current) == task ||
+		    atomic_load(&mark->starved) == task ||
+		    (w < worker && atomic_load(&mark->gathering) == task))
+			return false;
+	}
+	return task != HD_PREDICT_NONE;
+}
+
 static void executeWatchWatchPipe(const struct hdExecution *run, int pipe)
 {
 	ssize_t count;
@@ -102,6 +119,10 @@ static void executeWatchWatchPipe(const struct hdExecution *run, int pipe)
 			executeWatchReportTask(
 				run, atomic_load(&run->marks[w].starved),
 				"waited for memory");
+		else if (executeWatchGathers(run, w))
+			executeWatchReportTask(
+				run, atomic_load(&run->marks[w].gathering),
+				"waited for its PEs");
 	}
 	_exit(0);
 }

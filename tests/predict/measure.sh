@@ -143,7 +143,9 @@ threads() {
 		"$hdtrace" dump threads/measured_*_0.trc | grep -c 'pes="2"' | grep -x 2 &&
 		"$hdpredict" characterize --time-only -o learnt threads/measured >said &&
 		[ "$(grep -c 'pes="2"' learnt/resources.xml)" -eq 2 ] &&
-		[ "$(grep -c '<entry' learnt/resources.xml)" -eq 4 ]
+		[ "$(grep -c '<entry' learnt/resources.xml)" -eq 4 ] &&
+		[ "$(grep -c '<pe ' learnt/platform.xml)" -eq 2 ] &&
+		"$hdpredict" map g.xml --platform learnt/platform.xml --resources learnt/resources.xml >/dev/null
 }
 if [ "$(nproc)" -ge 2 ]; then
 	ok "kernels are measured on two PEs together" threads

@@ -292,9 +292,25 @@ comma() {
 ok "an id of a PE with a comma is no list" comma
 if command -v xmllint >/dev/null; then
 	schema() {
-		xmllint --noout --relaxng "$abs_top_srcdir/doc/format/prediction.rng" r.xml g.xml slow.xml noted.xml 2>err
+		xmllint --noout --relaxng "$abs_top_srcdir/doc/format/prediction.rng" "$@" 2>err
 	}
-	ok "the schema allows several PEs" schema
+	ok "the schema allows several PEs" schema r.xml g.xml slow.xml noted.xml most.xml
+	# Both agree: STATUS PES TIME ENERGY
+	agree() {
+		echo "<resource-model><entry kernel=\"K\" architecture=\"c\" pes=\"$2\" time=\"$3\" energy=\"$4\"/></resource-model>" >list.xml
+		exits "$1" "$hdpredict" validate --resources list.xml || return 1
+		if [ "$1" -eq 0 ]; then
+			schema list.xml
+		else
+			! schema list.xml
+		fi
+	}
+	ok "the schema and hdpredict accept small times" agree 0 1,2 6e-5,4e-05 1E+2,.5
+	ok "the schema and hdpredict accept blanks" agree 0 '1, 2' '6, 4' '1 ,2'
+	ok "the schema and hdpredict refuse empty items" agree 1 1,2 ,, 1,2
+	ok "the schema and hdpredict refuse negative items" agree 1 1,2 1,2 1,-2
+	ok "the schema and hdpredict refuse letters" agree 1 1,2 1,x 1,2
+	ok "the schema and hdpredict refuse no PEs" agree 1 0,2 1,2 1,2
 fi
 
 # ---- Projects -----------------------------------------------------------------

@@ -57,6 +57,7 @@ cat >any.c <<'EOF2'
 #include <hdKernel.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 static void *count(void *result)
@@ -87,6 +88,10 @@ static int say(const hdKernelCall *call, const char *kind)
 		own == different && other == own ? "placed" : "elsewhere");
 	fclose(file);
 	usleep(20000);
+	if (strcmp(call->task, "killer") == 0) {
+		usleep(300000);
+		raise(SIGKILL);
+	}
 	return strcmp(call->kernel, "BREAK") ? 0 : -33;
 }
 static int any(const hdKernelCall *call) { return say(call, "any"); }
@@ -224,6 +229,15 @@ broken() {
 	[ $? -eq 1 ] && grep -q 'task y (kernel BREAK, node n0): it failed' err &&
 		"$hdtrace" check broken >said && grep -q ' 0 errors' said
 }
+# y waits at n0.0 when the process dies.
+graph <<END >dies.xml
+$(task killer MAKE n0.1 0)
+$(task y KEEP n0.0,n0.1 1)
+END
+died() {
+	! start 2 dies.xml && grep -q 'task killer .*: the process died while it ran$' err &&
+		[ "$(grep -c 'task y .*: the process died while it waited for its PEs$' err)" -eq 1 ]
+}
 # t is before y on n0.1, but needs y.
 graph <<END >stuck.xml
 $(task y KEEP n0.0,n0.1 1)
@@ -253,6 +267,7 @@ for library in $(built_libraries); do
 	ok "Cholesky on several PEs in plain C is right" plain
 	ok "full memory is reported" full
 	ok "a failing task on two PEs is reported" broken
+	ok "a task that waits for its PEs when the process dies is reported" died
 	ok "a deadlock over the PEs of a task is reported" stuck
 done
 done_testing

@@ -51,12 +51,31 @@ static void logCall(hdTrace *trace, const struct runner *self)
 	hdT_logAttributeInt64(trace, "count", (int64_t)self->batch->loadCount);
 }
 
+/* The further PEs of a batch are as busy. */
+static void batchBeginParts(const struct batchWork *work)
+{
+	for (uint32_t i = 0; work->parts && i + 1 < work->cpuCount; i++)
+		hdT_logStateStart(work->parts[i], "Batch");
+}
+
+static void batchEndParts(const struct batchWork *work,
+			  const char *architecture)
+{
+	for (uint32_t i = 0; work->parts && i + 1 < work->cpuCount; i++) {
+		hdT_logAttributeString(work->parts[i], "architecture",
+				       architecture);
+		hdT_logAttributeInt64(work->parts[i], "partOf", 0);
+		hdT_logStateEnd(work->parts[i]);
+	}
+}
+
 static void batchBegin(const struct runner *self)
 {
 	hdTrace *trace = self->work->trace;
 
 	if (trace)
 		hdT_logStateStart(trace, self->isLoad ? "Load" : "Batch");
+	batchBeginParts(self->work);
 }
 
 static void batchEnd(const struct runner *self)
@@ -70,6 +89,7 @@ static void batchEnd(const struct runner *self)
 	if (self->error || *self->batch->stop)
 		hdT_logAttributeInt64(trace, "interrupted", 1);
 	hdT_logStateEnd(trace);
+	batchEndParts(self->work, self->batch->architecture);
 }
 
 static bool batchIsOver(const struct runner *self, int64_t start)

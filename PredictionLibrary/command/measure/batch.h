@@ -15,9 +15,10 @@
 /** What a PE does. */
 struct batchWork {
 	struct measureCall *call;
-	const int *cpus;   /**< Of the PEs that run it. */
-	uint32_t cpuCount; /**< Most often 1. */
-	hdTrace *trace;    /**< Where its state goes, or NULL. */
+	const int *cpus;       /**< Of the PEs that run it. */
+	uint32_t cpuCount;     /**< Most often 1. */
+	hdTrace *trace;        /**< Where its state goes, or NULL. */
+	hdTrace *const *parts; /**< Those of the further PEs, or NULL. */
 };
 
 /** A batch. */

@@ -134,6 +134,7 @@ static int setWork(struct measure *self, int pe, uint32_t config, uint32_t pes,
 		.cpus = &self->cpus[pe],
 		.cpuCount = pes,
 		.trace = isRecorded ? self->traces[pe] : NULL,
+		.parts = isRecorded && pes > 1 ? &self->traces[pe + 1] : NULL,
 	};
 	if (work->call)
 		return PREDICT_OK;
@@ -149,7 +150,7 @@ static int trial(struct measure *self, struct batch *batch)
 	struct batch alone = {
 		.architecture = self->architecture,
 		.work = { batch->work.call, batch->work.cpus,
-			  batch->work.cpuCount, NULL },
+			  batch->work.cpuCount, NULL, NULL },
 		.lengthNs = TRIAL_NS,
 		.stop = &isStopped,
 	};
