@@ -196,10 +196,16 @@ static bool eftTryDomain(struct eft *self, uint32_t task, uint32_t domain,
 	uint32_t n = hdPredictDomainSize(&self->mapping, domain), count;
 	const uint32_t *counts = hdPredictCostsCounts(self->costs, &count);
 	const struct hdPredictPe *first = &self->platform->pes[pes[0].pe];
+	bool isSorted = true;
 
-	for (uint32_t i = 0; i < n; i++)
+	/* Most domains have not changed since the last task. */
+	for (uint32_t i = 0; i < n; i++) {
 		pes[i].free = self->free[pes[i].pe];
-	qsort(pes, n, sizeof(*pes), eftByFree);
+		isSorted =
+			isSorted && (!i || eftByFree(&pes[i - 1], &pes[i]) < 0);
+	}
+	if (!isSorted)
+		qsort(pes, n, sizeof(*pes), eftByFree);
 	for (uint32_t i = 0; i < count && counts[i] <= n; i++) {
 		double time, end;
 
@@ -443,14 +449,13 @@ static double eftMeanTime(struct eft *self, uint32_t task)
 	for (uint32_t i = 0; i < self->mapping.usableCount; i++) {
 		uint32_t pe = self->mapping.usable[i];
 		uint32_t a = self->platform->pes[pe].architecture;
-		uint32_t size =
-			self->domain ? hdPredictDomainSize(
-					       &self->mapping,
-					       self->platform->pes[pe].domain)
-				     : 1;
+		uint32_t d = self->platform->pes[pe].domain;
 		double least = self->byArchitecture[a], time;
 
-		for (uint32_t k = 0; k < sizes && counts[k] <= size; k++) {
+		for (uint32_t k = 0;
+		     k < sizes &&
+		     counts[k] <= hdPredictDomainSize(&self->mapping, d);
+		     k++) {
 			if (!eftFindTime(self, task, a, counts[k], &time))
 				return 0;
 			least = fmin(least, time);
@@ -515,35 +520,18 @@ static int eftRank(struct eft *self)
 	return todo && needed && self->rank ? 0 : -ENOMEM;
 }
 
-/* Usable PEs by domain, for tasks on several of them. */
-static int eftGroupDomains(struct eft *self)
+/* PEs by domain, for tasks on several of them; 0 or -ENOMEM. */
+static int eftPrepareDomains(struct eft *self)
 {
-	const hdPPlatform *platform = self->platform;
-	struct hdPredictMapping *mapping = &self->mapping;
-	uint32_t n = mapping->usableCount, count, *next;
+	uint32_t n = self->mapping.usableCount;
+	int ret = hdPredictGroupDomains(&self->mapping, self->costs);
 
-	hdPredictCostsCounts(self->costs, &count);
-	if (!count)
-		return 0;
+	if (ret < 0 || !self->mapping.domainPes)
+		return ret;
 	self->domain = malloc(((size_t)n + 1) * sizeof(*self->domain));
-	mapping->domainPes = malloc(((size_t)n + 1) * sizeof(uint32_t));
-	next = mapping->domainFirst =
-		calloc((size_t)platform->domainCount + 2, sizeof(*next));
-	if (!self->domain || !mapping->domainPes || !next)
-		return -ENOMEM;
-	/* Counted one further on, so that filling leaves the starts. */
-	for (uint32_t i = 0; i < n; i++)
-		next[platform->pes[mapping->usable[i]].domain + 2]++;
-	for (uint32_t d = 0; d < platform->domainCount; d++)
-		next[d + 2] += next[d + 1];
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t pe = mapping->usable[i];
-
-		mapping->domainPes[next[platform->pes[pe].domain + 1]++] = pe;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		self->domain[i].pe = mapping->domainPes[i];
-	return 0;
+	for (uint32_t i = 0; i < n && self->domain; i++)
+		self->domain[i].pe = self->mapping.domainPes[i];
+	return self->domain ? 0 : -ENOMEM;
 }
 
 static int eftPrepare(struct eft *self, const char *pattern)
@@ -577,7 +565,7 @@ static int eftPrepare(struct eft *self, const char *pattern)
 			       pattern ? pattern : "*");
 		return -EINVAL;
 	}
-	if (eftGroupDomains(self) < 0)
+	if (eftPrepareDomains(self) < 0)
 		return -ENOMEM;
 	return findLinks(self);
 }

@@ -30,6 +30,33 @@ int hdPredictMappingSet(const struct hdPredictMapping *mapping,
 	return ret;
 }
 
+int hdPredictGroupDomains(struct hdPredictMapping *mapping,
+			  const struct hdPredictCosts *costs)
+{
+	const hdPPlatform *platform = mapping->platform;
+	uint32_t n = mapping->usableCount, count, *next;
+
+	hdPredictCostsCounts(costs, &count);
+	if (!count)
+		return 0;
+	mapping->domainPes = malloc(((size_t)n + 1) * sizeof(uint32_t));
+	next = mapping->domainFirst =
+		calloc((size_t)platform->domainCount + 2, sizeof(*next));
+	if (!mapping->domainPes || !next)
+		return -ENOMEM;
+	/* Counted one further on, so that filling leaves the starts. */
+	for (uint32_t i = 0; i < n; i++)
+		next[platform->pes[mapping->usable[i]].domain + 2]++;
+	for (uint32_t d = 0; d < platform->domainCount; d++)
+		next[d + 2] += next[d + 1];
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t pe = mapping->usable[i];
+
+		mapping->domainPes[next[platform->pes[pe].domain + 1]++] = pe;
+	}
+	return 0;
+}
+
 /* A task comes after the last one of each of its PEs. */
 static int givenAddTurns(struct hdPredictMapping *mapping, uint32_t task,
 			 uint32_t *last)

@@ -62,6 +62,13 @@ static inline uint32_t hdPredictMappingServer(
 		.server;
 }
 
+struct hdPredictCosts;
+
+/** Group the usable PEs by domain, if any task may have several; 0 or
+ *  -ENOMEM. */
+int hdPredictGroupDomains(struct hdPredictMapping *mapping,
+			  const struct hdPredictCosts *costs);
+
 /** Find the tasks that may not be moved: those with pins and, if options say
  * so, with a mapping, which keep their order, too. 0, -ENOMEM, or -EINVAL:
  *  reported. */
