@@ -36,7 +36,7 @@ check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc uni
 	libopenblas0-pthread
 	libmicrohttpd-dev libgnutls28-dev libsnmp-dev libfreeipmi-dev
 	libopenipmi-dev libpopt0 libcairo2-dev libdw-dev curl openssl libxml2-utils
-	libjansson-dev libhwloc-dev libgraphviz-dev metis
+	libjansson-dev libhwloc-dev libgraphviz-dev metis glpk-utils
 	libjpeg-turbo-progs libsimgrid-dev libsystemc-dev g++ libslurm-dev
 	glusterfs-server glusterfs-client libglusterfs-dev liburcu-dev uuid-dev
 	libtirpc-dev libacl1-dev fio attr)

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "PredictionLibrary/mappers/anneal.h"
 #include "PredictionLibrary/mappers/estimate.h"
 #include "PredictionLibrary/mappers/mappers.h"
 #include "PredictionLibrary/mapping/mapping.h"
@@ -40,40 +41,23 @@
 #define STEPS_LEAST 200
 #define STEPS_MOST 20000
 /* A state beyond the limit costs so many times the first one more, so it is
- * worse than any within. The part by how far it is beyond is small, so that
- * states beyond it lead to each other. */
+ * worse than any within. */
 #define BEYOND 1e6
+/* For the search it costs only so many times the first one more by how far it
+ * is beyond, as a part of the limit: states within the limit can be far apart,
+ * and the way from one to another leads through those beyond. */
+#define BEYOND_SEARCH 3
+/* Small graphs are heated again and again, from the best state: at most so
+ * often, for so many steps of each task. In every other turn, the search does
+ * not pass the limit. */
+#define TURNS_MOST 16
+#define TURN_STEPS 50
 /* A graph of so many tasks is large. */
 #define LARGE 2000
 /* Steps there, and in a batch: parts of all. */
 #define STEPS_LARGE 200000
 #define BATCH_MOST 16
 #define BATCH_LEAST 256
-/* A domain of so many PEs has few sets. */
-#define DOMAIN_SMALL 12
-
-struct annealing {
-	const struct hdPredictMapping *mapping;
-	const hdPGraph *graph;
-	const hdPPlatform *platform;
-	struct hdPredictBase base;
-	struct hdPredictSim *sim;
-	uint32_t *pe;       /* Place of each task: a PE, or a set of them. */
-	uint32_t *sequence; /* Tasks in their order. */
-	uint32_t *place;    /* Of each task in it. */
-	uint32_t *movable;  /* Tasks that may go to another PE. */
-	uint32_t movableCount;
-	uint32_t *bestPe, *bestSequence;
-	struct hdPredictSets *sets; /* Of places: those of the plan. */
-	uint32_t *drawn; /* PEs of a domain; NULL: each task has one PE. */
-	uint64_t draws;
-	double cost, best;
-	double scale; /* Cost of the first state that can run. */
-	bool hasScale;
-	int64_t startNs;
-	struct hdPredictEstimate *estimate; /* Of large graphs. */
-	double ratio; /* Simulated time by its estimate. */
-};
 
 /* ---- Costs ------------------------------------------------------------- */
 
@@ -128,19 +112,20 @@ static double annealPeak(struct annealing *self)
 
 /* Cost where a limit may be exceeded; what rounding may do is within it, as in
  * power.c. */
-static double annealLimited(const struct annealing *self, double cost,
-			    double value)
+static double annealLimited(struct annealing *self, double cost, double value)
 {
 	double limit = self->mapping->options->limit;
 
+	self->unlimited = cost;
+	self->beyond = fmax(0, value / limit - 1);
 	return value > limit * (1 + 1e-12)
 		       ? self->scale * (BEYOND + value / limit)
 		       : cost;
 }
 
 /* Cost by time and energy, and the peak power if it is limited. */
-static double annealCostOf(const struct annealing *self, double time,
-			   double energy, double peak)
+static double annealCostOf(struct annealing *self, double time, double energy,
+			   double peak)
 {
 	switch (self->mapping->options->cost) {
 	case HDP_COST_ENERGY:
@@ -171,6 +156,19 @@ static double annealCost(struct annealing *self)
 			    totals->computation + totals->communication +
 				    totals->idle,
 			    isPowerLimited ? annealPeak(self) : 0);
+}
+
+/* What a state costs for the search, whose cost was found last. */
+static double annealSearchCost(const struct annealing *self, double cost)
+{
+	bool isLimited =
+		self->mapping->options->cost == HDP_COST_ENERGY_AT_TIME ||
+		self->mapping->options->cost == HDP_COST_TIME_AT_POWER;
+
+	return isLimited && self->slope > 0 && isfinite(cost)
+		       ? self->unlimited +
+				 self->scale * self->slope * self->beyond
+		       : cost;
 }
 
 /* Cost of the state that was simulated last, as if there was no limit. */
@@ -207,182 +205,11 @@ static double annealScaledCost(struct annealing *self)
 
 /* ---- Steps ------------------------------------------------------------- */
 
-static uint32_t annealDraw(struct annealing *self, uint32_t limit)
-{
-	return hdPredictDraw(self->mapping->options->seed, self->draws++,
-			     limit);
-}
-
-/* A task goes to another place in the order; others move by one. */
-static void annealShift(struct annealing *self, uint32_t from, uint32_t to)
-{
-	uint32_t task = self->sequence[from];
-
-	for (; from < to; from++) {
-		self->sequence[from] = self->sequence[from + 1];
-		self->place[self->sequence[from]] = from;
-	}
-	for (; from > to; from--) {
-		self->sequence[from] = self->sequence[from - 1];
-		self->place[self->sequence[from]] = from;
-	}
-	self->sequence[to] = task;
-	self->place[task] = to;
-}
-
-/* Places that a task may have: after what it needs, before what needs it. */
-static void annealBounds(const struct annealing *self, uint32_t task,
-			 uint32_t *low, uint32_t *high)
-{
-	const hdPGraph *graph = self->graph;
-	const uint32_t *turns;
-	uint32_t count;
-
-	*low = 0;
-	*high = graph->taskCount - 1;
-	for (uint32_t j = graph->input[task]; j < graph->input[task + 1]; j++) {
-		uint32_t at =
-			self->place[hdPredictProducer(graph, graph->source[j])];
-
-		*low = at >= *low ? at + 1 : *low;
-	}
-	turns = hdPredictTurnsBefore(self->mapping, task, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = self->place[self->mapping->turns[turns[i]].task];
-
-		*low = at >= *low ? at + 1 : *low;
-	}
-	for (uint32_t c = graph->consumer[graph->output[task]];
-	     c < graph->consumer[graph->output[task + 1]]; c++) {
-		uint32_t at = self->place[graph->consumerTask[c]];
-
-		*high = at <= *high ? at - 1 : *high;
-	}
-	turns = hdPredictTurnsAfter(self->mapping, task, &count);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t at = self->place[self->mapping->turns[turns[i]].next];
-
-		*high = at <= *high ? at - 1 : *high;
-	}
-}
-
-/* What a step changed, to be undone. */
-struct annealMove {
-	uint32_t task, pe, place;
-};
-
-/* Draw a set of the domain of a PE: it, and others. A domain of many PEs has
- * too many sets to keep; there they are those that follow in it. NONE: no
- * memory. */
-static uint32_t annealDrawSet(struct annealing *self, uint32_t pe,
-			      uint32_t count)
-{
-	const struct hdPredictMapping *mapping = self->mapping;
-	uint32_t domain = self->platform->pes[pe].domain, place = 0, result;
-	const uint32_t *pes = mapping->domainPes + mapping->domainFirst[domain];
-	uint32_t n = hdPredictDomainSize(mapping, domain);
-
-	while (pes[place] != pe)
-		place++;
-	for (uint32_t i = 0; i < n; i++)
-		self->drawn[i] = pes[(place + i) % n];
-	for (uint32_t i = 1; i < count && n <= DOMAIN_SMALL; i++) {
-		uint32_t other = i + annealDraw(self, n - i);
-		uint32_t swapped = self->drawn[other];
-
-		self->drawn[other] = self->drawn[i];
-		self->drawn[i] = swapped;
-	}
-	return hdPredictSetsAdd(self->sets, self->platform, self->drawn, count,
-				&result) < 0
-		       ? HD_PREDICT_NONE
-		       : result;
-}
-
-/* Another place where a task can run, of which a PE is drawn, and then how
- * many; its own: there is none. */
-static uint32_t annealOtherSet(struct annealing *self, uint32_t task)
-{
-	const struct hdPredictMapping *mapping = self->mapping;
-	uint32_t start = annealDraw(self, mapping->usableCount), sizes;
-	const uint32_t *counts = hdPredictCostsCounts(self->base.costs, &sizes);
-
-	for (uint32_t i = 0; i < mapping->usableCount; i++) {
-		uint32_t pe =
-			mapping->usable[(start + i) % mapping->usableCount];
-		const struct hdPredictPe *about = &self->platform->pes[pe];
-		uint32_t n = hdPredictDomainSize(mapping, about->domain);
-		uint32_t first = annealDraw(self, sizes + 1);
-
-		for (uint32_t k = 0; k <= sizes; k++) {
-			uint32_t at = (first + k) % (sizes + 1);
-			uint32_t count = at ? counts[at - 1] : 1, place;
-
-			if (count > n ||
-			    !hdPredictIsEntry(hdPredictCostsFind(
-				    self->base.costs, self->graph->config[task],
-				    about->architecture, count)))
-				continue;
-			place = annealDrawSet(self, pe, count);
-			if (place != self->pe[task] && place != HD_PREDICT_NONE)
-				return place;
-		}
-	}
-	return self->pe[task];
-}
-
-/* Another PE on which a task can run; its own: there is none. */
-static uint32_t annealOtherPe(struct annealing *self, uint32_t task)
-{
-	const struct hdPredictMapping *mapping = self->mapping;
-	uint32_t start;
-
-	if (self->drawn)
-		return annealOtherSet(self, task);
-	start = annealDraw(self, mapping->usableCount);
-	for (uint32_t i = 0; i < mapping->usableCount; i++) {
-		uint32_t pe =
-			mapping->usable[(start + i) % mapping->usableCount];
-
-		if (pe != self->pe[task] &&
-		    hdPredictIsEntry(hdPredictCostsFind(
-			    self->base.costs, self->graph->config[task],
-			    self->platform->pes[pe].architecture, 1)))
-			return pe;
-	}
-	return self->pe[task];
-}
-
-static struct annealMove annealChange(struct annealing *self)
-{
-	uint32_t kind = annealDraw(self, 3), low, high;
-	uint32_t task = annealDraw(self, self->graph->taskCount);
-	struct annealMove move;
-
-	if (kind < 2 && self->movableCount)
-		task = self->movable[annealDraw(self, self->movableCount)];
-	move = (struct annealMove){ task, self->pe[task], self->place[task] };
-	if (kind < 2 && self->movableCount)
-		self->pe[task] = annealOtherPe(self, task);
-	if (kind > 0) {
-		annealBounds(self, task, &low, &high);
-		annealShift(self, self->place[task],
-			    low + annealDraw(self, high - low + 1));
-	}
-	return move;
-}
-
-static void annealUndo(struct annealing *self, const struct annealMove *move)
-{
-	self->pe[move->task] = move->pe;
-	annealShift(self, self->place[move->task], move->place);
-}
-
-static void annealKeep(struct annealing *self)
+static void annealKeep(struct annealing *self, double cost)
 {
 	size_t size = self->graph->taskCount * sizeof(uint32_t);
 
-	self->best = self->cost;
+	self->best = cost;
 	memcpy(self->bestPe, self->pe, size);
 	memcpy(self->bestSequence, self->sequence, size);
 }
@@ -390,22 +217,23 @@ static void annealKeep(struct annealing *self)
 static void annealStep(struct annealing *self, double heat)
 {
 	struct annealMove move = annealChange(self);
-	double cost, chance;
+	double cost, found, chance;
 
 	if (self->pe[move.task] == move.pe &&
 	    self->place[move.task] == move.place)
 		return;
 	cost = annealScaledCost(self);
+	found = annealSearchCost(self, cost);
 	chance = (double)annealDraw(self, UINT32_MAX) / UINT32_MAX;
 	heat *= fmin(1, COOLER / (double)self->graph->taskCount);
-	if (!(cost <= self->cost) &&
-	    !(chance < exp((self->cost - cost) / (heat * self->scale)))) {
+	if (!(found <= self->cost) &&
+	    !(chance < exp((self->cost - found) / (heat * self->scale)))) {
 		annealUndo(self, &move);
 		return;
 	}
-	self->cost = cost;
+	self->cost = found;
 	if (cost < self->best)
-		annealKeep(self);
+		annealKeep(self, cost);
 }
 
 /* ---- Large graphs ------------------------------------------------------ */
@@ -419,7 +247,7 @@ static bool annealIsLarge(const struct annealing *self)
 
 /* Cost of the state that was estimated; times are as far off as they were when
  * one was simulated. */
-static double annealEstimate(const struct annealing *self)
+static double annealEstimate(struct annealing *self)
 {
 	double time = self->ratio * hdPredictEstimateTime(self->estimate);
 
@@ -468,7 +296,7 @@ static bool annealJudge(struct annealing *self, double *time)
 		return false;
 	*time = self->sim->result->totals.makespan;
 	self->cost = cost;
-	annealKeep(self);
+	annealKeep(self, cost);
 	return true;
 }
 
@@ -535,6 +363,30 @@ static int annealRunLarge(struct annealing *self, uint64_t steps)
 	return ret;
 }
 
+/* How often a small graph is heated. */
+static uint32_t annealTurns(const struct annealing *self, uint64_t steps)
+{
+	double turns = fmin((double)steps, STEPS_MOST) /
+		       (TURN_STEPS * (double)self->graph->taskCount);
+
+	return (uint32_t)fmax(1, fmin(turns, TURNS_MOST));
+}
+
+/* Begin again with the best state. */
+static void annealTurn(struct annealing *self, uint32_t turn)
+{
+	static const double slopes[] = { 0, 1, 3, 0.3 };
+	size_t size = self->graph->taskCount * sizeof(uint32_t);
+
+	self->slope = slopes[turn % (sizeof(slopes) / sizeof(*slopes))];
+	memcpy(self->pe, self->bestPe, size);
+	memcpy(self->sequence, self->bestSequence, size);
+	for (uint32_t i = 0; i < self->graph->taskCount; i++)
+		self->place[self->sequence[i]] = i;
+	self->cost = annealScaledCost(self);
+	self->cost = annealSearchCost(self, self->cost);
+}
+
 /* Begin with one PE for each task, if that costs less. */
 static void annealTrySingle(struct annealing *self)
 {
@@ -562,18 +414,25 @@ static void annealTrySingle(struct annealing *self)
 static int annealRun(struct annealing *self)
 {
 	uint64_t steps = annealSteps(self);
+	uint32_t turns, last = 0;
 	double part = 0;
 
 	self->startNs = hdMonotonicNow();
 	self->cost = annealScaledCost(self);
-	annealKeep(self);
+	annealKeep(self, self->cost);
 	annealTrySingle(self);
 	if (self->cost < self->best)
-		annealKeep(self);
+		annealKeep(self, self->cost);
 	if (annealIsLarge(self))
 		return annealRunLarge(self, steps);
+	turns = annealTurns(self, steps);
 	for (uint64_t i = 0; part < 1; i++) {
-		annealStep(self, annealHeat(part));
+		uint32_t turn = (uint32_t)(part * turns);
+
+		if (i == 0 || turn != last)
+			annealTurn(self, turn);
+		last = turn;
+		annealStep(self, annealHeat(part * turns - turn));
 		part = annealPart(self, i + 1, steps);
 	}
 	return 0;
