@@ -333,6 +333,22 @@ hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
 			    void *data);
 
 /**
+ * Open a project by its files: like hdI_openProject(), but the .proj may be
+ * missing, as that of a program that is still running.
+ *
+ * @param path A .proj file, or its path without ".proj", whether it exists or
+ *        not; else as for hdI_openProject().
+ * @param handler As for hdI_openProject().
+ * @param data Passed to @p handler.
+ *
+ * @return The project, to be closed with hdI_closeProject().
+ * @retval NULL Error: as for hdI_openProject(); errno is ENOENT if there is
+ *         neither a .proj nor another file.
+ */
+hdIProject *hdI_openFiles(const char *path, hdIMessageHandler handler,
+			  void *data);
+
+/**
  * Close a project and free it. Its readers must be closed first.
  *
  * @param project Project to close; NULL does nothing.

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,4 +184,13 @@ int spoolCopy(struct spool *self, struct spool *from)
 	}
 	g_free(bytes);
 	return ret;
+}
+
+void spoolDiscard(struct spool *self, uint64_t offset, uint64_t size)
+{
+	uint64_t end = MIN(offset + size, self->written);
+
+	if (self->fd >= 0 && offset < end)
+		fallocate(self->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			  (off_t)offset, (off_t)(end - offset));
 }

@@ -40,4 +40,8 @@ int spoolRead(struct spool *self, uint64_t offset, void *bytes, size_t size);
 int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
 	      size_t size);
 
+/** Free the disk space of bytes, which are not read any more; where the file
+ *  system cannot, it stays in use. */
+void spoolDiscard(struct spool *self, uint64_t offset, uint64_t size);
+
 #endif

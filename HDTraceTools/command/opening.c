@@ -205,7 +205,8 @@ hdIProject *toolOpen(struct tool *tool, const char *path)
 
 	errno = 0;
 	tool->openingPath = path;
-	project = hdI_openProject(path, openingTake, tool);
+	project = tool->opensFiles ? hdI_openFiles(path, openingTake, tool)
+				   : hdI_openProject(path, openingTake, tool);
 	/* The library takes an empty name for a wrong argument. */
 	error = *path ? errno : ENOENT;
 	tool->openingPath = NULL;

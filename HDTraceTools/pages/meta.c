@@ -343,11 +343,22 @@ static void metaPutHead(struct outJson *json)
 	outJsonText(json, "generator", "hdtrace " PACKAGE_VERSION);
 }
 
+/** What the rows are made of. */
+static void metaPutRows(struct outJson *json, const hdIProject *project)
+{
+	struct numbering numbers = { g_hash_table_new(NULL, NULL) };
+
+	metaPutNodes(json, &numbers, project);
+	metaPutGroups(json, &numbers, project);
+	putTraces(json, &numbers, project);
+	metaPutRelations(json, &numbers, project);
+	g_hash_table_destroy(numbers.nodes);
+}
+
 static void metaPutAll(struct outJson *json, const struct findings *findings,
 		       const int64_t *start, uint64_t maxSize)
 {
 	const hdIProject *project = findings->project;
-	struct numbering numbers = { g_hash_table_new(NULL, NULL) };
 	char buffer[OUT_NUMBER_SIZE];
 
 	metaPutProject(json, project);
@@ -362,13 +373,31 @@ static void metaPutAll(struct outJson *json, const struct findings *findings,
 	if (findings->window.length)
 		outJsonText(json, "window",
 			    outSeconds(buffer, findings->window.length));
-	metaPutNodes(json, &numbers, project);
-	metaPutGroups(json, &numbers, project);
-	putTraces(json, &numbers, project);
-	metaPutRelations(json, &numbers, project);
+	metaPutRows(json, project);
 	putCommunicators(json, project);
 	putPowers(json, findings);
-	g_hash_table_destroy(numbers.nodes);
+}
+
+char *metaLayout(const struct findings *findings)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct outJson json = { .file = file };
+	char *sum;
+
+	if (!file)
+		g_error("no memory");
+	outJsonObject(&json, NULL, false);
+	metaPutProject(&json, findings->project);
+	metaPutRows(&json, findings->project);
+	outJsonEnd(&json);
+	if (fclose(file) != 0)
+		g_error("no memory");
+	sum = g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+					  (const guchar *)text, size);
+	free(text);
+	return sum;
 }
 
 void metaBegin(struct outJson *json, FILE *file,
@@ -390,18 +419,12 @@ void metaBeginSeveral(struct outJson *json, FILE *file, const char *align)
 	outJsonArray(json, "projects", false);
 }
 
-void metaPutOne(struct outJson *json, const struct findings *findings,
-		const int64_t *start, int64_t shift)
+void metaBeginOne(struct outJson *json, const struct findings *findings,
+		  const int64_t *start, int64_t shift)
 {
 	outJsonObject(json, NULL, false);
 	outJsonSeconds(json, "shift", shift);
 	metaPutAll(json, findings, start, 0);
-	outJsonEnd(json);
-}
-
-void metaEndSeveral(struct outJson *json)
-{
-	outJsonEnd(json);
 }
 
 void metaEnd(struct outJson *json)

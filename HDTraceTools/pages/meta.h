@@ -32,18 +32,25 @@ void metaBegin(struct outJson *json, FILE *file,
 	       uint64_t maxSize);
 
 /**
- * The same of several projects: these follow, one after another.
+ * The same of several projects: these follow, one after another, and
+ * outJsonEnd(), before the report.
  *
  * @param align How their clocks are aligned: "wall", "start", or "mark NAME".
  */
 void metaBeginSeveral(struct outJson *json, FILE *file, const char *align);
 
-/** Write one of them. @param shift Is added to its times, in ns. */
-void metaPutOne(struct outJson *json, const struct findings *findings,
-		const int64_t *start, int64_t shift);
+/**
+ * Describe what rows a project has: equal texts, equal numbers of nodes,
+ * groups, traces and relations.
+ *
+ * @return To be freed with g_free().
+ */
+char *metaLayout(const struct findings *findings);
 
-/** All are there; metaEnd() ends the rest. */
-void metaEndSeveral(struct outJson *json);
+/** Begin one of them, of which more may follow, and outJsonEnd(). @param shift
+ * Is added to its times, in ns. */
+void metaBeginOne(struct outJson *json, const struct findings *findings,
+		  const int64_t *start, int64_t shift);
 
 /** End it. */
 void metaEnd(struct outJson *json);

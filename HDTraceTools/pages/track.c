@@ -8,57 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/pages/pack.h"
 #include "HDTraceTools/pages/track.h"
-
-/* ---- The store --------------------------------------------------------- */
-
-struct store {
-	pthread_mutex_t mutex;
-	struct spool *spool;
-};
-
-struct store *storeNew(void)
-{
-	struct store *self = g_new0(struct store, 1);
-
-	pthread_mutex_init(&self->mutex, NULL);
-	self->spool = spoolNew();
-	return self;
-}
-
-void storeFree(struct store *self)
-{
-	if (!self)
-		return;
-	spoolFree(self->spool);
-	pthread_mutex_destroy(&self->mutex);
-	g_free(self);
-}
-
-int storeAdd(struct store *self, const void *bytes, size_t size, uint64_t *at)
-{
-	int ret;
-
-	pthread_mutex_lock(&self->mutex);
-	*at = spoolLength(self->spool);
-	ret = spoolAppend(self->spool, bytes, size);
-	pthread_mutex_unlock(&self->mutex);
-	return ret;
-}
-
-int storeRead(struct store *self, uint64_t at, void *bytes, size_t size)
-{
-	int ret = -EINVAL;
-
-	pthread_mutex_lock(&self->mutex);
-	if (at <= spoolLength(self->spool) &&
-	    size <= spoolLength(self->spool) - at)
-		ret = spoolRead(self->spool, at, bytes, size);
-	pthread_mutex_unlock(&self->mutex);
-	return ret;
-}
 
 /* ---- Tracks ------------------------------------------------------------ */
 

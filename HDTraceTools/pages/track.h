@@ -35,16 +35,7 @@
 #include <stdio.h>
 #include <glib.h>
 
-/** Bytes of all tracks, in a temporary file. */
-struct store;
-
-struct store *storeNew(void);
-/** Free it; NULL does nothing. */
-void storeFree(struct store *self);
-/** Append bytes; says where they stand. 0 or a negative errno. */
-int storeAdd(struct store *self, const void *bytes, size_t size, uint64_t *at);
-/** Read bytes that were appended; 0 or a negative errno. */
-int storeRead(struct store *self, uint64_t at, void *bytes, size_t size);
+#include "HDTraceTools/pages/store.h"
 
 /** A piece of a zoom. */
 struct chunk {

@@ -16,13 +16,13 @@
 #include "HDTraceTools/pages/tracks.h"
 #include "HDTraceTools/pages/waitpyramid.h"
 
-struct tracks *tracksNew(const struct findings *findings)
+struct tracks *tracksNew(const struct findings *findings, struct store *store)
 {
 	const hdIProject *project = findings->project;
 	struct tracks *self = g_new0(struct tracks, 1);
 
 	self->project = project;
-	self->store = storeNew();
+	self->store = store;
 	self->groups = g_new(struct track, project->groupCount + 1);
 	self->traces = g_new(struct track, project->traceCount + 1);
 	for (size_t i = 0; i < project->groupCount; i++)
@@ -72,7 +72,6 @@ void tracksFree(struct tracks *self)
 	addressesFree(self->places.addresses);
 	pthread_mutex_destroy(&self->places.mutex);
 	pthread_mutex_destroy(&self->mutex);
-	storeFree(self->store);
 	g_free(self);
 }
 

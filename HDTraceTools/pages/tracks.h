@@ -17,7 +17,7 @@
 
 struct tracks {
 	const hdIProject *project;
-	struct store *store;
+	struct store *store;  /**< Not owned. */
 	struct track *groups; /**< As in the project. */
 	struct track *traces;
 	struct track *waits; /**< Of the traces. */
@@ -33,8 +33,8 @@ struct tracks {
 };
 
 /** Start with nothing; findings must have been started, and say whose power
- *  counts. */
-struct tracks *tracksNew(const struct findings *findings);
+ *  counts. @p store outlives them. */
+struct tracks *tracksNew(const struct findings *findings, struct store *store);
 /** Free them; NULL does nothing. */
 void tracksFree(struct tracks *self);
 

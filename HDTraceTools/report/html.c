@@ -38,6 +38,7 @@ struct line {
 
 struct html {
 	struct findings *findings;
+	struct store *store;
 	struct tracks *tracks;
 	uint64_t maxSize;
 	struct line *lines;
@@ -402,7 +403,8 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 	struct html self = { .findings = findings, .maxSize = maxSize };
 	int ret;
 
-	self.tracks = tracksNew(findings);
+	self.store = storeNew();
+	self.tracks = tracksNew(findings, self.store);
 	addLines(&self);
 	chooseStored(&self);
 	ret = htmlReadAll(&self);
@@ -415,5 +417,6 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 		ret = htmlWriteFile(&self, path, mayReplace);
 	g_free(self.lines);
 	tracksFree(self.tracks);
+	storeFree(self.store);
 	return ret;
 }

@@ -121,6 +121,7 @@ unsigned int answerEntries(struct exchange *exchange)
 	guint64 number;
 	guint64 position;
 	guint64 part;
+	guint64 count;
 	struct track *track = answersFindTrack(exchange, &number);
 	struct chunk chunk;
 
@@ -132,6 +133,11 @@ unsigned int answerEntries(struct exchange *exchange)
 	    part > exchange->project->tracks->project->groups[number]
 			    ->valueCount)
 		return MHD_HTTP_NOT_FOUND;
+	/* It may be longer in another edition than in that of the page. */
+	if (exchange->argument(exchange, "count") &&
+	    (!answerNumber(exchange, "count", chunk.count, &count) ||
+	     count != chunk.count))
+		return MHD_HTTP_GONE;
 	if (answersReadEntries(exchange, number, &chunk, (guint)part) < 0)
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
 	return MHD_HTTP_OK;

@@ -16,8 +16,10 @@ struct MHD_Connection;
 /** A request, and the answer to it. */
 struct exchange {
 	struct viewServer *server;
-	/** The one that is asked about. */
-	const struct viewServed *project;
+	/** The project that is asked about, and its edition; NULL: none. */
+	struct viewFollow *follow;
+	struct viewEdition *edition;
+	const struct viewServed *project; /**< Of the edition. */
 	struct MHD_Connection *connection;
 	/** Get an argument of the address, or NULL. */
 	const char *(*argument)(const struct exchange *exchange,

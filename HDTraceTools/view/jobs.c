@@ -46,6 +46,10 @@ struct viewJobs {
 	guint64 clock;     /**< Counts what was asked for. */
 	size_t done;
 	struct viewProgress progress;
+	bool wantsReport;
+	GThread *reporter; /**< NULL: the report was not begun. */
+	bool isReporting;
+	bool isStored; /**< Constant after the start. */
 };
 
 /* ---- Reading ----------------------------------------------------------- */
@@ -111,8 +115,8 @@ static bool doJob(struct viewJobs *self, struct job *job)
 {
 	const hdIProject *project = self->tracks->project;
 	bool isGroup = job->track->kind == TRACK_STATISTICS;
-	int ret = isGroup ? tracksReadGroup(self->tracks, job->number, false,
-					    goesOn, self)
+	int ret = isGroup ? tracksReadGroup(self->tracks, job->number,
+					    self->isStored, goesOn, self)
 			  : tracksReadTrace(self->tracks, job->number, true,
 					    goesOn, self);
 	bool isLast;
@@ -133,21 +137,14 @@ static bool doJob(struct viewJobs *self, struct job *job)
 	return isLast;
 }
 
-/** All tracks were read: the rest needs all of them. */
-static void jobsFinishTracks(struct viewJobs *self)
+/** Make the report, and what needs it. */
+static gpointer jobsReportRun(gpointer data)
 {
+	struct viewJobs *self = data;
 	int64_t start = 0;
 	bool hasStart;
 	int ret;
 
-	if (!goesOn(0, self))
-		return;
-	ret = tracksFinish(self->tracks);
-	if (ret < 0)
-		jobsFail(self, "temporary file", ret);
-	pthread_mutex_lock(&self->mutex);
-	self->progress.hasTracks = true;
-	pthread_mutex_unlock(&self->mutex);
 	findingsRead(self->findings);
 	ret = tracksMakeCauses(self->tracks, self->findings);
 	if (ret < 0)
@@ -163,6 +160,35 @@ static void jobsFinishTracks(struct viewJobs *self)
 	ret = tracksMakeWaits(self->tracks, goesOn, self);
 	if (ret < 0 && ret != -ECANCELED)
 		jobsFail(self, "waits", ret);
+	pthread_mutex_lock(&self->mutex);
+	self->isReporting = false;
+	pthread_mutex_unlock(&self->mutex);
+	return NULL;
+}
+
+/** With the mutex held: begin the report if all that it needs is there. */
+static void jobsBeginReport(struct viewJobs *self)
+{
+	if (!self->wantsReport || !self->progress.hasTracks || self->reporter)
+		return;
+	self->isReporting = true;
+	self->reporter = g_thread_new("report", jobsReportRun, self);
+}
+
+/** All tracks were read: the rest needs all of them. */
+static void jobsFinishTracks(struct viewJobs *self)
+{
+	int ret;
+
+	if (!goesOn(0, self))
+		return;
+	ret = tracksFinish(self->tracks);
+	if (ret < 0)
+		jobsFail(self, "temporary file", ret);
+	pthread_mutex_lock(&self->mutex);
+	self->progress.hasTracks = true;
+	jobsBeginReport(self);
+	pthread_mutex_unlock(&self->mutex);
 }
 
 static gpointer jobsWorkerRun(gpointer data)
@@ -229,14 +255,33 @@ struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings)
 	return self;
 }
 
-void viewJobsStart(struct viewJobs *self)
+void viewJobsStart(struct viewJobs *self, bool isStored, bool isAtOnce)
 {
+	self->isStored = isStored;
 	if (self->count == 0)
 		jobsFinishTracks(self);
-	self->restsAt = g_get_monotonic_time() + REST_US;
+	self->restsAt = g_get_monotonic_time() + (isAtOnce ? 0 : REST_US);
 	self->threadCount = CLAMP(g_get_num_processors(), 1, THREADS_MAX);
 	for (guint i = 0; i < self->threadCount; i++)
 		self->threads[i] = g_thread_new("reader", jobsWorkerRun, self);
+}
+
+void viewJobsReport(struct viewJobs *self)
+{
+	pthread_mutex_lock(&self->mutex);
+	self->wantsReport = true;
+	jobsBeginReport(self);
+	pthread_mutex_unlock(&self->mutex);
+}
+
+bool viewJobsAreIdle(struct viewJobs *self)
+{
+	bool isIdle;
+
+	pthread_mutex_lock(&self->mutex);
+	isIdle = !self->isReporting || self->progress.hasReport;
+	pthread_mutex_unlock(&self->mutex);
+	return isIdle;
 }
 
 void viewJobsWant(struct viewJobs *self, const struct track *track)
@@ -281,6 +326,8 @@ void viewJobsFree(struct viewJobs *self)
 	pthread_mutex_unlock(&self->mutex);
 	for (guint i = 0; i < self->threadCount; i++)
 		g_thread_join(self->threads[i]);
+	if (self->reporter)
+		g_thread_join(self->reporter);
 	g_hash_table_destroy(self->index);
 	g_free(self->jobs);
 	pthread_cond_destroy(&self->wanted);

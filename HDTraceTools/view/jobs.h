@@ -31,9 +31,21 @@ struct viewProgress {
  */
 struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings);
 
-/** Start reading; from now on the report belongs to others until it is there.
+/**
+ * Start reading; from now on the report belongs to others until it is there.
+ *
+ * @param isStored Whether entries are stored, as those of a file that grows;
+ * else they are read from the file again.
+ * @param isAtOnce Whether tracks are read that none looks at.
  */
-void viewJobsStart(struct viewJobs *self);
+void viewJobsStart(struct viewJobs *self, bool isStored, bool isAtOnce);
+
+/** Make the report when all tracks were read; it cannot be stopped. Only one
+ *  thread does this. */
+void viewJobsReport(struct viewJobs *self);
+
+/** Whether it can be freed without waiting for the report. Any thread. */
+bool viewJobsAreIdle(struct viewJobs *self);
 
 /** A track is looked at: read it before those that are not. Any thread. */
 void viewJobsWant(struct viewJobs *self, const struct track *track);

@@ -7,7 +7,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -68,19 +67,13 @@ struct viewServer {
 	struct MHD_Daemon *daemon;
 	struct gate *gate;
 	int listening;
-	const struct viewServed *served;
+	struct viewFollow *const *projects;
 	size_t count;
 	const char *align;
 	char token[GATE_TOKEN_LENGTH + 1];
 	char instance[2 * INSTANCE_BYTES + 1]; /**< Differs at each start. */
 	char *hosts[2];   /**< What a browser may call us. */
 	char *origins[2]; /**< And what pages of ours are. */
-	char *page;
-	size_t pageSize;
-	pthread_mutex_t mutex;
-	/** Of each project, JSON with the findings; NULL until it is complete.
-	 */
-	char **progress;
 };
 
 /* ---- What requests ask for --------------------------------------------- */
@@ -94,7 +87,7 @@ static const char *serverArgument(const struct exchange *exchange,
 
 /** The project that "project" numbers, the first one if it is not there; NULL
  * if there is none of that number. */
-static const struct viewServed *findProject(const struct exchange *exchange)
+static struct viewFollow *findProject(const struct exchange *exchange)
 {
 	const struct viewServer *server = exchange->server;
 	guint64 number = 0;
@@ -102,18 +95,123 @@ static const struct viewServed *findProject(const struct exchange *exchange)
 	if (exchange->argument(exchange, "project") &&
 	    !answerNumber(exchange, "project", server->count - 1, &number))
 		return NULL;
-	return &server->served[number];
+	return server->projects[number];
+}
+
+/** Take the edition that there is of the project that is asked about: 200, or
+ *  why not. */
+static unsigned int viewServerTakeEdition(struct exchange *exchange)
+{
+	const char *layout = exchange->argument(exchange, "layout");
+
+	exchange->follow = findProject(exchange);
+	if (!exchange->follow)
+		return MHD_HTTP_NOT_FOUND;
+	exchange->edition = viewFollowTake(exchange->follow);
+	exchange->project = &exchange->edition->served;
+	/* Then numbers of tracks mean others. */
+	return !layout || strcmp(layout, exchange->project->layout) == 0
+		       ? MHD_HTTP_OK
+		       : MHD_HTTP_GONE;
+}
+
+static void viewServerGiveBack(struct exchange *exchange)
+{
+	if (exchange->edition)
+		viewFollowGiveBack(exchange->follow, exchange->edition);
 }
 
 /* ---- Answers ----------------------------------------------------------- */
 
+/** Put what a page is told of the projects. */
+static void putMeta(const struct viewServer *self, struct outJson *json,
+		    FILE *file)
+{
+	bool isOne = self->count == 1;
+
+	if (!isOne)
+		metaBeginSeveral(json, file, self->align);
+	for (size_t i = 0; i < self->count; i++) {
+		struct viewEdition *edition = viewFollowTake(self->projects[i]);
+		const struct viewServed *served = &edition->served;
+		const int64_t *start = served->hasStart ? &served->start : NULL;
+
+		if (isOne)
+			metaBegin(json, file, served->findings, start, 0);
+		else
+			metaBeginOne(json, served->findings, start,
+				     served->shift);
+		outJsonText(json, "layout", served->layout);
+		outJsonInteger(json, "edition", (int64_t)edition->number);
+		if (!isOne)
+			outJsonEnd(json);
+		viewFollowGiveBack(self->projects[i], edition);
+	}
+	if (!isOne)
+		outJsonEnd(json);
+	outJsonPlain(json, "report", "null");
+	metaEnd(json);
+}
+
+/** Answer with what is written to a file in memory. */
+static void answerText(struct exchange *exchange,
+		       void (*put)(const struct exchange *exchange, FILE *file),
+		       const char *type)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		g_error("no memory");
+	put(exchange, file);
+	if (fclose(file) != 0)
+		g_error("no memory");
+	g_byte_array_append(exchange->body, (const guint8 *)text, (guint)size);
+	free(text);
+	exchange->type = type;
+}
+
+static void viewServerPutMeta(const struct exchange *exchange, FILE *file)
+{
+	struct outJson json;
+
+	putMeta(exchange->server, &json, file);
+}
+
+static void viewServerPutPage(const struct exchange *exchange, FILE *file)
+{
+	pageStart(file, true);
+	pageStartMeta(file);
+	viewServerPutMeta(exchange, file);
+	pageEndMeta(file);
+	pageEnd(file);
+}
+
 static unsigned int answerPage(struct exchange *exchange)
 {
-	struct viewServer *server = exchange->server;
+	answerText(exchange, viewServerPutPage, ANSWER_HTML);
+	return MHD_HTTP_OK;
+}
 
-	g_byte_array_append(exchange->body, (const guint8 *)server->page,
-			    (guint)server->pageSize);
-	exchange->type = ANSWER_HTML;
+static unsigned int answerMeta(struct exchange *exchange)
+{
+	answerText(exchange, viewServerPutMeta, ANSWER_JSON);
+	return MHD_HTTP_OK;
+}
+
+static void viewServerPutLive(const struct exchange *exchange, FILE *file)
+{
+	struct outJson json = { .file = file, .isInPage = true };
+
+	outJsonObject(&json, NULL, false);
+	viewFollowPut(exchange->follow, &json);
+	outJsonEnd(&json);
+}
+
+static unsigned int answerLive(struct exchange *exchange)
+{
+	answerText(exchange, viewServerPutLive, ANSWER_JSON);
 	return MHD_HTTP_OK;
 }
 
@@ -128,53 +226,31 @@ static unsigned int answerAlive(struct exchange *exchange)
 	return MHD_HTTP_OK;
 }
 
-static char *makeProgress(const struct viewServed *self,
-			  const struct viewProgress *progress)
+static void viewServerPutProgress(const struct exchange *exchange, FILE *file)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
+	const struct viewServed *served = exchange->project;
+	struct viewProgress progress = viewJobsProgress(served->jobs);
 	struct outJson json = { .file = file, .isInPage = true };
 
-	if (!file)
-		g_error("no memory");
 	outJsonObject(&json, NULL, false);
-	outJsonInteger(&json, "done", progress->done);
-	outJsonInteger(&json, "total", progress->total);
-	outJsonBool(&json, "isComplete", progress->hasReport);
-	outJsonBool(&json, "hasFailed", progress->hasFailed);
-	if (progress->hasStart)
-		outJsonSeconds(&json, "start", progress->start);
+	outJsonInteger(&json, "done", progress.done);
+	outJsonInteger(&json, "total", progress.total);
+	outJsonBool(&json, "isComplete", progress.hasReport);
+	outJsonBool(&json, "hasFailed", progress.hasFailed);
+	if (progress.hasStart)
+		outJsonSeconds(&json, "start", progress.start);
 	else
 		outJsonPlain(&json, "start", "null");
-	if (progress->hasReport)
-		reportPutJson(self->findings, &json, "report", NULL);
+	if (progress.hasReport)
+		reportPutJson(served->findings, &json, "report", NULL);
 	else
 		outJsonPlain(&json, "report", "null");
 	outJsonEnd(&json);
-	if (fclose(file) != 0)
-		g_error("no memory");
-	return text;
 }
 
 static unsigned int answerProgress(struct exchange *exchange)
 {
-	struct viewServer *server = exchange->server;
-	const struct viewServed *project = exchange->project;
-	struct viewProgress progress = viewJobsProgress(project->jobs);
-	char **known = &server->progress[project - server->served];
-	char *text;
-
-	pthread_mutex_lock(&server->mutex);
-	text = *known ? *known : makeProgress(project, &progress);
-	if (progress.hasReport)
-		*known = text;
-	pthread_mutex_unlock(&server->mutex);
-	g_byte_array_append(exchange->body, (const guint8 *)text,
-			    (guint)strlen(text));
-	if (!progress.hasReport)
-		free(text);
-	exchange->type = ANSWER_JSON;
+	answerText(exchange, viewServerPutProgress, ANSWER_JSON);
 	return MHD_HTTP_OK;
 }
 
@@ -186,7 +262,8 @@ static const struct {
 	{ "part", answerPart },   { "entries", answerEntries },
 	{ "alive", answerAlive }, { "progress", answerProgress },
 	{ "notes", answerNotes }, { "states", answerStates },
-	{ "pairs", answerPairs },
+	{ "pairs", answerPairs }, { "meta", answerMeta },
+	{ "live", answerLive },
 };
 
 /* ---- Who may ask ------------------------------------------------------- */
@@ -224,14 +301,16 @@ static bool isAllowed(const struct exchange *exchange)
 static unsigned int viewServerAnswerPath(struct exchange *exchange,
 					 const char *path)
 {
+	unsigned int status;
+
 	if (!isAllowed(exchange))
 		return MHD_HTTP_FORBIDDEN;
 	if (!gateHasToken(path, strlen(path), exchange->server->token))
 		return MHD_HTTP_NOT_FOUND;
 	path += GATE_TOKEN_LENGTH + 2;
-	exchange->project = findProject(exchange);
-	if (!exchange->project)
-		return MHD_HTTP_NOT_FOUND;
+	status = viewServerTakeEdition(exchange);
+	if (status != MHD_HTTP_OK)
+		return status;
 	for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
 		if (strcmp(path, answers[i].path) == 0)
 			return answers[i].answer(exchange);
@@ -274,8 +353,7 @@ static unsigned int viewServerCheckWrite(struct exchange *exchange,
 		return MHD_HTTP_METHOD_NOT_ALLOWED;
 	if (!header(exchange, MHD_HTTP_HEADER_ORIGIN) || !isAllowed(exchange))
 		return MHD_HTTP_FORBIDDEN;
-	exchange->project = findProject(exchange);
-	return exchange->project ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND;
+	return findProject(exchange) ? MHD_HTTP_OK : MHD_HTTP_NOT_FOUND;
 }
 
 /** Take a part of a body; what is too long is not kept. */
@@ -337,7 +415,10 @@ static enum MHD_Result viewServerHandleRequest(
 	if (isRead)
 		status = viewServerAnswerPath(&exchange, url);
 	else if (status == MHD_HTTP_OK)
+		status = viewServerTakeEdition(&exchange);
+	if (!isRead && status == MHD_HTTP_OK)
 		status = answerNoteChange(&exchange, *context);
+	viewServerGiveBack(&exchange);
 	size = exchange.body->len;
 	response = api.MHD_create_response_from_buffer(
 		size, g_byte_array_free(exchange.body, FALSE),
@@ -371,9 +452,11 @@ static int makeToken(struct viewServer *self, uint16_t port)
 	int ret = -ENOENT;
 
 	for (size_t i = 0; i < self->count; i++) {
-		const char *prefix = self->served[i].tracks->project->prefix;
-		char *real = g_canonicalize_filename(prefix, NULL);
+		struct viewEdition *edition = viewFollowTake(self->projects[i]);
+		char *real =
+			g_canonicalize_filename(edition->project->prefix, NULL);
 
+		viewFollowGiveBack(self->projects[i], edition);
 		g_string_append_printf(names, "%s\n", real);
 		g_free(real);
 	}
@@ -382,41 +465,6 @@ static int makeToken(struct viewServer *self, uint16_t port)
 				   GATE_TOKEN_LENGTH);
 	g_string_free(names, TRUE);
 	return ret == 0 ? 0 : makeRandom(self->token, TOKEN_BYTES);
-}
-
-static void putMeta(struct viewServer *self, struct outJson *json, FILE *file)
-{
-	const struct viewServed *served = self->served;
-
-	if (self->count == 1) {
-		metaBegin(json, file, served->findings,
-			  served->hasStart ? &served->start : NULL, 0);
-		return;
-	}
-	metaBeginSeveral(json, file, self->align);
-	for (size_t i = 0; i < self->count; i++, served++)
-		metaPutOne(json, served->findings,
-			   served->hasStart ? &served->start : NULL,
-			   served->shift);
-	metaEndSeveral(json);
-}
-
-static void makePage(struct viewServer *self)
-{
-	FILE *file = open_memstream(&self->page, &self->pageSize);
-	struct outJson json;
-
-	if (!file)
-		g_error("no memory");
-	pageStart(file, true);
-	pageStartMeta(file);
-	putMeta(self, &json, file);
-	outJsonPlain(&json, "report", "null");
-	metaEnd(&json);
-	pageEndMeta(file);
-	pageEnd(file);
-	if (fclose(file) != 0)
-		g_error("no memory");
 }
 
 static void nameOurselves(struct viewServer *self, uint16_t port)
@@ -488,25 +536,21 @@ static int answerAt(struct viewServer *self, uint16_t port)
 }
 
 int viewServerStart(struct viewServer **server, uint16_t port,
-		    const struct viewServed *served, size_t count,
+		    struct viewFollow *const *projects, size_t count,
 		    const char *align, char **url)
 {
 	struct viewServer *self = g_new0(struct viewServer, 1);
 	int ret;
 
 	self->listening = -1;
-	self->served = served;
+	self->projects = projects;
 	self->count = count;
 	self->align = align;
-	self->progress = g_new0(char *, count);
-	pthread_mutex_init(&self->mutex, NULL);
 	ret = makeToken(self, port);
 	if (ret == 0)
 		ret = makeRandom(self->instance, INSTANCE_BYTES);
-	if (ret == 0) {
-		makePage(self);
+	if (ret == 0)
 		ret = answerAt(self, port);
-	}
 	if (ret < 0) {
 		viewServerStop(self);
 		return ret;
@@ -529,10 +573,5 @@ void viewServerStop(struct viewServer *self)
 		g_free(self->hosts[i]);
 		g_free(self->origins[i]);
 	}
-	free(self->page);
-	for (size_t i = 0; i < self->count; i++)
-		free(self->progress[i]);
-	g_free(self->progress);
-	pthread_mutex_destroy(&self->mutex);
 	g_free(self);
 }

@@ -14,19 +14,9 @@
 
 #include "HDTraceTools/command/alignoption.h"
 #include "HDTraceTools/command/errors.h"
-#include "HDTraceTools/command/select.h"
 #include "HDTraceTools/pages/page.h"
-#include "HDTraceTools/pages/tracks.h"
 #include "HDTraceTools/findings/findings.h"
-#include "HDTraceTools/view/jobs.h"
 #include "HDTraceTools/view/server.h"
-
-/** A project that is shown, read and reported beside the others. */
-struct viewOne {
-	struct tool tool;
-	struct findings findings;
-	hdIProject *project;
-};
 
 /** What the command is asked for. */
 struct view {
@@ -35,83 +25,11 @@ struct view {
 	gboolean isAlone;         /**< No browser is started. */
 	int port;
 	char *align; /**< "wall", "start" or the name of a mark; or NULL. */
-	struct viewOne *list;
-	struct viewServed *served;
+	struct viewFollow **projects;
 	size_t count;
 };
 
 /* ---- Starting ---------------------------------------------------------- */
-
-/** When the first record of a trace starts, whatever it lies in. */
-static bool firstRecord(const hdIProject *project, const hdITraceFile *trace,
-			int64_t *time)
-{
-	hdITraceReader *reader =
-		diagnosticsOpenTrace(project, trace, &diagnosticsDropped);
-	const hdIRecord *record;
-	bool found = reader && hdI_readTrace(reader, &record) == 1;
-
-	if (found)
-		*time = record->start;
-	hdI_closeTrace(reader);
-	return found;
-}
-
-static bool firstEntry(const hdIProject *project, const hdIGroup *group,
-		       int64_t *time)
-{
-	hdIStatReader *reader =
-		diagnosticsOpenStat(project, group, &diagnosticsDropped);
-	bool found = reader && hdI_getStatStart(reader, time);
-
-	hdI_closeStat(reader);
-	return found;
-}
-
-/** When the first relation of a file begins. */
-static bool firstRelation(const hdIProject *project,
-			  const hdIRelationFile *file, int64_t *time)
-{
-	hdIRelationReader *reader =
-		diagnosticsOpenRelations(project, file, &diagnosticsDropped);
-	const hdIRelationRecord *record;
-	bool found = reader && hdI_readRelationRecord(reader, &record) == 1;
-
-	if (found)
-		*time = record->time;
-	hdI_closeRelations(reader);
-	return found;
-}
-
-/** About when the project starts: the exact time may be at the end of a trace,
- *  where a state stands that lasted all of the run. */
-static bool viewGuessStart(const hdIProject *project, int64_t *start)
-{
-	bool found = false;
-	int64_t time;
-
-	*start = INT64_MAX;
-	for (size_t i = 0; i < project->groupCount; i++) {
-		if (!project->groups[i]->isReadable ||
-		    !firstEntry(project, project->groups[i], &time))
-			continue;
-		*start = MIN(*start, time);
-		found = true;
-	}
-	for (size_t i = 0; i < project->traceCount; i++) {
-		if (!firstRecord(project, project->traces[i], &time))
-			continue;
-		*start = MIN(*start, time);
-		found = true;
-	}
-	for (size_t i = 0; i < project->relationCount; i++) {
-		if (!firstRelation(project, project->relations[i], &time))
-			continue;
-		*start = MIN(*start, time);
-		found = true;
-	}
-	return found;
-}
 
 /** In a child that is to become a browser. */
 static void viewPrepareChild(gpointer data)
@@ -204,11 +122,11 @@ static int viewFinishStatus(struct tool *tool)
 	return toolFinish(tool);
 }
 
-/** Whether all reports are there. */
-static bool isAllRead(const struct view *view)
+/** Whether nothing is done that cannot be stopped. */
+static bool viewIsIdle(const struct view *view)
 {
 	for (size_t i = 0; i < view->count; i++) {
-		if (!viewJobsProgress(view->served[i].jobs).hasReport)
+		if (!viewFollowIsIdle(view->projects[i]))
 			return false;
 	}
 	return true;
@@ -240,22 +158,22 @@ static void viewServeUntilSignal(struct view *view)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
-	ret = viewServerStart(&server, (uint16_t)view->port, view->served,
+	ret = viewServerStart(&server, (uint16_t)view->port, view->projects,
 			      view->count, align, &url);
 	if (ret == 0) {
-		for (size_t i = 0; i < view->count; i++) {
-			viewTablesStart(view->served[i].tables);
-			viewJobsStart(view->served[i].jobs);
-		}
+		for (size_t i = 0; i < view->count; i++)
+			viewFollowStart(view->projects[i]);
 		viewWaitForEnd(view, url, &signals, &before);
 	} else {
 		toolError(tool, "port %d: cannot listen: %s", view->port,
 			  strerror(-ret));
 	}
 	viewServerStop(server);
+	for (size_t i = 0; i < view->count; i++)
+		viewFollowStop(view->projects[i]);
 	/* A report that is being made cannot be stopped, but leaves nothing
 	 * behind either. All that is of the tool is its threads'. */
-	if (ret == 0 && !isAllRead(view))
+	if (ret == 0 && !viewIsIdle(view))
 		_exit(toolIsOutputBroken() ? TOOL_FAILED : TOOL_OK);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	g_free(url);
@@ -264,70 +182,50 @@ static void viewServeUntilSignal(struct view *view)
 
 /* ---- Projects ---------------------------------------------------------- */
 
-/** Get a project ready to be served. */
-static bool viewStartProject(struct view *view, size_t number, const char *path)
+/** Get a project ready to be served; the first clock is that of all. */
+static bool viewStartProject(struct view *view, size_t number, const char *path,
+			     int64_t *first)
 {
-	struct viewOne *one = &view->list[number];
-	struct viewServed *served = &view->served[number];
+	const struct viewOpening opening = {
+		.path = path,
+		.tool = view->tool,
+		.findings = &view->findings,
+	};
+	struct viewFollow *project = viewFollowNew(&opening);
+	struct viewEdition *edition;
 	int64_t zero = 0;
+	bool isGood = true;
 
-	one->tool = *view->tool;
-	one->findings = view->findings;
-	one->findings.tool = &one->tool;
-	findingsDiagnosticsInit(&one->findings.diagnostics);
-	one->project = findingsOpen(&one->findings, path);
-	if (!one->project || findingsStart(&one->findings, one->project) != 0 ||
-	    (view->count > 1 &&
-	     !alignFind(view->align, view->tool, one->project, path, &zero)))
+	view->projects[number] = project;
+	if (!project)
 		return false;
-	/* Where the terminal shows it, nobody looks. */
-	one->tool.progress.isOn = false;
-	served->findings = &one->findings;
-	served->tracks = tracksNew(&one->findings);
-	served->jobs = viewJobsNew(served->tracks, served->findings);
-	served->notes = viewNotesNew(one->project->prefix);
-	served->tables = viewTablesNew(served->findings);
-	served->hasStart = viewGuessStart(one->project, &served->start);
-	served->shift = number ? view->served[0].shift - zero : zero;
-	return true;
-}
-
-static void viewEndProject(struct viewOne *one, struct viewServed *served)
-{
-	viewNotesFree(served->notes);
-	viewTablesFree(served->tables);
-	viewJobsFree(served->jobs);
-	tracksFree(served->tracks);
-	if (one->findings.project)
-		findingsEnd(&one->findings);
-	findingsDiagnosticsFree(&one->findings.diagnostics);
-	hdI_closeProject(one->project);
+	if (view->count > 1) {
+		edition = viewFollowTake(project);
+		isGood = alignFind(view->align, view->tool, edition->project,
+				   path, &zero);
+		viewFollowGiveBack(project, edition);
+	}
+	if (number == 0)
+		*first = zero;
+	viewFollowShift(project, *first - zero);
+	return isGood;
 }
 
 static int viewRunOn(struct view *view, char **paths)
 {
-	struct tool *tool = view->tool;
 	size_t ready = 0;
-	size_t begun;
+	int64_t first = 0;
 
-	view->list = g_new0(struct viewOne, view->count);
-	view->served = g_new0(struct viewServed, view->count);
+	view->projects = g_new0(struct viewFollow *, view->count);
 	while (ready < view->count &&
-	       viewStartProject(view, ready, paths[ready]))
+	       viewStartProject(view, ready, paths[ready], &first))
 		ready++;
-	begun = MIN(ready + 1, view->count);
-	/* What the first one has as shift is where its clock begins: the others
-	 * are shifted there, and it stays where it is. */
-	view->served[0].shift = 0;
 	if (ready == view->count)
 		viewServeUntilSignal(view);
-	for (size_t i = 0; i < begun; i++) {
-		tool->hasFailed |= view->list[i].tool.hasFailed;
-		viewEndProject(&view->list[i], &view->served[i]);
-	}
-	g_free(view->served);
-	g_free(view->list);
-	return viewFinishStatus(tool);
+	for (size_t i = 0; i < view->count; i++)
+		viewFollowFree(view->projects[i]);
+	g_free(view->projects);
+	return viewFinishStatus(view->tool);
 }
 
 static const struct toolHelp help = {

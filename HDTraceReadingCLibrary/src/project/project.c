@@ -163,11 +163,19 @@ static int setPrefix(struct hdIProjectData *project)
 	return hdITopologyInit(project, project->pub.name);
 }
 
+/* Whether there is a .proj, or it must be there. */
+static int projReaderHasFile(const struct hdIProjectData *project)
+{
+	return !project->isFileOptional ||
+	       access(project->pub.file, F_OK) == 0 || errno != ENOENT;
+}
+
 static int projReaderReadProject(struct hdIProjectData *project)
 {
 	const hdIProject *pub = &project->pub;
 	size_t fileCount;
-	int error = hdIProjXmlRead(project, pub->file);
+	int hasFile = projReaderHasFile(project);
+	int error = hasFile ? hdIProjXmlRead(project, pub->file) : 0;
 	int ret;
 
 	if (error && error != -EBADMSG)
@@ -176,6 +184,10 @@ static int projReaderReadProject(struct hdIProjectData *project)
 	if (ret < 0)
 		return ret;
 	if (fileCount == 0 && !project->root->firstChild) {
+		if (!hasFile)
+			return projReaderReport(project, HDI_RULE_FILE_OPEN,
+						pub->file, -ENOENT,
+						strerror(ENOENT));
 		if (!error)
 			projReaderReport(project, HDI_RULE_PROJ_TOPOLOGY,
 					 pub->file, 0,
@@ -213,8 +225,8 @@ static int projReaderOpenFile(struct hdIProjectData *project, const char *path)
 	return ret < 0 ? ret : hdITopologyFinish(project);
 }
 
-hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
-			    void *data)
+static hdIProject *projReaderOpen(const char *path, int isFileOptional,
+				  hdIMessageHandler handler, void *data)
 {
 	struct hdIProjectData *project;
 	int ret;
@@ -229,6 +241,7 @@ hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
 	project->sink.handler = handler;
 	project->sink.data = data;
 	project->pub.description = "";
+	project->isFileOptional = isFileOptional;
 	ret = projReaderOpenFile(project, path);
 	if (ret < 0) {
 		hdI_closeProject(&project->pub);
@@ -236,6 +249,18 @@ hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
 		return NULL;
 	}
 	return &project->pub;
+}
+
+hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
+			    void *data)
+{
+	return projReaderOpen(path, 0, handler, data);
+}
+
+hdIProject *hdI_openFiles(const char *path, hdIMessageHandler handler,
+			  void *data)
+{
+	return projReaderOpen(path, 1, handler, data);
 }
 
 void hdI_closeProject(hdIProject *project)

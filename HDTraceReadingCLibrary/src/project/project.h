@@ -53,6 +53,7 @@ struct hdIProjectData {
 	struct hdMap nodes; /**< By the hash of their paths. */
 	struct hdITextList levels;
 	struct hdITextList declaredGroups;
+	int isFileOptional; /**< Whether the .proj may be missing. */
 };
 
 /** No file has a longer name; it bounds what a hostile .proj can cost. */

@@ -63,6 +63,7 @@ struct tool {
 	struct cliProgress progress;
 	struct toolTurn *turn;    /**< NULL: it speaks at any time. */
 	struct cliCommand parsed; /**< By toolParse(). */
+	bool opensFiles;          /**< Projects need no .proj. */
 };
 
 /** A subcommand. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Puts everything together: header, summary, rows, panels; redraws what changed.
 import { Alike } from "./ui/alike.js";
+import { carryFocus, carryView } from "./ui/carry.js";
 import { Chooser } from "./ui/chooser.js";
 import { lineNumber } from "./draw/colours.js";
 import { announce } from "./ui/dom.js";
@@ -25,6 +26,7 @@ import { Selection } from "./ui/selection.js";
 import { Summary } from "./panels/summary.js";
 import { Tooltip } from "./ui/tooltip.js";
 import { setOnLoad } from "./data/codec/track.js";
+import { DataGone } from "./data/codec/source.js";
 import { Tracks } from "./rows/tracks.js";
 import { View } from "./ui/view.js";
 
@@ -41,6 +43,7 @@ const SAME = new Set(["cursor", "data", "find", "found", "scroll", "select"]);
 export class App {
   constructor(model) {
     this.model = model;
+    this.ending = new AbortController();
     this.view = new View(model);
     this.view.defaults = defaultRows(model);
     this.view.rowSize = this.view.defaults.rowSize;
@@ -111,22 +114,48 @@ export class App {
     );
     const media = matchMedia("(prefers-color-scheme: dark)");
 
-    media.addEventListener("change", () => this.#restyle());
-    window.addEventListener("hashchange", () => this.#readFragment());
+    this.listen(media, "change", () => this.#restyle());
+    this.listen(window, "hashchange", () => this.#readFragment());
+  }
+
+  /** Listen to what outlives the application. */
+  listen(target, name, listener) {
+    target.addEventListener(name, listener, { signal: this.ending.signal });
+  }
+
+  /** Another application takes its place. */
+  end() {
+    this.ending.abort();
+    cancelAnimationFrame(this.frame);
+    for (const timer of [this.fragmentTimer, this.restTimer, this.panelTimer])
+      clearTimeout(timer);
   }
 
   /* ---- Start ----------------------------------------------------------- */
 
-  start() {
+  /** @param before The application whose place it takes; null: none. */
+  start(before = null) {
     loadTheme();
     this.tracks.restyle();
-    this.#readFragment();
+    if (before) this.#carryOver(before);
+    else this.#readFragment();
     this.summary.update();
     this.notes.showReduced();
     this.notes.showDamage();
     this.dirty.add("rows");
     // At once, so that what is on the screen is what is loaded first.
     this.#draw();
+  }
+
+  /** Show what another application shows, whose project had fewer rows. */
+  #carryOver(before) {
+    carryView(before.model, before.view, this.model, this.view);
+    this.search.value = this.view.search;
+    this.definitions.apply();
+    this.#changed("rows");
+    this.#changed("looks");
+    this.#showPanel();
+    carryFocus(before, this);
   }
 
   #readFragment() {
@@ -144,6 +173,7 @@ export class App {
 
   #writeFragment() {
     clearTimeout(this.fragmentTimer);
+    if (this.ending.signal.aborted) return;
     this.fragmentTimer = setTimeout(() => {
       const text = this.view.toFragment();
 
@@ -160,7 +190,7 @@ export class App {
   /** Something must be drawn again: with the next frame. */
   invalidate(what) {
     this.dirty.add(what);
-    if (this.frame) return;
+    if (this.frame || this.ending.signal.aborted) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = null;
       this.#draw();
@@ -292,8 +322,17 @@ export class App {
     if (!isKnown || panel?.isOfNames) this.view.changed("data");
   }
 
+  /** What grows was read again: numbers are made anew, as often as panels can. */
+  noteGrown() {
+    this.isOutdated = Boolean(this.panelTimer);
+    if (this.isOutdated) this.invalidate("data");
+    else this.view.changed("data");
+  }
+
   showLooks() {
-    const { hasArrows, hasPath, window } = this.view;
+    const { hasArrows, hasPath, isFollowing, window } = this.view;
+
+    this.followButton.setAttribute("aria-pressed", String(isFollowing));
 
     this.arrowButton.setAttribute("aria-pressed", String(hasArrows));
     this.pathButton.setAttribute("aria-pressed", String(hasPath));
@@ -315,6 +354,7 @@ export class App {
 
   #updatePanel(rest = REST_MS) {
     clearTimeout(this.panelTimer);
+    if (this.ending.signal.aborted) return;
     const timer = setTimeout(async () => {
       // Rows are needed to know what is shown.
       if (this.dirty.has("rows")) this.#draw();
@@ -323,9 +363,12 @@ export class App {
       try {
         await Promise.all([panel?.update(), this.alike.update()]);
       } catch (error) {
-        console.error(error);
+        // Another edition has other data: it is asked for next.
+        if (!(error instanceof DataGone)) console.error(error);
       }
-      if (this.panelTimer === timer) this.panelTimer = null;
+      if (this.panelTimer !== timer) return;
+      this.panelTimer = null;
+      if (this.isOutdated) this.noteGrown();
       this.#noteSettled();
     }, rest);
 
@@ -407,6 +450,19 @@ export class App {
   /** Show the durations of a state. */
   showDurations(name) {
     this.panels.find(({ id }) => id === "durations")?.choose(name);
+  }
+
+  /** Let the view move with the end of a run that grows, or stay. */
+  toggleFollowing() {
+    const { view, model } = this;
+
+    if (!model.isGrowing) return;
+    view.setFollowing(!view.isFollowing);
+    announce(
+      view.isFollowing
+        ? "The view follows the end of the run."
+        : "Paused: the view stays.",
+    );
   }
 
   togglePath() {

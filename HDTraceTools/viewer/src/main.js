@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Starts the viewer.
 import { App } from "./app.js";
+import { noteFocus } from "./ui/carry.js";
 import { h } from "./ui/dom.js";
 import { Live } from "./ui/live.js";
 import { Model } from "./data/model.js";
+import { forgetAll } from "./data/codec/track.js";
 import { PageSource, readMeta, ServerSource } from "./data/codec/source.js";
 
 /** Show what went wrong instead of nothing. */
@@ -25,6 +27,17 @@ function showFailure(error) {
     );
 }
 
+/** Show other data in the place of what is shown. */
+function replaceApp(before, meta) {
+  noteFocus(before);
+  forgetAll();
+  const app = new App(new Model(meta, before.model.source.again()));
+
+  before.end();
+  app.start(before);
+  return app;
+}
+
 async function start() {
   const meta = readMeta();
   const source = meta.report === null ? new ServerSource() : new PageSource();
@@ -34,7 +47,10 @@ async function start() {
   const app = new App(model);
 
   app.start();
-  if (source.isServed) new Live(app).start();
+  if (!source.isServed) return;
+  const live = new Live(app, (other) => replaceApp(live.app, other));
+
+  live.start();
 }
 
 start().catch((error) => {

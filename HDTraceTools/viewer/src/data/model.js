@@ -28,10 +28,14 @@ export class Model {
   constructor(meta, source) {
     this.parts = partsOf(meta);
     this.isJoined = this.parts.length > 1;
-    for (const part of this.parts)
+    for (const part of this.parts) {
       part.source = this.isJoined
         ? source.of(this.parts.indexOf(part))
         : source;
+      part.source.layout = part.meta.layout ?? null;
+    }
+    /** Whether a program writes one of the projects. */
+    this.isGrowing = false;
     meta = joinMetas(meta, this.parts);
     this.meta = meta;
     this.source = source;
@@ -176,6 +180,39 @@ export class Model {
   /** Take the report, and with it when times count from. */
   setReport(report, start) {
     this.setReports([{ report, start }]);
+  }
+
+  /** The reports are of another edition of the projects. */
+  dropReports() {
+    const { start } = this.meta;
+
+    this.report = null;
+    this.paths = pathsOf([null], this.parts);
+    this.findings = findingsOf([null], this.parts);
+    this.meta.report = null;
+    this.meta.start = start;
+  }
+
+  /** Whether another description of the projects has the same rows. */
+  hasRowsOf(meta) {
+    const others = partsOf(meta);
+
+    return (
+      others.length === this.parts.length &&
+      this.parts.every((part, i) => part.meta.layout === others[i].meta.layout)
+    );
+  }
+
+  /** Take what is new in a description with the same rows. */
+  setMeta(meta) {
+    const parts = partsOf(meta);
+    const joined = joinMetas(meta, parts);
+
+    this.meta.powers = joined.powers.map((power) => ({
+      ...power,
+      part: this.parts[parts.indexOf(power.part)],
+    }));
+    this.meta.communicators = joined.communicators;
   }
 
   /** Take the reports of all projects. */

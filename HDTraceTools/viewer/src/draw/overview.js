@@ -198,7 +198,8 @@ export class Overview {
     const ratio = window.devicePixelRatio || 1;
     const isFinal =
       this.isFine && this.tracks.every((track) => track.isComplete);
-    const loads = isFinal ? "all" : loadCount();
+    const described = this.tracks.reduce((sum, track) => sum + track.descriptions, 0);
+    const loads = isFinal ? `all ${described}` : loadCount();
     const isThere = !this.model.isJoined && this.model.total.isThere;
     const key = [width, ratio, start, span, theme.number, loads, isThere].join();
 

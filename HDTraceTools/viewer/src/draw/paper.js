@@ -13,8 +13,8 @@ export class Paper {
       { class: "paper-note", hidden: true },
       "Some rows outside of the screen are not loaded; the print button of the page loads them.",
     );
-    window.addEventListener("beforeprint", () => this.#lay(true));
-    window.addEventListener("afterprint", () => this.#lay(false));
+    app.listen(window, "beforeprint", () => this.#lay(true));
+    app.listen(window, "afterprint", () => this.#lay(false));
   }
 
   /** Load all rows, and print. Browsers wait for nothing that they begin. */

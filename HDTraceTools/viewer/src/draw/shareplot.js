@@ -24,6 +24,8 @@ const REST_MS = 90;
  *  could not be loaded is asked for again, in ms. */
 const SHOW_MS = 250;
 const AGAIN_MS = 2000;
+/** So long traces that grow are gone through before that is begun anew, in ms. */
+const GROWING_MS = 2000;
 /** So many traces are loaded at the same time. */
 const AT_ONCE = 8;
 const HEIGHT = 12;
@@ -191,8 +193,13 @@ export class SharePlot {
     ].join("\0");
 
     this.options = { ...options, look };
-    if (key !== this.job?.key) this.#begin(key);
-    else if (!this.job.isBusy && this.#missing.length) this.#find(this.job);
+    if (key !== this.job?.key) {
+      // With each part that is added, the view of a run that grows is another one.
+      if (!options.isGrowing || !this.#isBusyForLong(GROWING_MS)) this.#begin(key);
+    } else if (!this.job.isBusy) {
+      if (this.job.of !== this.#described) this.#begin(key);
+      else if (this.#missing.length) this.#find(this.job);
+    }
     if (this.shown && this.shownLook !== look) this.#paint(this.shown, this.shownCount);
     context.save();
     context.beginPath();
@@ -214,7 +221,21 @@ export class SharePlot {
       drawUnread(context, [GUTTER, GUTTER + width], HEIGHT);
     }
     context.restore();
-    return this.shownKey === key && this.load === "done";
+    return (
+      this.shownKey === key &&
+      this.shownOf === this.#described &&
+      this.load === "done"
+    );
+  }
+
+  /** How often the traces were described. */
+  get #described() {
+    return this.traces.reduce((sum, { track }) => sum + track.descriptions, 0);
+  }
+
+  /** Whether traces are gone through that were not when so many ms are over. */
+  #isBusyForLong(ms) {
+    return this.job?.isBusy && performance.now() - this.job.begun < ms;
   }
 
   /** Traces that were read to their end and are not added yet. */
@@ -239,6 +260,8 @@ export class SharePlot {
       key,
       sums: new ShareSums(view, width),
       added: new Set(),
+      of: this.#described,
+      begun: performance.now(),
       isBusy: true,
     };
     this.timer = setTimeout(
@@ -302,6 +325,7 @@ export class SharePlot {
     if (this.shown === job.sums && this.shownCount === job.added.size) return;
     this.#paint(job.sums, job.added.size);
     this.shownKey = job.key;
+    this.shownOf = job.of;
     this.options.onFound();
   }
 

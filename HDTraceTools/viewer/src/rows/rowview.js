@@ -200,9 +200,15 @@ export class RowView {
     return (
       this.isFinal &&
       this.drawnIn === this.tracks.drawings &&
+      this.drawnOf === this.#described &&
       this.drawnWidth === width &&
       this.drawnHeight === this.row.height
     );
+  }
+
+  /** How often its tracks were described. */
+  get #described() {
+    return this.row.tracks.reduce((sum, track) => sum + track.descriptions, 0);
   }
 
   get hasOtherScale() {
@@ -236,6 +242,7 @@ export class RowView {
       this.isFine && this.row.tracks.every((track) => track.isComplete);
     this.element.dataset.load = this.load;
     this.drawnIn = this.tracks.drawings;
+    this.drawnOf = this.#described;
     this.drawnWidth = options.width;
     this.drawnHeight = this.row.height;
   }
@@ -319,6 +326,7 @@ export class RowView {
       isWaitsKnown: model.waiting > 0,
       showsWaits: view.showsWaits,
       onFound: () => view.changed("found"),
+      isGrowing: model.isGrowing,
     });
   }
 

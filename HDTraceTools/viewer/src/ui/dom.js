@@ -60,6 +60,7 @@ const ICONS = {
   zoomOut: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM21 21l-5-5M8 11h6",
   whole: "M3 12h18M3 12l4-4M3 12l4 4M21 12l-4-4M21 12l-4 4",
   back: "M9 14L4 9l5-5M4 9h9a7 7 0 0 1 0 14h-2",
+  follow: "M4 12h9M9 8l4 4-4 4M17 5v14M20 5v14",
   mark: "M5 4v16M19 4v16M8 12h8M8 12l3-3M8 12l3 3M16 12l-3-3M16 12l-3 3",
   alike: "M4 5h16M8 12h12M8 19h12M4 5v14",
   visible: "M3 5v14M21 5v14M6 15l3-6 3 5 3-8 3 9",

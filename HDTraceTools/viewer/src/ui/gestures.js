@@ -13,6 +13,11 @@ export class Gestures {
     });
   }
 
+  /** Whether a button is held, or a finger is down. */
+  get isBusy() {
+    return this.pointer.pointers.size > 0;
+  }
+
   hover(event) {
     const { tracks, view, selection, tooltip } = this.app;
     const share = tracks.shareAt(event.clientX);

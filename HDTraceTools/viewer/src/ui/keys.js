@@ -16,6 +16,9 @@ export function keyTable(app) {
       "-": () => view.zoom(1 / 0.7, app.cursorShare),
     }],
     ["0", "Show the whole run", { 0: () => view.whole() }],
+    ["l", "Let the view stay, or follow the end of a run that is written", {
+      l: () => app.toggleFollowing(),
+    }],
     ["z", "Previous view", { z: () => view.back() }],
     [",  .", "Move the cursor by a pixel; with Shift by 20", {
       ",": () => app.cursor.move(-1),
@@ -96,7 +99,7 @@ export function listenToKeys(app) {
   for (const [, , keys] of keyTable(app))
     for (const [key, handler] of Object.entries(keys ?? {}))
       handlers.set(key, handler);
-  document.addEventListener("keydown", (event) => {
+  app.listen(document, "keydown", (event) => {
     if (isPrintKey(event)) {
       event.preventDefault();
       app.paper.print();

@@ -5,8 +5,9 @@
 // started again at the same port, all goes on.
 import { Gaps } from "../data/series/gaps.js";
 import { percent } from "../data/numbers.js";
-import { ServerGone } from "../data/codec/source.js";
+import { DataGone, ServerGone } from "../data/codec/source.js";
 import { forgetAll } from "../data/codec/track.js";
+import { parseSeconds } from "../data/time.js";
 
 const TRACKS_MS = 200;
 /** So long all that was asked for is waited for, before the rest is asked again. */
@@ -16,13 +17,27 @@ const NOTE_MS = 50;
 /** The same until there is something to see. */
 const FIRST_MS = 50;
 const PROGRESS_MS = 500;
+/** So often it is asked whether files have grown, while they do and else. */
+const GROWING_MS = 100;
+const RESTING_MS = 1000;
+/** Without new data for so long, that is said instead of how old the data is. */
+const SILENT_NS = 5e9;
 /** So often it is asked whether it is there, and so long waited for an answer. */
 const ALIVE_MS = 2000;
 const ANSWER_MS = 5000;
 
 export class Live {
-  constructor(app) {
+  /** @param replace Shows other data in the place of the application: given the JSON
+   *         of the projects, it returns the new application. */
+  constructor(app, replace) {
     this.app = app;
+    this.replace = replace;
+    /** The edition of each project that is shown. */
+    this.editions = app.model.parts.map(({ meta }) => meta.edition);
+    /** Whether all tracks of these were read when they were described. */
+    this.isTaken = false;
+    /** Events of files before this time are of no interest. */
+    this.since = null;
     this.source = app.model.source;
     this.fragment = location.hash.slice(1);
     /** While the server does not answer: a promise until it does. */
@@ -42,7 +57,8 @@ export class Live {
     const turn = ++this.turn;
 
     this.#followTracks(turn);
-    this.#followProgress(turn);
+    this.#askProgress(turn);
+    this.#followFiles(turn);
   }
 
   /* ---- The server ------------------------------------------------------ */
@@ -92,6 +108,8 @@ export class Live {
   /** Another server has read nothing yet, and has things elsewhere. */
   #begin() {
     this.turn++;
+    this.editions = [];
+    this.since = null;
     for (const track of this.app.model.tracks) track.reset();
     forgetAll();
     this.app.invalidate("time");
@@ -134,8 +152,12 @@ export class Live {
 
     clearTimeout(this.noting);
     this.noting = null;
+    const { isWhole, hasEnd } = view;
+    const { end } = model;
+
     model.findRange();
-    if (view.isWhole) view.whole(false);
+    if (isWhole && !model.isGrowing) view.whole(false);
+    else if (isWhole || model.end !== end) view.follow(isWhole, hasEnd);
     this.app.invalidate("data");
   }
 
@@ -152,7 +174,7 @@ export class Live {
       await Promise.race([
         this.#insist(turn, () =>
           Promise.all(wanted.map((track) => this.#describe(track))),
-        ).catch((error) => console.warn(error)),
+        ).catch(warnOf),
         wait(SLOW_MS),
       ]);
       if (wanted.length) this.#noteDescribed();
@@ -167,6 +189,16 @@ export class Live {
     }
   }
 
+  /** Ask for the report until it is there. */
+  async #askProgress(turn) {
+    this.isAsking = true;
+    try {
+      await this.#followProgress(turn);
+    } finally {
+      if (turn === this.turn) this.isAsking = false;
+    }
+  }
+
   async #followProgress(turn) {
     const { parts } = this.app.model;
 
@@ -175,20 +207,175 @@ export class Live {
         Promise.all(parts.map(({ source }) => source.progress())),
       );
 
-      if (!list) return;
+      if (!list || turn !== this.turn) return;
       if (list.every(({ isComplete }) => isComplete)) {
         await this.#insist(turn, () => this.#complete(list));
         return;
       }
       const sum = (key) => list.reduce((all, one) => all + one[key], 0);
+      const isReading = !this.app.model.isGrowing || sum("done") < sum("total");
 
+      // The report of a run that is written comes when it has ended.
       this.app.notes.showProgress(
-        sum("total")
-          ? `Reading: ${percent(sum("done") / sum("total"))}`
-          : "Reading",
+        !isReading
+          ? ""
+          : sum("total")
+            ? `Reading: ${percent(sum("done") / sum("total"))}`
+            : "Reading",
       );
       await wait(PROGRESS_MS);
     }
+  }
+
+  /* ---- Files that grow ------------------------------------------------- */
+
+  async #followFiles(turn) {
+    const { parts } = this.app.model;
+
+    while (turn === this.turn) {
+      const list = await this.#insist(turn, () =>
+        Promise.all(parts.map(({ source }) => source.live())),
+      ).catch(warnOf);
+
+      if (turn !== this.turn) return;
+      if (list) await this.#noteFiles(turn, list).catch(warnOf);
+      await wait(this.app.model.isGrowing ? GROWING_MS : RESTING_MS);
+    }
+  }
+
+  async #noteFiles(turn, list) {
+    const { app } = this;
+    const { parts } = app.model;
+    const isOther = list.some(({ layout }, i) => layout !== parts[i].meta.layout);
+    const isNew =
+      list.some(({ edition }, i) => edition !== this.editions[i]) ||
+      (!this.isTaken && app.model.isGrowing);
+
+    this.#showFiles(list);
+    if (isOther) {
+      await this.#insist(turn, () => this.#renew());
+      return;
+    }
+    if (!isNew || !list.every(({ hasTracks }) => hasTracks)) return;
+    await this.#insist(turn, () => this.#takeEditions(list));
+  }
+
+  /** There are other editions, with the same rows. */
+  async #takeEditions(list) {
+    const { app } = this;
+    const { model } = app;
+    const meta = await model.source.meta();
+
+    if (!model.hasRowsOf(meta)) return;
+    model.setMeta(meta);
+    this.editions = list.map(({ edition }) => edition);
+    this.isTaken = true;
+    for (const track of model.tracks) track.isStale = true;
+    if (model.report) {
+      model.dropReports();
+      app.showReport();
+    }
+    const wanted = incomplete([
+      ...app.tracks.shownTracks,
+      ...app.overview.tracks,
+      ...model.messages.tracks,
+      ...model.relations.map(({ track }) => track),
+      model.total.track,
+    ]);
+
+    await Promise.all(wanted.map((track) => track.describe()));
+    this.#noteDescribed();
+    app.noteGrown();
+    // What has ended meanwhile has a report again.
+    if (!this.isAsking) this.#askProgress(this.turn);
+  }
+
+  /** The projects have other rows: begin anew, with what is shown now. */
+  async #renew() {
+    const { app } = this;
+
+    // What the reader is just doing is of the old rows.
+    if (document.querySelector("dialog[open]") || app.gestures.isBusy) return;
+    const meta = await app.model.source.meta();
+
+    if (app.model.hasRowsOf(meta)) return;
+    this.turn++;
+    this.app = this.replace(meta);
+    this.source = this.app.model.source;
+    // The new page has not said it yet.
+    this.shownEvents = 0;
+    this.editions = this.app.model.parts.map((part) => part.meta.edition);
+    this.isTaken = false;
+    this.#follow();
+  }
+
+  /** Say how the projects grow. */
+  #showFiles(list) {
+    const { app } = this;
+    const { model } = app;
+    const states = list.map(({ state }) => state);
+    const isGrowing = states.includes("written");
+
+    if (model.isGrowing !== isGrowing) {
+      model.isGrowing = isGrowing;
+      app.followButton.hidden = !isGrowing;
+      app.invalidate("data");
+    }
+    this.since ??= parseSeconds(list[0].now);
+    app.notes.showLive(this.#live(list, states));
+    const events = list
+      .flatMap((one) => one.events)
+      .filter(({ time }) => parseSeconds(time) >= this.since);
+
+    if (events.length === this.shownEvents) return;
+    this.shownEvents = events.length;
+    if (events.length)
+      app.notes.showFiles(
+        `${events.map(({ time, text }) => `${text} at ${clock(time)}`).join("; ")}. The page shows the files as they are now.`,
+      );
+  }
+
+  /** How the projects grow, in words. */
+  #live(list, states) {
+    const { model } = this.app;
+    const one = (state) => list[states.indexOf(state)];
+    const at = (state) => clock(one(state).changed ?? one(state).now);
+
+    if (states.includes("killed"))
+      return {
+        state: "killed",
+        text: `The program that wrote this project was killed or crashed: since ${at("killed")} no program writes it, and its traces have no end. Data that it had not written is missing.`,
+      };
+    if (states.includes("written")) return this.#lag(list, one("written"));
+    if (states.includes("silent"))
+      return {
+        state: "silent",
+        text: `No new data since ${at("silent")}, and no program is known to write this project.`,
+      };
+    if (states.includes("ended"))
+      return {
+        state: "ended",
+        text: `The program that wrote this project has ended; the last data is of ${at("ended")}.`,
+      };
+    return null;
+  }
+
+  /** How far the picture is behind. */
+  #lag(list, { now, changed }) {
+    const { model } = this.app;
+    const time = parseSeconds(now) + model.parts[0].shift;
+    const lag = model.hasRange ? Math.max(0, Number(time - model.end)) : 0;
+    const silence = changed ? Number(parseSeconds(now) - parseSeconds(changed)) : 0;
+    const seconds = (ns) => `${(ns / 1e9).toFixed(1)} s`;
+
+    return {
+      state: "written",
+      lag: lag / 1e9,
+      text:
+        silence > SILENT_NS
+          ? `Live: no new data for ${Math.floor(silence / 1e9)} s; the data ends ${seconds(lag)} ago.`
+          : `Live: the data ends ${seconds(lag)} ago.`,
+    };
   }
 
   /** Everything is known now. */
@@ -197,6 +384,8 @@ export class Live {
     const before = app.model.origin;
 
     app.model.setReports(list);
+    for (const track of app.model.waits.tracks) track.isStale = true;
+    for (const { states } of app.model.traces) states.waits.track.isStale = true;
     await app.model.describeTracks([
       ...app.model.messages.tracks,
       ...app.model.waits.tracks,
@@ -214,13 +403,20 @@ export class Live {
   }
 }
 
-function incomplete(tracks) {
-  return [...new Set(tracks)].filter((track) => !track.isComplete);
+/** There may be another edition than what was asked for: that shows next time. */
+function warnOf(error) {
+  if (!(error instanceof DataGone)) console.warn(error);
 }
 
-/** The time of day. */
-function clock() {
-  return new Date().toLocaleTimeString("en-GB");
+function incomplete(tracks) {
+  return [...new Set(tracks)].filter((track) => track.isWanted);
+}
+
+/** The time of day; of a time in seconds since 1970, as text. */
+function clock(seconds = null) {
+  const date = seconds === null ? new Date() : new Date(Number(seconds) * 1000);
+
+  return date.toLocaleTimeString("en-GB");
 }
 
 function wait(ms) {

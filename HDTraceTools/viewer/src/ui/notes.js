@@ -12,10 +12,33 @@ export class Notes {
     this.damage = h("div", { class: "banner", role: "note", hidden: true });
     this.serverNote = h("div", { class: "banner server-note", role: "alert", hidden: true });
     this.progress = h("div", { class: "progress", role: "status", hidden: true });
+    this.files = h("div", { class: "banner files-note", role: "alert", hidden: true });
+    this.live = h("div", { class: "live", "aria-live": "off", hidden: true });
   }
 
   get elements() {
-    return [this.banner, this.damage, this.serverNote, this.progress];
+    return [
+      this.banner,
+      this.damage,
+      this.serverNote,
+      this.files,
+      this.live,
+      this.progress,
+    ];
+  }
+
+  /** Say how a project grows: {state, lag, text}; null: it does not. */
+  showLive(live) {
+    this.live.hidden = !live;
+    this.live.dataset.live = live?.state ?? "";
+    this.live.dataset.lag = String(live?.lag ?? "");
+    if (this.live.textContent !== (live?.text ?? ""))
+      this.live.textContent = live?.text ?? "";
+  }
+
+  /** Say what happened to files; "" is nothing. */
+  showFiles(text) {
+    this.#showClosable(this.files, text, () => this.showFiles(""));
   }
 
   showReduced() {
@@ -58,17 +81,17 @@ export class Notes {
 
   /** Say that the server has ended, or that it is there again; "" is nothing. */
   showServer(text) {
+    this.#showClosable(this.serverNote, text, () => this.showServer(""));
+  }
+
+  #showClosable(element, text, onclick) {
     replace(
-      this.serverNote,
+      element,
       text,
       " ",
-      h(
-        "button",
-        { type: "button", class: "link", onclick: () => this.showServer("") },
-        "Hide this",
-      ),
+      h("button", { type: "button", class: "link", onclick }, "Hide this"),
     );
-    this.serverNote.hidden = !text;
+    element.hidden = !text;
   }
 
   /** Which rows are not what was recorded. */

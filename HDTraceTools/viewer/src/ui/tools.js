@@ -72,6 +72,12 @@ export function makeToolbar(app) {
     () => app.alike.toggle(),
     { "aria-pressed": "false" },
   );
+  app.followButton = iconButton(
+    "follow",
+    "Follow the end of the run (l)",
+    () => app.toggleFollowing(),
+    { "aria-pressed": "true", hidden: true },
+  );
   app.scaleButton = iconButton("scale", "Scales…", () => showScales(app));
   return h(
     "div",
@@ -85,6 +91,7 @@ export function makeToolbar(app) {
     iconButton("mark", "Mark the visible time (m)", () =>
       view.setMark(view.start, view.end),
     ),
+    app.followButton,
     h("span", { class: "divider" }),
     app.arrowButton,
     app.pathButton,

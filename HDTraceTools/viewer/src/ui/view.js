@@ -58,6 +58,8 @@ export class View {
     this.search = "";
     /** Whether numbers are about the visible time where nothing is marked. */
     this.isOfView = false;
+    /** Whether the view moves with the end of a run that grows, if it is there. */
+    this.isFollowing = true;
     this.history = [];
     this.defaults = { hidden: new Set(), folded: new Set(), rowSize: "large" };
     this.whole(false);
@@ -143,6 +145,30 @@ export class View {
       this.wholeSpan * 1.02,
       hasHistory,
     );
+  }
+
+  /** Whether the end of the run is in the view. */
+  get hasEnd() {
+    return this.end >= this.model.end;
+  }
+
+  /** The run is longer now: what had its end has it again. */
+  follow(isWhole, hadEnd) {
+    if (!this.isFollowing) return;
+    if (isWhole) this.whole(false);
+    else if (hadEnd && !this.hasEnd)
+      this.show(
+        this.model.end - BigInt(Math.round(this.span * 0.99)),
+        this.span,
+        false,
+      );
+  }
+
+  /** Let the view move with the end, or stay. */
+  setFollowing(isFollowing) {
+    this.isFollowing = isFollowing;
+    if (isFollowing) this.follow(this.isWhole, true);
+    this.changed("looks");
   }
 
   /** Zoom by a factor; what is at that share of the width stays there. */
@@ -351,6 +377,7 @@ export class View {
       "view",
       `${this.#relative(this.start)},${this.#relative(this.start + BigInt(Math.round(this.span)))}`,
     );
+    if (this.model.isGrowing && this.isWhole) params.set("whole", "yes");
     if (this.mark)
       params.set(
         "mark",
@@ -486,7 +513,7 @@ export class View {
       this.setRequest(
         this.model.requestOf(part, root, request[0], request[1]),
       );
-    if (view) {
+    if (view && params.get("whole") !== "yes") {
       const [start, end] = view;
 
       if (start < end) this.show(start, Number(end - start), false);

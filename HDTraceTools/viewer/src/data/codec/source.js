@@ -54,9 +54,15 @@ function padding(text) {
 /** Nobody answers where the server was, or somebody else. */
 export class ServerGone extends Error {}
 
+/** The server has another edition of the project, without what was asked for. */
+export class DataGone extends Error {}
+
 /** Data that is read on demand. */
 export class ServerSource {
   isServed = true;
+
+  /** What the numbers of tracks mean; see "layout" in pages.md. */
+  layout = null;
 
   /** @param base What stands before the paths; nothing in the page itself. */
   constructor(base = "", number = 0) {
@@ -72,6 +78,14 @@ export class ServerSource {
     const source = new ServerSource(this.base, number);
 
     source.onGone = (error) => this.onGone(error);
+    return source;
+  }
+
+  /** One that asks the same server, for a page with other rows. */
+  again() {
+    const source = new ServerSource(this.base, this.number);
+
+    source.onGone = this.onGone;
     return source;
   }
 
@@ -97,6 +111,8 @@ export class ServerSource {
   async #get(path) {
     const response = await this.#fetch(path);
 
+    if (response.status === 404 || response.status === 410)
+      throw new DataGone(`${path}: ${response.status}`);
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   }
@@ -120,8 +136,13 @@ export class ServerSource {
     }
   }
 
+  /** A track of the edition whose numbers the page has. */
+  #ofTrack(id) {
+    return this.layout === null ? `id=${id}` : `id=${id}&layout=${this.layout}`;
+  }
+
   async describe(id) {
-    return inflate(await this.#get(`track?id=${id}`));
+    return inflate(await this.#get(`track?${this.#ofTrack(id)}`));
   }
 
   async read(id, chunk, part) {
@@ -129,7 +150,7 @@ export class ServerSource {
     const size = chunk.sizes[part];
     const path = size
       ? `part?at=${chunk.at + chunk.offsets[part]}&size=${size}`
-      : `entries?id=${id}&chunk=${chunk.number}&part=${part}`;
+      : `entries?${this.#ofTrack(id)}&chunk=${chunk.number}&count=${chunk.count}&part=${part}`;
 
     return inflate(await this.#get(path));
   }
@@ -145,6 +166,8 @@ export class ServerSource {
     try {
       const response = await this.#fetch(`states?from=${from}&to=${to}`, { signal });
 
+      if (response.status === 404)
+        throw new DataGone("the project has relations now");
       if (!response.ok) throw new Error(`states: ${response.status}`);
       return await response.json();
     } catch (error) {
@@ -178,6 +201,22 @@ export class ServerSource {
 
     if (response.status === 409) return "This note is not there any more.";
     return response.ok ? "" : `The notes cannot be changed: ${reason}`;
+  }
+
+  /** What the page has of the projects, as they are now. */
+  async meta() {
+    const response = await this.#fetch("meta");
+
+    if (!response.ok) throw new Error(`meta: ${response.status}`);
+    return response.json();
+  }
+
+  /** Which edition of the project there is, and whether it is written. */
+  async live() {
+    const response = await this.#fetch("live");
+
+    if (!response.ok) throw new Error(`live: ${response.status}`);
+    return response.json();
   }
 
   /** How far all was read, and the report when that is complete. */

@@ -2,6 +2,7 @@
 // A track: levels of detail, which are lists of chunks, whose parts are loaded
 // when they are needed and forgotten when they have not been for long.
 import { Columns } from "./codec.js";
+import { DataGone } from "./source.js";
 
 /** So many decoded bytes are kept. */
 const CACHE_BYTES = 192 << 20;
@@ -18,6 +19,14 @@ class Cache {
     this.#parts.delete(key);
     this.#parts.set(key, entry);
     return entry.data;
+  }
+
+  forget(key) {
+    const entry = this.#parts.get(key);
+
+    if (!entry) return;
+    this.#parts.delete(key);
+    this.#bytes -= entry.bytes;
   }
 
   put(key, data, bytes) {
@@ -101,6 +110,36 @@ function readLevel(columns, shift) {
   return level;
 }
 
+/** Equal in two descriptions of a track if a chunk holds the same. */
+function keyOf(level, chunk) {
+  chunk.key ??= [
+    level.number,
+    level.width,
+    level.partCount,
+    chunk.number,
+    chunk.start,
+    chunk.first,
+    chunk.count,
+    chunk.at,
+  ].join("/");
+  return chunk.key;
+}
+
+/** Whether names are those of before, and maybe more. */
+function isExtended(names, before) {
+  return before.every((name, i) => names[i] === name);
+}
+
+/** Whether an item is used that was loaded, or was not there when others were. */
+function isUsed(used, level, chunk) {
+  const { parts, first, last, count } = used.get(level.number) ?? {};
+
+  if (!parts) return false;
+  return chunk.number < count
+    ? first <= chunk.number && chunk.number <= last
+    : last === count - 1;
+}
+
 export class Track {
   /** @param id Its name in the page.
    *  @param decode Makes what is kept of a part: (track, level, chunk, part,
@@ -111,6 +150,8 @@ export class Track {
     this.source = source;
     this.id = id;
     this.remote = remote;
+    /** What the number means depends on the rows that there are. */
+    this.cached = `${id}@${source.layout ?? ""}`;
     this.shift = shift;
     this.decode = decode;
     this.levels = [];
@@ -125,11 +166,22 @@ export class Track {
     this.pending = new Map();
     this.describing = null;
     this.error = null;
+    /** Whether the server has another edition of it. */
+    this.isStale = false;
+    /** How often it was described. */
+    this.descriptions = 0;
+    /** What was looked at since: number of a level to {parts, first, last, count}. */
+    this.used = new Map();
+  }
+
+  /** Whether it is to be described again. */
+  get isWanted() {
+    return !this.isComplete || this.isStale;
   }
 
   /** Load the description, again if the track was not complete. */
   describe() {
-    if (this.isComplete) return Promise.resolve();
+    if (!this.isWanted) return Promise.resolve();
     this.describing ??= this.#describe().finally(() => {
       this.describing = null;
     });
@@ -142,6 +194,8 @@ export class Track {
     this.isComplete = false;
     this.isCut = false;
     this.isDescribed = false;
+    this.isStale = false;
+    this.used.clear();
     this.error = null;
     this.loads++;
   }
@@ -152,8 +206,18 @@ export class Track {
   }
 
   async #describe() {
-    const bytes = await this.source.describe(this.remote);
+    // What changes from here on is for the next time.
+    this.isStale = false;
+    try {
+      await this.#take(await this.source.describe(this.remote));
+    } catch (error) {
+      this.isStale = true;
+      throw error;
+    }
+  }
 
+  /** Take a description; what is drawn stays until the same of it is loaded. */
+  async #take(bytes) {
     if (!bytes) {
       this.isComplete = true;
       this.isDescribed = true;
@@ -161,18 +225,71 @@ export class Track {
     }
     const columns = new Columns(bytes);
     const [count, isComplete, isCut, readTo, depth] = columns.bigs();
+    const names = columns.text().split("\0").slice(0, -1);
+    const levels = [];
 
-    this.names = columns.text().split("\0").slice(0, -1);
-    this.levels = [];
     for (let i = 0; i < Number(count); i++)
-      this.levels.push(readLevel(columns, this.shift));
+      levels.push(readLevel(columns, this.shift));
+    if (!isExtended(names, this.names)) this.#forget(this.levels, new Set());
+    this.names = names;
+    if (this.isDescribed && this.used.size) await this.#loadUsed(levels);
+    this.#forget(
+      this.levels,
+      new Set(
+        levels.flatMap((level) =>
+          level.chunks.map((chunk) => keyOf(level, chunk)),
+        ),
+      ),
+    );
+    this.levels = levels;
+    this.used.clear();
     this.isComplete = isComplete === 1n;
     this.isCut = isCut === 1n;
     this.readTo = readTo;
     if (this.depth !== Number(depth)) depths++;
     this.depth = Number(depth);
     this.isDescribed = true;
+    this.descriptions++;
     loaded(this);
+  }
+
+  /** Load of other levels what is used of those that there are. */
+  #loadUsed(levels) {
+    const wanted = levels.flatMap((level) =>
+      level.chunks
+        .filter((chunk) => isUsed(this.used, level, chunk))
+        .flatMap((chunk) =>
+          [...this.used.get(level.number).parts]
+            .filter((part) => part < level.partCount)
+            .map((part) => this.load(level, chunk, part, false)),
+        ),
+    );
+
+    return Promise.all(wanted);
+  }
+
+  /** Forget what was loaded of levels, but of chunks with these keys. */
+  #forget(levels, kept) {
+    for (const level of levels)
+      for (const chunk of level.chunks) {
+        if (kept.has(keyOf(level, chunk))) continue;
+        for (let part = 0; part < level.partCount; part++)
+          cache.forget(this.#key(level, chunk, part));
+      }
+  }
+
+  /** Note what is looked at. */
+  #note(level, chunk, part) {
+    let used = this.used.get(level.number);
+
+    if (!used) {
+      used = { parts: new Set(), first: Infinity, last: -1, count: 0 };
+      this.used.set(level.number, used);
+    }
+    used.parts.add(part);
+    used.first = Math.min(used.first, chunk.number);
+    used.last = Math.max(used.last, chunk.number);
+    used.count = level.chunks.length;
   }
 
   /** The finest level that there is. */
@@ -219,19 +336,20 @@ export class Track {
   }
 
   #key(level, chunk, part) {
-    return `${this.id}/${level.number}/${chunk.number}/${part}`;
+    return `${this.cached}/${keyOf(level, chunk)}/${part}`;
   }
 
   /** What is loaded of a part; if it is not, ask for it. */
   peek(level, chunk, part) {
     const data = cache.get(this.#key(level, chunk, part));
 
+    this.#note(level, chunk, part);
     if (data === undefined) this.load(level, chunk, part).catch(() => {});
     return data;
   }
 
-  /** Load a part. */
-  load(level, chunk, part) {
+  /** Load a part. @param isShown Whether it is of the levels that are shown. */
+  load(level, chunk, part, isShown = true) {
     const key = this.#key(level, chunk, part);
     const data = cache.get(key);
 
@@ -239,7 +357,7 @@ export class Track {
     let pending = this.pending.get(key);
 
     if (!pending) {
-      pending = this.#load(key, level, chunk, part).finally(() =>
+      pending = this.#load(key, level, chunk, part, isShown).finally(() =>
         this.pending.delete(key),
       );
       this.pending.set(key, pending);
@@ -247,17 +365,19 @@ export class Track {
     return pending;
   }
 
-  async #load(key, level, chunk, part) {
+  async #load(key, level, chunk, part, isShown) {
     try {
       const bytes = await this.source.read(this.remote, chunk, part);
       const columns = new Columns(bytes);
       const data = this.decode(this, level, chunk, part, columns);
 
       cache.put(key, data, bytes.length * 2);
-      loaded(this);
+      if (isShown) loaded(this);
       return data;
     } catch (error) {
       this.error = error;
+      // There is another edition, which has it.
+      if (error instanceof DataGone) this.isStale = true;
       throw error;
     }
   }

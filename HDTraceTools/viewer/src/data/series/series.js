@@ -179,7 +179,8 @@ export class Series {
   get extent() {
     const level = this.track.levels.at(-1);
 
-    if (this.known && this.track.isComplete) return this.known;
+    if (this.known && this.knownOf === this.track.descriptions)
+      return this.known;
     if (!level || level.number === 0 || level.items > 256) return undefined;
     let min = Infinity;
     let max = -Infinity;
@@ -199,6 +200,8 @@ export class Series {
       }
     }
     this.known = min <= max ? { min, max } : undefined;
+    // Of a track that is being read there may be more.
+    this.knownOf = this.track.isComplete ? this.track.descriptions : -1;
     return this.known;
   }
 

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace view: the files of a project that may be written.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "HDTraceTools/view/growth.h"
+#include "common/format/frame.h"
+
+/** A file as it was seen. */
+struct viewFile {
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec written;
+};
+
+struct viewFiles {
+	GHashTable *list;    /**< Paths to struct viewFile. */
+	GHashTable *leftOut; /**< Paths that are not of the project. */
+};
+
+/* ---- Looking ------------------------------------------------------------ */
+
+static void growthAdd(struct viewFiles *self, const char *path)
+{
+	struct viewFile file;
+	struct stat status;
+
+	if (g_hash_table_contains(self->leftOut, path) ||
+	    stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+		return;
+	file = (struct viewFile){
+		.device = status.st_dev,
+		.inode = status.st_ino,
+		.size = status.st_size,
+		.written = status.st_mtim,
+	};
+	g_hash_table_replace(self->list, g_strdup(path),
+			     g_memdup2(&file, sizeof(file)));
+}
+
+/** Whether a name is that of a file with data. */
+static bool growthIsData(const char *name)
+{
+	return hdFrameStem(name, ".trc") || hdFrameStem(name, ".stat") ||
+	       hdFrameStem(name, ".rel");
+}
+
+/** Look for files of a prefix. */
+static void growthList(struct viewFiles *self, const char *prefix)
+{
+	char *directory = g_path_get_dirname(prefix);
+	char *base = g_path_get_basename(prefix);
+	size_t length = strlen(prefix) - strlen(base);
+	GDir *entries = g_dir_open(directory, 0, NULL);
+	const char *name;
+
+	while (entries && (name = g_dir_read_name(entries)) != NULL) {
+		const char *rest = name + strlen(base);
+		char *path;
+
+		if (!g_str_has_prefix(name, base) ||
+		    (strcmp(rest, ".proj") != 0 &&
+		     (*rest != '_' || !growthIsData(name))))
+			continue;
+		path = g_strdup_printf("%.*s%s", (int)length, prefix, name);
+		growthAdd(self, path);
+		g_free(path);
+	}
+	if (entries)
+		g_dir_close(entries);
+	g_free(directory);
+	g_free(base);
+}
+
+struct viewFiles *viewFilesNew(const hdIProject *project,
+			       const struct viewFiles *like)
+{
+	struct viewFiles *self = g_new0(struct viewFiles, 1);
+
+	self->list =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	self->leftOut = like ? g_hash_table_ref(like->leftOut)
+			     : g_hash_table_new_full(g_str_hash, g_str_equal,
+						     g_free, NULL);
+	if (g_str_has_suffix(project->file, ".proj"))
+		growthList(self, project->prefix);
+	else
+		growthAdd(self, project->file);
+	return self;
+}
+
+void viewFilesFree(struct viewFiles *self)
+{
+	if (!self)
+		return;
+	g_hash_table_destroy(self->list);
+	g_hash_table_unref(self->leftOut);
+	g_free(self);
+}
+
+void viewFilesLeaveOut(struct viewFiles *self, const hdIProject *project)
+{
+	GHashTable *own = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTableIter iter;
+	gpointer path;
+
+	g_hash_table_add(own, (gpointer)project->file);
+	for (size_t i = 0; i < project->groupCount; i++)
+		g_hash_table_add(own, (gpointer)project->groups[i]->file);
+	for (size_t i = 0; i < project->traceCount; i++)
+		g_hash_table_add(own, (gpointer)project->traces[i]->file);
+	for (size_t i = 0; i < project->relationCount; i++)
+		g_hash_table_add(own, (gpointer)project->relations[i]->file);
+	g_hash_table_iter_init(&iter, self->list);
+	while (g_hash_table_iter_next(&iter, &path, NULL)) {
+		if (g_hash_table_contains(own, path))
+			continue;
+		g_hash_table_add(self->leftOut, g_strdup(path));
+	}
+	g_hash_table_iter_init(&iter, self->leftOut);
+	while (g_hash_table_iter_next(&iter, &path, NULL))
+		g_hash_table_remove(self->list, path);
+	g_hash_table_destroy(own);
+}
+
+/* ---- Comparing ---------------------------------------------------------- */
+
+static bool growthIsSame(const struct viewFile *a, const struct viewFile *b)
+{
+	return a->device == b->device && a->inode == b->inode &&
+	       a->size == b->size && a->written.tv_sec == b->written.tv_sec &&
+	       a->written.tv_nsec == b->written.tv_nsec;
+}
+
+bool viewFilesDiffer(const struct viewFiles *before,
+		     const struct viewFiles *now)
+{
+	GHashTableIter iter;
+	gpointer path;
+	gpointer file;
+	guint same = 0;
+
+	g_hash_table_iter_init(&iter, now->list);
+	while (g_hash_table_iter_next(&iter, &path, &file)) {
+		const struct viewFile *old =
+			g_hash_table_lookup(before->list, path);
+
+		if (!old || !growthIsSame(old, file))
+			return true;
+		same++;
+	}
+	return same != g_hash_table_size(before->list);
+}
+
+void viewFilesCompare(const struct viewFiles *before,
+		      const struct viewFiles *now, GPtrArray *lines)
+{
+	GHashTableIter iter;
+	gpointer path;
+	gpointer file;
+
+	g_hash_table_iter_init(&iter, before->list);
+	while (g_hash_table_iter_next(&iter, &path, &file)) {
+		const struct viewFile *old = file;
+		const struct viewFile *new =
+			g_hash_table_lookup(now->list, path);
+		const char *what = NULL;
+
+		/* The project file is always written anew. */
+		if (!growthIsData(path))
+			continue;
+		if (!new)
+			what = "removed";
+		else if (new->inode != old->inode || new->device != old->device)
+			what = "replaced";
+		else if (new->size < old->size)
+			what = "overwritten";
+		if (what)
+			g_ptr_array_add(
+				lines,
+				g_strdup_printf("%s: %s", (char *)path, what));
+	}
+}
+
+/* ---- Writers ------------------------------------------------------------ */
+
+/** Whether a process has the lock of a recorder on a file. */
+static bool growthIsLocked(const char *path)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool isLocked;
+
+	if (fd < 0)
+		return false;
+	isLocked = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+	close(fd);
+	return isLocked;
+}
+
+bool viewGrowthIsWritten(const hdIProject *project)
+{
+	bool isWritten = false;
+
+	for (size_t i = 0; !isWritten && i < project->traceCount; i++)
+		isWritten = growthIsLocked(project->traces[i]->file);
+	for (size_t i = 0; !isWritten && i < project->groupCount; i++)
+		isWritten = growthIsLocked(project->groups[i]->file);
+	for (size_t i = 0; !isWritten && i < project->relationCount; i++)
+		isWritten = growthIsLocked(project->relations[i]->file);
+	return isWritten;
+}
+
+/** Whether the last bytes of a trace are those of a complete one. */
+static bool growthHasEnd(const hdITraceFile *trace)
+{
+	hdIFile *file = hdI_openFile(trace->file, NULL, NULL);
+	char tail[64 + 1] = "";
+	int64_t size = file ? hdI_getFileSize(file) : 0;
+	int64_t from = MAX(0, size - (int64_t)sizeof(tail) + 1);
+	ssize_t n = file ? hdI_readFile(file, from, tail, sizeof(tail) - 1) : 0;
+
+	hdI_closeFile(file);
+	return n > 0 && g_strstr_len(tail, n, "</Program>");
+}
+
+bool viewGrowthIsClosed(const hdIProject *project)
+{
+	bool isClosed = true;
+
+	for (size_t i = 0; isClosed && i < project->traceCount; i++)
+		isClosed = growthHasEnd(project->traces[i]);
+	return isClosed;
+}

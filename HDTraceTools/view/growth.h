@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace view: the files of a project that may be written: which there are,
+ * how large they are, and whether a program still writes them.
+ */
+#ifndef HD_VIEWGROWTH_H
+#define HD_VIEWGROWTH_H
+
+#include <hdReading.h>
+#include <stdbool.h>
+#include <glib.h>
+
+/** The files of a project at a time. */
+struct viewFiles;
+
+/**
+ * Look at the files of a project.
+ *
+ * @param project Tells where they are; an archive, or a single file, is alone.
+ * @param like Leaves out the same files; NULL: none.
+ */
+struct viewFiles *viewFilesNew(const hdIProject *project,
+			       const struct viewFiles *like);
+
+/** Free them; NULL does nothing. */
+void viewFilesFree(struct viewFiles *self);
+
+/**
+ * Leave out files that are not of the project, though their names begin like
+ * its own: @p project was opened after they were looked at, and lacks them.
+ */
+void viewFilesLeaveOut(struct viewFiles *self, const hdIProject *project);
+
+/** Whether files were added, removed, or written. */
+bool viewFilesDiffer(const struct viewFiles *before,
+		     const struct viewFiles *now);
+
+/**
+ * Tell what happened to data that was there before: files that were replaced,
+ * overwritten (they are shorter) or removed.
+ *
+ * @param lines Gets texts, such as "a_0.trc: replaced".
+ */
+void viewFilesCompare(const struct viewFiles *before,
+		      const struct viewFiles *now, GPtrArray *lines);
+
+/** Whether a program records into a file: it has a lock on it. */
+bool viewGrowthIsWritten(const hdIProject *project);
+
+/** Whether all traces have their end; without traces, true. */
+bool viewGrowthIsClosed(const hdIProject *project);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// hdtrace view of a project that is being written. Run it in an empty folder.
+import {
+  assert,
+  assertAccessible,
+  assertSame,
+  done,
+  hdtrace,
+  launch,
+  ok,
+  PATIENCE_MS,
+  Viewer,
+} from "./browser.mjs";
+import { Server, Writer } from "./writing.mjs";
+
+const browser = await launch();
+
+/** Open a page, and wait until something is drawn. */
+async function open(address, fragment = "") {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+
+  page.faults = [];
+  page.setDefaultTimeout(PATIENCE_MS);
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) page.faults.push(message.text());
+  });
+  page.on("pageerror", (error) => page.faults.push(error.stack));
+  await page.goto(address + fragment);
+  await page.waitForSelector(".row");
+  return page;
+}
+
+/** Wait until a row of states has so many states of a name, as the panel counts. */
+function waitForStates(page, name, count) {
+  return page.waitForFunction(
+    ([state, wanted]) =>
+      Number(
+        document
+          .querySelector(`#panel-profile tr[data-state="${state}"] [data-value]`)
+          ?.getAttribute("data-value"),
+      ) === wanted,
+    [name, count],
+  );
+}
+
+const waitForText = (page, selector, text) =>
+  page.waitForFunction(
+    ([where, part]) => document.querySelector(where)?.textContent.includes(part),
+    [selector, text],
+  );
+
+const waitForRow = (page, key) => page.waitForSelector(`.row[data-key="${key}"]`);
+
+/** Times of the first and the last state that a page knows, in s since the start. */
+async function stretch(page) {
+  await rest(page);
+  return page.evaluate(() =>
+    new URLSearchParams(location.hash.slice(1)).get("view").split(",").map(Number),
+  );
+}
+
+/** Wait until the address has what is shown. */
+const rest = (page) =>
+  page.waitForFunction(() => document.querySelector(".app").dataset.settled === "true");
+
+const PROFILE = "#panel=profile";
+const writer = new Writer("run");
+
+await writer.write("rank", "rank", "steps 4", "power 100");
+const server = await Server.start("run");
+const page = await open(server.address, PROFILE);
+
+await ok("a project without .proj is shown while it is written", async () => {
+  await waitForRow(page, "t1");
+  await waitForStates(page, "compute", 8);
+  await waitForText(page, ".live", "Live: the data ends");
+  assert(Number(await page.getAttribute(".live", "data-lag")) >= 0, "no lag");
+});
+
+await ok("states appear when they are written, and the view follows", async () => {
+  const [, before] = await stretch(page);
+
+  await writer.write("steps 3");
+  await waitForStates(page, "compute", 14);
+  await page.waitForFunction(
+    (end) =>
+      Number(new URLSearchParams(location.hash.slice(1)).get("view").split(",")[1]) > end,
+    before,
+  );
+});
+
+await ok("rows appear", async () => {
+  await writer.write("rank", "steps 1");
+  await waitForRow(page, "t2");
+  await waitForStates(page, "compute", 17);
+});
+
+await ok("a second page and a reload show the same", async () => {
+  const other = await open(server.address, PROFILE);
+
+  await waitForStates(other, "compute", 17);
+  await page.reload();
+  await waitForStates(page, "compute", 17);
+  await writer.write("steps 1");
+  await Promise.all([page, other].map((one) => waitForStates(one, "compute", 20)));
+  assertSame(other.faults, [], "faults");
+  await other.context().close();
+});
+
+await ok("folded rows have what is new", async () => {
+  await page.focus(".row");
+  await page.keyboard.press("f");
+  const shares = page.locator(".row-node", { has: page.locator(".shares") }).first();
+
+  await shares.waitFor();
+  await writer.write("name folded", "steps 50");
+  const key = await shares.getAttribute("data-key");
+
+  try {
+    await page.waitForFunction(
+      (row) =>
+        document
+          .querySelector(`.row[data-key="${row}"]`)
+          ?.getAttribute("aria-label")
+          ?.includes("folded"),
+      key,
+    );
+  } finally {
+    await page.keyboard.press("u");
+  }
+  await waitForRow(page, "t2");
+});
+
+await ok("states in a state that has not ended are shown", async () => {
+  await writer.write("nest outer", "name inner", "steps 2");
+  await waitForStates(page, "inner", 6);
+});
+
+await ok("a zoomed view stays, and the run grows", async () => {
+  await page.keyboard.press("0");
+  await page.focus(".row");
+  for (const key of ["+", "+", "+", "ArrowLeft", "ArrowLeft"]) await page.keyboard.press(key);
+  const width = (await stretch(page)).reduce((a, b) => b - a);
+
+  await writer.write("name zoomed", "steps 2");
+  await waitForStates(page, "zoomed", 6);
+  const [start, end] = await stretch(page);
+
+  assert(Math.abs(end - start - width) < 1e-6, `${end - start} s, not ${width} s`);
+  await page.keyboard.press("0");
+});
+
+await ok("a paused view stays, and one that is resumed follows", async () => {
+  await page.keyboard.press("l");
+  assertSame(
+    await page.getAttribute("[title^='Follow the end']", "aria-pressed"),
+    "false",
+    "pressed",
+  );
+  await writer.write("name paused", "steps 2");
+  await waitForStates(page, "paused", 6);
+  const before = await stretch(page);
+
+  await writer.write("steps 2");
+  await waitForStates(page, "paused", 12);
+  assertSame(await stretch(page), before, "view");
+  await page.keyboard.press("l");
+  await page.waitForFunction(
+    (end) =>
+      Number(new URLSearchParams(location.hash.slice(1)).get("view").split(",")[1]) > end,
+    before[1],
+  );
+});
+
+await ok("typed text and focus stay when rows appear, and the run grows", async () => {
+  const search = page.getByLabel("Search rows: nodes, values, groups");
+
+  await search.fill("alpha");
+  await search.evaluate((input) => input.setSelectionRange(2, 2));
+  await writer.write("rank", "name typed", "steps 1");
+  await waitForRow(page, "t3");
+  await waitForStates(page, "typed", 4);
+  assertSame(
+    await page.evaluate(() => [document.activeElement.value, document.activeElement.selectionStart]),
+    ["alpha", 2],
+    "input",
+  );
+  await page.keyboard.type("x");
+  assertSame(await search.inputValue(), "alxpha", "text");
+  await search.fill("");
+});
+
+await ok("relations appear, and are found", async () => {
+  await writer.write("relation", "relation");
+  await waitForRow(page, "r0");
+  await writer.write("relation");
+  await page.click("#tab-relations");
+  await page.waitForFunction(
+    () => document.querySelector("[data-panel=relations]").textContent.includes("request"),
+  );
+  await page.click("#tab-profile");
+});
+
+await ok("silence is said, and what follows it is shown", async () => {
+  await waitForText(page, ".live", "no new data for");
+  const other = await open(server.address, PROFILE);
+
+  await writer.write("name late", "steps 1");
+  await Promise.all([page, other].map((one) => waitForStates(one, "late", 4)));
+  await other.context().close();
+});
+
+await ok("a killed writer is said", async () => {
+  await writer.kill();
+  await page.waitForSelector('.live[data-live="killed"]');
+  await waitForText(page, ".live", "was killed or crashed");
+});
+
+await ok("numbers of what it left are those of hdtrace", async () => {
+  hdtrace("merge", "-q", "run");
+  await page.waitForFunction(
+    () => document.querySelector(".progress")?.hidden && document.querySelector(".summary"),
+  );
+  const { states } = JSON.parse(hdtrace("report", "-q", "--format=json", "run"));
+
+  for (const { name, count } of states) await waitForStates(page, name, count);
+});
+
+await ok("replaced files are said, and shown", async () => {
+  const next = new Writer("run", { HDTRACE_OVERWRITE_EXISTING_FILES: "1" });
+
+  await next.write("rank", "name second", "steps 5");
+  await waitForText(page, ".files-note", "run_alpha_0.trc: overwritten");
+  await waitForStates(page, "second", 5);
+  await waitForText(page, ".live", "Live: the data ends");
+  await next.close();
+  await page.waitForSelector('.live[data-live="killed"], .live[data-live="ended"]');
+});
+
+assertSame(await server.stop(), 0, "exit status");
+await page.context().close();
+
+const clean = new Writer("clean");
+
+await clean.write("rank", "steps 4");
+const second = await Server.start("clean");
+const other = await open(second.address, PROFILE);
+
+await ok("a writer that ends is not called killed, and there is a report", async () => {
+  await waitForStates(other, "compute", 4);
+  await clean.write("steps 2");
+  await waitForStates(other, "compute", 6);
+  await clean.close();
+  await other.waitForSelector('.live[data-live="ended"]');
+  assert(!(await other.textContent(".live")).includes("killed"), "killed");
+  await other.waitForFunction(() => document.querySelector(".progress").hidden);
+});
+
+await ok("pages have no errors", async () => {
+  // What a page asks for that the next edition has not is answered with an error.
+  const faults = [...page.faults, ...other.faults].filter(
+    (text) => !/status of (404|410)/.test(text),
+  );
+
+  assertSame(faults, [], "faults");
+});
+
+await second.stop();
+await browser.close();
+done();
