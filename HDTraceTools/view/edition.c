@@ -126,7 +126,7 @@ struct viewEdition *viewEditionNew(const struct viewOpening *opening,
 		viewEditionFree(self);
 		return NULL;
 	}
-	viewFilesLeaveOut(files, self->project);
+	viewFilesTake(files, self->project);
 	/* Where the terminal shows it, nobody looks. */
 	self->tool.progress.isOn = false;
 	self->number = storeBegin(opening->store);

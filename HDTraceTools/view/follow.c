@@ -64,6 +64,7 @@ struct viewFollow {
 	bool isLocked;
 	bool wasLocked;
 	gint64 changedAt;        /**< 0: not yet. */
+	bool isGone;             /**< It could not be opened again. */
 	struct viewFiles *files; /**< As they were seen last. */
 	GArray *bytes;           /**< struct followBytes, the oldest first. */
 	pthread_mutex_t mutex;   /**< Protects what follows. */
@@ -142,6 +143,41 @@ static void followForget(struct viewFollow *self)
 	g_array_remove_range(self->bytes, 0, count);
 }
 
+static void followFreeEvent(gpointer data)
+{
+	struct followEvent *event = data;
+
+	g_free(event->text);
+	g_free(event);
+}
+
+/** Note what happened to files beside their growing: takes the text. */
+static void followNoteEvent(struct viewFollow *self, char *text)
+{
+	struct followEvent *event = g_new(struct followEvent, 1);
+
+	event->time = g_get_real_time() * 1000;
+	event->text = text;
+	pthread_mutex_lock(&self->mutex);
+	g_queue_push_tail(&self->events, event);
+	if (self->events.length > EVENTS_MAX)
+		followFreeEvent(g_queue_pop_head(&self->events));
+	pthread_mutex_unlock(&self->mutex);
+}
+
+/** Note what happened between two editions. */
+static void followNoteEvents(struct viewFollow *self,
+			     const struct viewEdition *before,
+			     struct viewEdition *now)
+{
+	GPtrArray *lines = g_ptr_array_new();
+
+	viewFilesCompare(before->files, now->files, lines);
+	for (guint i = 0; i < lines->len; i++)
+		followNoteEvent(self, lines->pdata[i]);
+	g_ptr_array_unref(lines);
+}
+
 /** An edition was read: it takes the place of the one before. */
 static void followPublish(struct viewFollow *self)
 {
@@ -150,6 +186,7 @@ static void followPublish(struct viewFollow *self)
 	struct followBytes bytes = { self->current->number, now };
 
 	g_array_append_val(self->bytes, bytes);
+	followNoteEvents(self, self->current, self->next);
 	pthread_mutex_lock(&self->mutex);
 	g_queue_push_tail(&self->old, self->current);
 	self->current = self->next;
@@ -167,8 +204,14 @@ static void followBuild(struct viewFollow *self)
 	self->next = viewEditionNew(&self->opening, false);
 	if (!self->next) {
 		self->buildAt = self->begun + REST_US;
-		return;
+		if (!self->isGone)
+			followNoteEvent(self,
+					g_strdup_printf("%s: cannot be opened",
+							self->opening.path));
 	}
+	self->isGone = !self->next;
+	if (self->isGone)
+		return;
 	served = &self->next->served;
 	served->notes = self->notes;
 	served->shift = self->shift;
@@ -178,35 +221,6 @@ static void followBuild(struct viewFollow *self)
 
 /* ---- Looking ------------------------------------------------------------ */
 
-static void followFreeEvent(gpointer data)
-{
-	struct followEvent *event = data;
-
-	g_free(event->text);
-	g_free(event);
-}
-
-/** Note what happened to files beside their growing. */
-static void followNoteEvents(struct viewFollow *self,
-			     const struct viewFiles *now)
-{
-	GPtrArray *lines = g_ptr_array_new();
-
-	viewFilesCompare(self->files, now, lines);
-	pthread_mutex_lock(&self->mutex);
-	for (guint i = 0; i < lines->len; i++) {
-		struct followEvent *event = g_new(struct followEvent, 1);
-
-		event->time = g_get_real_time() * 1000;
-		event->text = lines->pdata[i];
-		g_queue_push_tail(&self->events, event);
-		if (self->events.length > EVENTS_MAX)
-			followFreeEvent(g_queue_pop_head(&self->events));
-	}
-	pthread_mutex_unlock(&self->mutex);
-	g_ptr_array_unref(lines);
-}
-
 /** Look at the files; whether they are not those of an edition. */
 static bool followLook(struct viewFollow *self,
 		       const struct viewEdition *edition)
@@ -214,7 +228,6 @@ static bool followLook(struct viewFollow *self,
 	struct viewFiles *now = viewFilesNew(edition->project, edition->files);
 
 	if (viewFilesDiffer(self->files, now)) {
-		followNoteEvents(self, now);
 		self->changedAt = g_get_monotonic_time();
 		pthread_mutex_lock(&self->mutex);
 		self->changed = g_get_real_time() * 1000;
@@ -271,8 +284,11 @@ static gint64 followStep(struct viewFollow *self)
 	if (!self->next && hasGrown && begun >= self->buildAt &&
 	    viewJobsProgress(self->current->served.jobs).hasTracks)
 		followBuild(self);
-	state = hasGrown || self->next ? FOLLOW_WRITTEN
-				       : followJudge(self, edition);
+	if (self->isGone)
+		state = FOLLOW_SILENT;
+	else
+		state = hasGrown || self->next ? FOLLOW_WRITTEN
+					       : followJudge(self, edition);
 	pthread_mutex_lock(&self->mutex);
 	self->state = state;
 	pthread_mutex_unlock(&self->mutex);

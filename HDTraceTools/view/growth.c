@@ -14,12 +14,21 @@
 #include "HDTraceTools/view/growth.h"
 #include "common/format/frame.h"
 
+/** So much of the beginning of a file tells it from others: it has times. */
+#define GROWTH_HEAD 256
+/** So long is a header at most, of a file whose header is a tag. */
+#define GROWTH_TAG_MAX 4096
+
 /** A file as it was seen. */
 struct viewFile {
 	dev_t device;
 	ino_t inode;
 	off_t size;
 	struct timespec written;
+	/** The first bytes of its data, which a program that writes it does not
+	 *  change; without compression. */
+	char head[GROWTH_HEAD];
+	size_t headSize;
 };
 
 struct viewFiles {
@@ -107,28 +116,70 @@ void viewFilesFree(struct viewFiles *self)
 	g_free(self);
 }
 
-void viewFilesLeaveOut(struct viewFiles *self, const hdIProject *project)
+/** Length of the bytes up to the end of the first tag that is an element; -1:
+ * it is not there. */
+static int64_t growthFirstTag(const char *bytes, size_t size)
+{
+	const char *end = bytes + size;
+	const char *at = bytes;
+
+	while ((at = memchr(at, '<', (size_t)(end - at))) && end - at > 1 &&
+	       (at[1] == '?' || at[1] == '!'))
+		at++;
+	if (!at)
+		return -1;
+	at = memchr(at, '>', (size_t)(end - at));
+	return at ? at + 1 - bytes : -1;
+}
+
+/** Read the first bytes of the data of a file. @param offset Where that begins;
+ *  -1: behind the first tag, of which attributes may change. */
+static void growthReadHead(struct viewFile *self, const char *path,
+			   int64_t offset)
+{
+	char bytes[GROWTH_TAG_MAX];
+	hdIFile *file = hdI_openFile(path, NULL, NULL);
+	ssize_t n = 0;
+
+	if (file && offset < 0) {
+		n = hdI_readFile(file, 0, bytes, sizeof(bytes));
+		offset = n > 0 ? growthFirstTag(bytes, (size_t)n) : -1;
+	}
+	if (file && offset >= 0)
+		n = hdI_readFile(file, offset, self->head, sizeof(self->head));
+	self->headSize = offset >= 0 && n > 0 ? (size_t)n : 0;
+	hdI_closeFile(file);
+}
+
+void viewFilesTake(struct viewFiles *self, const hdIProject *project)
 {
 	GHashTable *own = g_hash_table_new(g_str_hash, g_str_equal);
+	static int64_t tag = -1;
 	GHashTableIter iter;
 	gpointer path;
+	gpointer file;
 
-	g_hash_table_add(own, (gpointer)project->file);
+	g_hash_table_insert(own, (gpointer)project->file, NULL);
 	for (size_t i = 0; i < project->groupCount; i++)
-		g_hash_table_add(own, (gpointer)project->groups[i]->file);
+		g_hash_table_insert(own, (gpointer)project->groups[i]->file,
+				    (gpointer)&project->groups[i]->dataOffset);
 	for (size_t i = 0; i < project->traceCount; i++)
-		g_hash_table_add(own, (gpointer)project->traces[i]->file);
+		g_hash_table_insert(own, (gpointer)project->traces[i]->file,
+				    &tag);
 	for (size_t i = 0; i < project->relationCount; i++)
-		g_hash_table_add(own, (gpointer)project->relations[i]->file);
+		g_hash_table_insert(own, (gpointer)project->relations[i]->file,
+				    &tag);
 	g_hash_table_iter_init(&iter, self->list);
-	while (g_hash_table_iter_next(&iter, &path, NULL)) {
+	while (g_hash_table_iter_next(&iter, &path, &file)) {
+		const int64_t *offset = g_hash_table_lookup(own, path);
+
+		if (offset)
+			growthReadHead(file, path, *offset);
 		if (g_hash_table_contains(own, path))
 			continue;
 		g_hash_table_add(self->leftOut, g_strdup(path));
+		g_hash_table_iter_remove(&iter);
 	}
-	g_hash_table_iter_init(&iter, self->leftOut);
-	while (g_hash_table_iter_next(&iter, &path, NULL))
-		g_hash_table_remove(self->list, path);
 	g_hash_table_destroy(own);
 }
 
@@ -161,8 +212,37 @@ bool viewFilesDiffer(const struct viewFiles *before,
 	return same != g_hash_table_size(before->list);
 }
 
-void viewFilesCompare(const struct viewFiles *before,
-		      const struct viewFiles *now, GPtrArray *lines)
+/** Whether a file may be another one that has grown. */
+static bool growthContinues(const struct viewFile *old, struct viewFile *now)
+{
+	if (memcmp(old->head, now->head, MIN(old->headSize, now->headSize)) !=
+	    0)
+		return false;
+	/* What is being compressed again, or written anew, shows later. */
+	if (now->headSize < old->headSize) {
+		memcpy(now->head, old->head, old->headSize);
+		now->headSize = old->headSize;
+	}
+	return true;
+}
+
+/** The same file, compressed or not, among others. */
+static struct viewFile *growthFind(const struct viewFiles *files,
+				   const char *path)
+{
+	struct viewFile *found = g_hash_table_lookup(files->list, path);
+	char *other = g_str_has_suffix(path, ".zst")
+			      ? g_strndup(path, strlen(path) - 4)
+			      : g_strconcat(path, ".zst", NULL);
+
+	if (!found)
+		found = g_hash_table_lookup(files->list, other);
+	g_free(other);
+	return found;
+}
+
+void viewFilesCompare(const struct viewFiles *before, struct viewFiles *now,
+		      GPtrArray *lines)
 {
 	GHashTableIter iter;
 	gpointer path;
@@ -171,8 +251,7 @@ void viewFilesCompare(const struct viewFiles *before,
 	g_hash_table_iter_init(&iter, before->list);
 	while (g_hash_table_iter_next(&iter, &path, &file)) {
 		const struct viewFile *old = file;
-		const struct viewFile *new =
-			g_hash_table_lookup(now->list, path);
+		struct viewFile *new = growthFind(now, path);
 		const char *what = NULL;
 
 		/* The project file is always written anew. */
@@ -180,10 +259,11 @@ void viewFilesCompare(const struct viewFiles *before,
 			continue;
 		if (!new)
 			what = "removed";
-		else if (new->inode != old->inode || new->device != old->device)
-			what = "replaced";
-		else if (new->size < old->size)
-			what = "overwritten";
+		else if (!growthContinues(old, new))
+			what = new->inode == old->inode &&new->device ==
+					       old->device
+				       ? "overwritten"
+				       : "replaced";
 		if (what)
 			g_ptr_array_add(
 				lines,

@@ -27,10 +27,11 @@ struct viewFiles *viewFilesNew(const hdIProject *project,
 void viewFilesFree(struct viewFiles *self);
 
 /**
- * Leave out files that are not of the project, though their names begin like
- * its own: @p project was opened after they were looked at, and lacks them.
+ * Take what is known of files from a project that was opened after they were
+ * looked at: leave out those that it lacks, though their names begin like its
+ * own, and read what tells a file from another one of its name.
  */
-void viewFilesLeaveOut(struct viewFiles *self, const hdIProject *project);
+void viewFilesTake(struct viewFiles *self, const hdIProject *project);
 
 /** Whether files were added, removed, or written. */
 bool viewFilesDiffer(const struct viewFiles *before,
@@ -38,12 +39,12 @@ bool viewFilesDiffer(const struct viewFiles *before,
 
 /**
  * Tell what happened to data that was there before: files that were replaced,
- * overwritten (they are shorter) or removed.
+ * overwritten or removed. Heads of files that are shorter go on in @p now.
  *
  * @param lines Gets texts, such as "a_0.trc: replaced".
  */
-void viewFilesCompare(const struct viewFiles *before,
-		      const struct viewFiles *now, GPtrArray *lines);
+void viewFilesCompare(const struct viewFiles *before, struct viewFiles *now,
+		      GPtrArray *lines);
 
 /** Whether a program records into a file: it has a lock on it. */
 bool viewGrowthIsWritten(const hdIProject *project);

@@ -241,6 +241,58 @@ await ok("replaced files are said, and shown", async () => {
 assertSame(await server.stop(), 0, "exit status");
 await page.context().close();
 
+const packed = new Writer("packed", { HDTRACE_COMPRESS: "zstd" });
+
+await packed.write("rank", "steps 20", "power 100");
+const third = await Server.start("packed");
+const live = async () => (await fetch(`${third.address}live`)).json();
+
+await ok("a compressed project is followed", async () => {
+  const compressed = await open(third.address, PROFILE);
+
+  await waitForStates(compressed, "compute", 20);
+  for (let i = 1; i <= 30; i++) {
+    await packed.write("steps 10", `power ${100 + i}`);
+    await waitForStates(compressed, "compute", 20 + 10 * i);
+  }
+  assertSame((await live()).events, [], "events");
+  await packed.close();
+  await compressed.waitForSelector('.live[data-live="ended"]');
+  assertSame((await live()).events, [], "events after the end");
+  await compressed.context().close();
+});
+
+await ok("files that were overwritten and are longer are named", async () => {
+  const longer = new Writer("packed", {
+    HDTRACE_COMPRESS: "",
+    HDTRACE_OVERWRITE_EXISTING_FILES: "1",
+  });
+
+  await longer.write("rank", "steps 900");
+  await longer.close();
+  const again = new Writer("packed", {
+    HDTRACE_COMPRESS: "",
+    HDTRACE_OVERWRITE_EXISTING_FILES: "1",
+  });
+
+  await again.write("rank", "steps 3000");
+  await again.close();
+  const until = performance.now() + PATIENCE_MS;
+
+  for (let isNamed = false; !isNamed; ) {
+    const { events } = await live();
+
+    assert(performance.now() < until, "no event");
+
+    isNamed = events.some(({ text }) => /packed_alpha_0.*: (?:overwritten|replaced)$/.test(text));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+});
+
+await third.stop();
+
 const clean = new Writer("clean");
 
 await clean.write("rank", "steps 4");
