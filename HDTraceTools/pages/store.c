@@ -183,9 +183,10 @@ int storeRead(struct store *self, uint64_t at, void *bytes, size_t size)
 
 	pthread_mutex_lock(&self->mutex);
 	length = spoolLength(self->spool);
-	if (self->edition ? storeHasRecord(self, at, size)
-			  : at <= length && size <= length - at)
-		ret = spoolRead(self->spool, at, bytes, size);
+	if (at <= length && size <= length - at)
+		ret = self->edition && !storeHasRecord(self, at, size)
+			      ? -ENOENT
+			      : spoolRead(self->spool, at, bytes, size);
 	pthread_mutex_unlock(&self->mutex);
 	return ret;
 }

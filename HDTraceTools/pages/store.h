@@ -23,8 +23,8 @@ void storeFree(struct store *self);
 /** Add bytes; says where they stand. 0 or a negative errno. */
 int storeAdd(struct store *self, const void *bytes, size_t size, uint64_t *at);
 
-/** Read bytes that were added; 0, -EINVAL if there are none, or another
- * negative errno. */
+/** Read bytes that were added; 0, -EINVAL if there never were any, -ENOENT if
+ *  they were forgotten, or another negative errno. */
 int storeRead(struct store *self, uint64_t at, void *bytes, size_t size);
 
 /**

@@ -68,16 +68,18 @@ unsigned int answerPart(struct exchange *exchange)
 {
 	guint64 at;
 	guint64 size;
+	int ret;
 
 	if (!answerNumber(exchange, "at", G_MAXINT64, &at) ||
 	    !answerNumber(exchange, "size", PART_MAX, &size))
 		return MHD_HTTP_BAD_REQUEST;
 	g_byte_array_set_size(exchange->body, (guint)size);
-	if (storeRead(exchange->project->tracks->store, at,
-		      exchange->body->data, size) == 0)
+	ret = storeRead(exchange->project->tracks->store, at,
+			exchange->body->data, size);
+	if (ret == 0)
 		return MHD_HTTP_OK;
 	g_byte_array_set_size(exchange->body, 0);
-	return MHD_HTTP_NOT_FOUND;
+	return ret == -ENOENT ? MHD_HTTP_NO_CONTENT : MHD_HTTP_NOT_FOUND;
 }
 
 /** Read the entries of a chunk again. */
@@ -137,7 +139,7 @@ unsigned int answerEntries(struct exchange *exchange)
 	if (exchange->argument(exchange, "count") &&
 	    (!answerNumber(exchange, "count", chunk.count, &count) ||
 	     count != chunk.count))
-		return MHD_HTTP_GONE;
+		return MHD_HTTP_NO_CONTENT;
 	if (answersReadEntries(exchange, number, &chunk, (guint)part) < 0)
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
 	return MHD_HTTP_OK;

@@ -30,12 +30,14 @@ enum followState {
 	FOLLOW_REST,
 	FOLLOW_WRITTEN,
 	FOLLOW_SILENT,
+	FOLLOW_STOPPED,
 	FOLLOW_ENDED,
 	FOLLOW_KILLED,
+	FOLLOW_GONE,
 };
 
 static const char *const followNames[] = {
-	"rest", "written", "silent", "ended", "killed",
+	"rest", "written", "silent", "stopped", "ended", "killed", "gone",
 };
 
 /** Bytes that may still be asked for: of an edition that was replaced. */
@@ -61,13 +63,13 @@ struct viewFollow {
 	gint64 begun;             /**< When that was begun. */
 	gint64 buildAt;           /**< No edition is begun before. */
 	gint64 locksAt;           /**< When locks are looked at again. */
-	bool isLocked;
-	bool wasLocked;
-	gint64 changedAt;        /**< 0: not yet. */
-	bool isGone;             /**< It could not be opened again. */
-	struct viewFiles *files; /**< As they were seen last. */
-	GArray *bytes;           /**< struct followBytes, the oldest first. */
-	pthread_mutex_t mutex;   /**< Protects what follows. */
+	GHashTable *locked;       /**< Files that are locked. */
+	bool wasLocked;           /**< Whether any was. */
+	gint64 changedAt;         /**< 0: not yet. */
+	bool isGone;              /**< It could not be opened again. */
+	struct viewFiles *files;  /**< As they were seen last. */
+	GArray *bytes;            /**< struct followBytes, the oldest first. */
+	pthread_mutex_t mutex;    /**< Protects what follows. */
 	pthread_cond_t stopped;
 	bool isStopped;
 	struct viewEdition *current;
@@ -205,9 +207,10 @@ static void followBuild(struct viewFollow *self)
 	if (!self->next) {
 		self->buildAt = self->begun + REST_US;
 		if (!self->isGone)
-			followNoteEvent(self,
-					g_strdup_printf("%s: cannot be opened",
-							self->opening.path));
+			followNoteEvent(
+				self,
+				g_strdup_printf("%s: cannot be opened any more",
+						self->opening.path));
 	}
 	self->isGone = !self->next;
 	if (self->isGone)
@@ -238,17 +241,42 @@ static bool followLook(struct viewFollow *self,
 	return viewFilesDiffer(edition->files, now);
 }
 
+/** Say which files are not written any more though others are, and have no end
+ *  that they should have. */
+static void followNoteKilled(struct viewFollow *self, GHashTable *locked)
+{
+	GHashTableIter iter;
+	gpointer path;
+
+	g_hash_table_iter_init(&iter, self->locked);
+	while (g_hash_table_iter_next(&iter, &path, NULL)) {
+		if (g_hash_table_contains(locked, path) ||
+		    !viewGrowthTells(path) || viewGrowthHasEnd(path) ||
+		    !g_file_test(path, G_FILE_TEST_EXISTS))
+			continue;
+		followNoteEvent(self,
+				g_strdup_printf("%s: its program was killed",
+						(char *)path));
+	}
+}
+
 /** Look whether a program writes the files, if that was long ago. */
 static void followLookAtLocks(struct viewFollow *self,
 			      const struct viewEdition *edition)
 {
 	gint64 now = g_get_monotonic_time();
+	GHashTable *locked;
 
-	if (now < self->locksAt)
+	/* No program has begun to write what has not changed. */
+	if (now < self->locksAt || (!self->wasLocked && !self->changedAt))
 		return;
-	self->isLocked = viewGrowthIsWritten(edition->project);
-	self->wasLocked |= self->isLocked;
-	self->locksAt = now + LOCKS_US;
+	locked = viewGrowthLocked(edition->project);
+	followNoteKilled(self, locked);
+	g_hash_table_destroy(self->locked);
+	self->locked = locked;
+	self->wasLocked |= g_hash_table_size(locked) > 0;
+	self->locksAt = now + MAX(LOCKS_US,
+				  (g_get_monotonic_time() - now) * LOOK_SHARE);
 }
 
 /** What is to be said of the project, of which all was seen. */
@@ -256,18 +284,22 @@ static enum followState followJudge(const struct viewFollow *self,
 				    const struct viewEdition *edition)
 {
 	gint64 silence = g_get_monotonic_time() - self->changedAt;
+	const hdIProject *project = edition->project;
+	bool tells = project->traceCount || project->relationCount;
 	bool isClosed;
 
-	if (self->isLocked)
+	if (g_hash_table_size(self->locked))
 		return FOLLOW_WRITTEN;
 	if (!self->wasLocked && self->changedAt == 0)
 		return FOLLOW_REST;
 	if (silence < (self->wasLocked ? CLOSING_US : SILENT_US))
 		return FOLLOW_WRITTEN;
-	isClosed = viewGrowthIsClosed(edition->project);
-	if (!self->wasLocked && (!isClosed || !edition->project->traceCount))
+	isClosed = viewGrowthIsClosed(project);
+	if (!self->wasLocked && (!isClosed || !tells))
 		return FOLLOW_SILENT;
-	return isClosed ? FOLLOW_ENDED : FOLLOW_KILLED;
+	if (!isClosed)
+		return FOLLOW_KILLED;
+	return tells ? FOLLOW_ENDED : FOLLOW_STOPPED;
 }
 
 /** One look at everything; returns when to look again, in us. */
@@ -285,7 +317,7 @@ static gint64 followStep(struct viewFollow *self)
 	    viewJobsProgress(self->current->served.jobs).hasTracks)
 		followBuild(self);
 	if (self->isGone)
-		state = FOLLOW_SILENT;
+		state = FOLLOW_GONE;
 	else
 		state = hasGrown || self->next ? FOLLOW_WRITTEN
 					       : followJudge(self, edition);
@@ -397,8 +429,10 @@ void viewFollowShift(struct viewFollow *self, int64_t shift)
 void viewFollowStart(struct viewFollow *self)
 {
 	const struct viewServed *served = &self->current->served;
-	bool isWritten = viewGrowthIsWritten(self->current->project);
+	bool isWritten;
 
+	self->locked = viewGrowthLocked(self->current->project);
+	isWritten = g_hash_table_size(self->locked) > 0;
 	self->wasLocked = isWritten;
 	if (isWritten)
 		self->state = FOLLOW_WRITTEN;
@@ -420,15 +454,20 @@ void viewFollowStop(struct viewFollow *self)
 	self->thread = NULL;
 }
 
+/** Whether it can be freed at once. */
+static bool followIsDone(const struct viewEdition *edition)
+{
+	return viewJobsProgress(edition->served.jobs).hasTracks &&
+	       viewJobsAreIdle(edition->served.jobs);
+}
+
 bool viewFollowIsIdle(struct viewFollow *self)
 {
-	bool isIdle = viewJobsAreIdle(self->current->served.jobs);
+	bool isIdle = followIsDone(self->current) &&
+		      (!self->next || followIsDone(self->next));
 
-	for (GList *at = self->old.head; at && isIdle; at = at->next) {
-		const struct viewEdition *edition = at->data;
-
-		isIdle = viewJobsAreIdle(edition->served.jobs);
-	}
+	for (GList *at = self->old.head; at && isIdle; at = at->next)
+		isIdle = followIsDone(at->data);
 	return isIdle;
 }
 
@@ -445,6 +484,8 @@ void viewFollowFree(struct viewFollow *self)
 		self->opening.tool->hasFailed |= self->current->tool.hasFailed;
 	viewEditionFree(self->current);
 	viewNotesFree(self->notes);
+	if (self->locked)
+		g_hash_table_destroy(self->locked);
 	viewFilesFree(self->files);
 	storeFree(self->store);
 	g_array_unref(self->bytes);

@@ -42,7 +42,8 @@ void viewFollowStart(struct viewFollow *self);
 /** End looking; no more editions come. Not from the thread of a request. */
 void viewFollowStop(struct viewFollow *self);
 
-/** Whether it can be freed without waiting for a report. After the stop. */
+/** Whether it can be freed without waiting for what cannot be stopped. After
+ * the stop. */
 bool viewFollowIsIdle(struct viewFollow *self);
 
 /** Free it; NULL does nothing. */
@@ -56,9 +57,11 @@ void viewFollowGiveBack(struct viewFollow *self, struct viewEdition *edition);
  * Put what a page is told several times a second; any thread. Members: edition
  * (number), layout, hasTracks, hasReport, state ("rest": not written since it
  * was opened; "written"; "silent": for long, and no program is known to write
- * it; "ended"; "killed": without the ends of traces), changed (when the files
- * last changed; null if they have not) and now, in s since 1970 as text, and
- * events: texts of what else happened to the files, the last ones.
+ * it; "stopped": no program writes it any more; "ended": the same, and all
+ * traces and relations have their ends; "killed": the same, without one of
+ * these; "gone": it cannot be opened), changed (when the files last changed;
+ * null if they have not) and now, in s since 1970 as text, and events: texts of
+ * what else happened to the files, the last ones.
  */
 void viewFollowPut(struct viewFollow *self, struct outJson *json);
 

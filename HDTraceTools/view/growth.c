@@ -287,30 +287,42 @@ static bool growthIsLocked(const char *path)
 	return isLocked;
 }
 
-bool viewGrowthIsWritten(const hdIProject *project)
+static void growthNoteLock(GHashTable *locked, const char *path)
 {
-	bool isWritten = false;
-
-	for (size_t i = 0; !isWritten && i < project->traceCount; i++)
-		isWritten = growthIsLocked(project->traces[i]->file);
-	for (size_t i = 0; !isWritten && i < project->groupCount; i++)
-		isWritten = growthIsLocked(project->groups[i]->file);
-	for (size_t i = 0; !isWritten && i < project->relationCount; i++)
-		isWritten = growthIsLocked(project->relations[i]->file);
-	return isWritten;
+	if (growthIsLocked(path))
+		g_hash_table_add(locked, g_strdup(path));
 }
 
-/** Whether the last bytes of a trace are those of a complete one. */
-static bool growthHasEnd(const hdITraceFile *trace)
+GHashTable *viewGrowthLocked(const hdIProject *project)
 {
-	hdIFile *file = hdI_openFile(trace->file, NULL, NULL);
-	char tail[64 + 1] = "";
+	GHashTable *locked =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (size_t i = 0; i < project->traceCount; i++)
+		growthNoteLock(locked, project->traces[i]->file);
+	for (size_t i = 0; i < project->groupCount; i++)
+		growthNoteLock(locked, project->groups[i]->file);
+	for (size_t i = 0; i < project->relationCount; i++)
+		growthNoteLock(locked, project->relations[i]->file);
+	return locked;
+}
+
+bool viewGrowthHasEnd(const char *path)
+{
+	hdIFile *file = hdI_openFile(path, NULL, NULL);
+	char tail[64];
 	int64_t size = file ? hdI_getFileSize(file) : 0;
-	int64_t from = MAX(0, size - (int64_t)sizeof(tail) + 1);
-	ssize_t n = file ? hdI_readFile(file, from, tail, sizeof(tail) - 1) : 0;
+	int64_t from = MAX(0, size - (int64_t)sizeof(tail));
+	ssize_t n = file ? hdI_readFile(file, from, tail, sizeof(tail)) : 0;
 
 	hdI_closeFile(file);
-	return n > 0 && g_strstr_len(tail, n, "</Program>");
+	return n > 0 && (g_strstr_len(tail, n, "</Program>") ||
+			 g_strstr_len(tail, n, "</relation>"));
+}
+
+bool viewGrowthTells(const char *path)
+{
+	return hdFrameStem(path, ".trc") || hdFrameStem(path, ".rel");
 }
 
 bool viewGrowthIsClosed(const hdIProject *project)
@@ -318,6 +330,8 @@ bool viewGrowthIsClosed(const hdIProject *project)
 	bool isClosed = true;
 
 	for (size_t i = 0; isClosed && i < project->traceCount; i++)
-		isClosed = growthHasEnd(project->traces[i]);
+		isClosed = viewGrowthHasEnd(project->traces[i]->file);
+	for (size_t i = 0; isClosed && i < project->relationCount; i++)
+		isClosed = viewGrowthHasEnd(project->relations[i]->file);
 	return isClosed;
 }

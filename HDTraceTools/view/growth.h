@@ -46,10 +46,21 @@ bool viewFilesDiffer(const struct viewFiles *before,
 void viewFilesCompare(const struct viewFiles *before, struct viewFiles *now,
 		      GPtrArray *lines);
 
-/** Whether a program records into a file: it has a lock on it. */
-bool viewGrowthIsWritten(const hdIProject *project);
+/**
+ * Find the files that a program records into: it has a lock on them.
+ *
+ * @return Paths, to be freed.
+ */
+GHashTable *viewGrowthLocked(const hdIProject *project);
 
-/** Whether all traces have their end; without traces, true. */
+/** Whether a file shows that the program that wrote it has ended it: a trace,
+ * or relations. */
+bool viewGrowthTells(const char *path);
+
+/** Whether a file has its end, which it tells. */
+bool viewGrowthHasEnd(const char *path);
+
+/** Whether all that tell it have their end; true if there are none. */
 bool viewGrowthIsClosed(const hdIProject *project);
 
 #endif

@@ -112,7 +112,7 @@ static unsigned int viewServerTakeEdition(struct exchange *exchange)
 	/* Then numbers of tracks mean others. */
 	return !layout || strcmp(layout, exchange->project->layout) == 0
 		       ? MHD_HTTP_OK
-		       : MHD_HTTP_GONE;
+		       : MHD_HTTP_NO_CONTENT;
 }
 
 static void viewServerGiveBack(struct exchange *exchange)

@@ -106,12 +106,8 @@ export class App {
   }
 
   #followSizes() {
-    new ResizeObserver(() => this.invalidate("time")).observe(
-      this.tracks.scroll,
-    );
-    new ResizeObserver(() => this.invalidate("time")).observe(
-      this.overview.element,
-    );
+    this.followSize(this.tracks.scroll, () => this.invalidate("time"));
+    this.followSize(this.overview.element, () => this.invalidate("time"));
     const media = matchMedia("(prefers-color-scheme: dark)");
 
     this.listen(media, "change", () => this.#restyle());
@@ -123,9 +119,19 @@ export class App {
     target.addEventListener(name, listener, { signal: this.ending.signal });
   }
 
-  /** Another application takes its place. */
+  /** Do something when the size of an element changes. */
+  followSize(element, changed) {
+    const observer = new ResizeObserver(changed);
+
+    observer.observe(element);
+    this.ending.signal.addEventListener("abort", () => observer.disconnect());
+  }
+
+  /** Another application takes its place: nothing is asked for any more. */
   end() {
     this.ending.abort();
+    this.tracks.relabel();
+    for (const { source } of this.model.parts) source.end();
     cancelAnimationFrame(this.frame);
     for (const timer of [this.fragmentTimer, this.restTimer, this.panelTimer])
       clearTimeout(timer);
@@ -235,6 +241,7 @@ export class App {
     this.element.dataset.ready = String(this.isComplete);
     this.element.dataset.rows = String(this.tracks.rows.list.length);
     this.element.dataset.drawn = String(this.tracks.drawnCount);
+    this.element.dataset.end = String(this.model.end);
     this.element.dataset.final = String(this.tracks.isFinal);
     this.element.dataset.arrows = String(this.tracks.overlay.arrows?.length ?? 0);
     this.element.dataset.causes = String(this.tracks.overlay.causes?.length ?? 0);

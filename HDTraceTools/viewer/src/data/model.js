@@ -253,6 +253,17 @@ export class Model {
     if (this.meta.start === null) this.origin = start;
   }
 
+  /** Where the data of one of several projects ends; null: there is none. */
+  endOf(part) {
+    let end = null;
+
+    for (const track of this.tracks) {
+      if (track.source !== part.source || !track.range) continue;
+      end = end === null ? track.range.end : maxTime(end, track.range.end);
+    }
+    return end;
+  }
+
   /** When the run began and ended: as the report says, of which hdtrace stat has
    *  the same; as far as it was read, if that is still to come. */
   get extent() {

@@ -331,26 +331,35 @@ export class Live {
     this.shownEvents = events.length;
     if (events.length)
       app.notes.showFiles(
-        `${events.map(({ time, text }) => `${text} at ${clock(time)}`).join("; ")}. The page shows the files as they are now.`,
+        `${events.map(({ time, text }) => `${text} (${clock(time)})`).join("; ")}.`,
       );
   }
 
   /** How the projects grow, in words. */
   #live(list, states) {
-    const { model } = this.app;
     const one = (state) => list[states.indexOf(state)];
     const at = (state) => clock(one(state).changed ?? one(state).now);
 
+    if (states.includes("gone"))
+      return {
+        state: "gone",
+        text: "The project cannot be opened any more. The page shows what was read before.",
+      };
     if (states.includes("killed"))
       return {
         state: "killed",
         text: `The program that wrote this project was killed or crashed: since ${at("killed")} no program writes it, and its traces have no end. Data that it had not written is missing.`,
       };
-    if (states.includes("written")) return this.#lag(list, one("written"));
+    if (states.includes("written")) return this.#written(list);
     if (states.includes("silent"))
       return {
         state: "silent",
         text: `No new data since ${at("silent")}, and no program is known to write this project.`,
+      };
+    if (states.includes("stopped"))
+      return {
+        state: "stopped",
+        text: `No program writes this project any more; the last data is of ${at("stopped")}. Files without traces do not show whether their program was killed.`,
       };
     if (states.includes("ended"))
       return {
@@ -360,13 +369,24 @@ export class Live {
     return null;
   }
 
-  /** How far the picture is behind. */
-  #lag(list, { now, changed }) {
+  /** How far the picture is behind the projects that are written. */
+  #written(list) {
     const { model } = this.app;
-    const time = parseSeconds(now) + model.parts[0].shift;
-    const lag = model.hasRange ? Math.max(0, Number(time - model.end)) : 0;
-    const silence = changed ? Number(parseSeconds(now) - parseSeconds(changed)) : 0;
     const seconds = (ns) => `${(ns / 1e9).toFixed(1)} s`;
+    const ages = list.flatMap(({ state, now, changed }, i) => {
+      if (state !== "written") return [];
+      const time = parseSeconds(now);
+      const end = model.endOf(model.parts[i]);
+
+      return [
+        {
+          lag: end === null ? 0 : Math.max(0, Number(time + model.parts[i].shift - end)),
+          silence: changed ? Number(time - parseSeconds(changed)) : 0,
+        },
+      ];
+    });
+    const lag = Math.max(...ages.map((age) => age.lag));
+    const silence = Math.max(...ages.map((age) => age.silence));
 
     return {
       state: "written",

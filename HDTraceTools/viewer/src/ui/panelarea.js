@@ -8,12 +8,12 @@ export class PanelArea {
     this.panels = panels;
     this.splitter = this.#makeSplitter();
     this.#build();
-    new ResizeObserver(() =>
+    app.followSize(this.element, () =>
       this.splitter.setAttribute(
         "aria-valuenow",
         String(this.element.clientHeight),
       ),
-    ).observe(this.element);
+    );
   }
 
   #makeSplitter() {

@@ -89,7 +89,13 @@ export class ServerSource {
     return source;
   }
 
+  /** Nothing is asked for any more. */
+  end() {
+    this.isOver = true;
+  }
+
   async #fetch(path, options = {}) {
+    if (this.isOver) throw new DataGone(path);
     const sign = path.includes("?") ? "&" : "?";
     const which = this.number ? `${sign}project=${this.number}` : "";
 
@@ -111,8 +117,7 @@ export class ServerSource {
   async #get(path) {
     const response = await this.#fetch(path);
 
-    if (response.status === 404 || response.status === 410)
-      throw new DataGone(`${path}: ${response.status}`);
+    if (response.status === 204) throw new DataGone(path);
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
   }
@@ -136,9 +141,14 @@ export class ServerSource {
     }
   }
 
-  /** A track of the edition whose numbers the page has. */
+  /** What names the rows that the page has. */
+  #ofLayout(sign) {
+    return this.layout === null ? "" : `${sign}layout=${this.layout}`;
+  }
+
+  /** A track by the numbers that the page has. */
   #ofTrack(id) {
-    return this.layout === null ? `id=${id}` : `id=${id}&layout=${this.layout}`;
+    return `id=${id}${this.#ofLayout("&")}`;
   }
 
   async describe(id) {
@@ -164,10 +174,12 @@ export class ServerSource {
 
     this.profiling = profiling;
     try {
-      const response = await this.#fetch(`states?from=${from}&to=${to}`, { signal });
+      const response = await this.#fetch(
+        `states?from=${from}&to=${to}${this.#ofLayout("&")}`,
+        { signal },
+      );
 
-      if (response.status === 404)
-        throw new DataGone("the project has relations now");
+      if (response.status === 204) throw new DataGone("states");
       if (!response.ok) throw new Error(`states: ${response.status}`);
       return await response.json();
     } catch (error) {
@@ -179,8 +191,12 @@ export class ServerSource {
   /** Messages between ranks in the interval, or in all, when they are counted. */
   async pairs({ from, to, isAll }) {
     const response = await this.#fetch(
-      isAll ? "pairs" : `pairs?from=${from}&to=${to}`,
+      isAll
+        ? `pairs${this.#ofLayout("?")}`
+        : `pairs?from=${from}&to=${to}${this.#ofLayout("&")}`,
     );
+
+    if (response.status === 204) throw new DataGone("pairs");
 
     if (!response.ok) throw new Error(`pairs: ${response.status}`);
     return response.json();
