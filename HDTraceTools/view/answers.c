@@ -125,6 +125,7 @@ unsigned int answerEntries(struct exchange *exchange)
 	guint64 part;
 	guint64 count;
 	struct track *track = answersFindTrack(exchange, &number);
+	const hdIGroup *group;
 	struct chunk chunk;
 
 	if (!track || track->kind != TRACK_STATISTICS ||
@@ -142,6 +143,12 @@ unsigned int answerEntries(struct exchange *exchange)
 		return MHD_HTTP_NO_CONTENT;
 	if (answersReadEntries(exchange, number, &chunk, (guint)part) < 0)
 		return MHD_HTTP_INTERNAL_SERVER_ERROR;
+	group = exchange->project->tracks->project->groups[number];
+	if (!viewFilesHold(exchange->edition->files, group->file,
+			   group->dataOffset)) {
+		g_byte_array_set_size(exchange->body, 0);
+		return MHD_HTTP_NO_CONTENT;
+	}
 	return MHD_HTTP_OK;
 }
 

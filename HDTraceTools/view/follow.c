@@ -15,7 +15,8 @@
 #define REST_US (500 * G_TIME_SPAN_MILLISECOND)
 /** Locks are looked at so often. */
 #define LOCKS_US (500 * G_TIME_SPAN_MILLISECOND)
-/** Looking and reading take one part in so many of the time. */
+/** Looking takes one part in so many of the time, and reading of that of one
+ *  processor. */
 #define LOOK_SHARE 10
 #define READ_SHARE 4
 /** Without a change for so long, a project without locks is not written. */
@@ -48,7 +49,8 @@ struct followBytes {
 
 /** What happened to a file. */
 struct followEvent {
-	int64_t time; /**< In ns since 1970. */
+	uint64_t number; /**< From 1. */
+	int64_t time;    /**< In ns since 1970. */
 	char *text;
 };
 
@@ -61,11 +63,11 @@ struct viewFollow {
 	/* Of the thread. */
 	struct viewEdition *next; /**< Is being read; NULL: none. */
 	gint64 begun;             /**< When that was begun. */
+	gint64 begunCpu;          /**< And how much had been computed. */
 	gint64 buildAt;           /**< No edition is begun before. */
 	gint64 locksAt;           /**< When locks are looked at again. */
 	GHashTable *locked;       /**< Files that are locked. */
 	bool wasLocked;           /**< Whether any was. */
-	gint64 changedAt;         /**< 0: not yet. */
 	bool isGone;              /**< It could not be opened again. */
 	struct viewFiles *files;  /**< As they were seen last. */
 	GArray *bytes;            /**< struct followBytes, the oldest first. */
@@ -75,8 +77,10 @@ struct viewFollow {
 	struct viewEdition *current;
 	GQueue old; /**< struct viewEdition, the oldest first. */
 	enum followState state;
-	int64_t changed; /**< In ns since 1970; 0: not yet. */
-	GQueue events;   /**< struct followEvent, the oldest first. */
+	int64_t changed;  /**< In ns since 1970; 0: not yet. */
+	gint64 changedAt; /**< The same, in us of the monotonic clock. */
+	GQueue events;    /**< struct followEvent, the oldest first. */
+	uint64_t eventCount;
 };
 
 /* ---- Editions ----------------------------------------------------------- */
@@ -161,6 +165,7 @@ static void followNoteEvent(struct viewFollow *self, char *text)
 	event->time = g_get_real_time() * 1000;
 	event->text = text;
 	pthread_mutex_lock(&self->mutex);
+	event->number = ++self->eventCount;
 	g_queue_push_tail(&self->events, event);
 	if (self->events.length > EVENTS_MAX)
 		followFreeEvent(g_queue_pop_head(&self->events));
@@ -180,6 +185,15 @@ static void followNoteEvents(struct viewFollow *self,
 	g_ptr_array_unref(lines);
 }
 
+/** Time that processors have worked for this process, in us. */
+static gint64 followCpu(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * G_TIME_SPAN_SECOND + now.tv_nsec / 1000;
+}
+
 /** An edition was read: it takes the place of the one before. */
 static void followPublish(struct viewFollow *self)
 {
@@ -194,7 +208,8 @@ static void followPublish(struct viewFollow *self)
 	self->current = self->next;
 	pthread_mutex_unlock(&self->mutex);
 	self->next = NULL;
-	self->buildAt = now + (now - self->begun) * (READ_SHARE - 1);
+	self->buildAt = MAX(now, self->begun + (followCpu() - self->begunCpu) *
+						       READ_SHARE);
 }
 
 /** Open the project again; it stays as it was if that fails. */
@@ -203,6 +218,7 @@ static void followBuild(struct viewFollow *self)
 	struct viewServed *served;
 
 	self->begun = g_get_monotonic_time();
+	self->begunCpu = followCpu();
 	self->next = viewEditionNew(&self->opening, false);
 	if (!self->next) {
 		self->buildAt = self->begun + REST_US;
@@ -231,8 +247,8 @@ static bool followLook(struct viewFollow *self,
 	struct viewFiles *now = viewFilesNew(edition->project, edition->files);
 
 	if (viewFilesDiffer(self->files, now)) {
-		self->changedAt = g_get_monotonic_time();
 		pthread_mutex_lock(&self->mutex);
+		self->changedAt = g_get_monotonic_time();
 		self->changed = g_get_real_time() * 1000;
 		pthread_mutex_unlock(&self->mutex);
 	}
@@ -377,11 +393,17 @@ void viewFollowPut(struct viewFollow *self, struct outJson *json)
 	else
 		outJsonPlain(json, "changed", "null");
 	outJsonSeconds(json, "now", g_get_real_time() * 1000);
+	outJsonDouble(json, "silence",
+		      self->changedAt ? (double)(g_get_monotonic_time() -
+						 self->changedAt) /
+						G_TIME_SPAN_SECOND
+				      : 0);
 	outJsonArray(json, "events", false);
 	for (GList *at = self->events.head; at; at = at->next) {
 		const struct followEvent *event = at->data;
 
 		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "number", (int64_t)event->number);
 		outJsonSeconds(json, "time", event->time);
 		outJsonText(json, "text", event->text);
 		outJsonEnd(json);

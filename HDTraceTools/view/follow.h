@@ -11,8 +11,8 @@
  * anyway, at the same place (store.h). So a page needs no place of its own
  * here, and any number of pages may come and go.
  *
- * Reading takes at most about a quarter of the time, however large a project
- * is: a large one has fewer editions.
+ * Reading takes at most about a quarter of the time of one processor, however
+ * large a project is: a large one has fewer editions.
  *
  * The report is made when no program writes the project any more. A program
  * that writes one has a lock on its files.

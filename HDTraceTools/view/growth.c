@@ -241,6 +241,24 @@ static struct viewFile *growthFind(const struct viewFiles *files,
 	return found;
 }
 
+bool viewFilesHold(const struct viewFiles *self, const char *path,
+		   int64_t offset)
+{
+	const struct viewFile *old = g_hash_table_lookup(self->list, path);
+	struct viewFile now = { .size = 0 };
+	struct stat status;
+
+	/* An archive is one file. */
+	if (!old)
+		return true;
+	if (stat(path, &status) < 0 || status.st_ino != old->inode ||
+	    status.st_dev != old->device)
+		return false;
+	growthReadHead(&now, path, offset);
+	return now.headSize >= old->headSize &&
+	       memcmp(now.head, old->head, old->headSize) == 0;
+}
+
 void viewFilesCompare(const struct viewFiles *before, struct viewFiles *now,
 		      GPtrArray *lines)
 {

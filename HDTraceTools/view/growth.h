@@ -33,6 +33,10 @@ void viewFilesFree(struct viewFiles *self);
  */
 void viewFilesTake(struct viewFiles *self, const hdIProject *project);
 
+/** Whether a file is the same as it was; @p offset is where its data begins. */
+bool viewFilesHold(const struct viewFiles *self, const char *path,
+		   int64_t offset);
+
 /** Whether files were added, removed, or written. */
 bool viewFilesDiffer(const struct viewFiles *before,
 		     const struct viewFiles *now);

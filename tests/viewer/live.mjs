@@ -28,7 +28,7 @@ async function open(address, fragment = "") {
   });
   page.on("pageerror", (error) => page.faults.push(error.stack));
   await page.goto(address + fragment);
-  await page.waitForSelector(".row");
+  await page.waitForFunction(() => document.querySelector(".row") !== null);
   return page;
 }
 
@@ -51,7 +51,9 @@ const waitForText = (page, selector, text) =>
     [selector, text],
   );
 
-const waitForRow = (page, key) => page.waitForSelector(`.row[data-key="${key}"]`);
+/** A handle of the row would keep it, and all of its page. */
+const waitForRow = (page, key) =>
+  page.waitForFunction((row) => document.querySelector(`.row[data-key="${row}"]`) !== null, key);
 
 /** Times of the first and the last state that a page knows, in s since the start. */
 async function stretch(page) {
@@ -152,6 +154,18 @@ await ok("a zoomed view stays, and the run grows", async () => {
   await page.keyboard.press("0");
 });
 
+await ok("a link shows its time, while the run grows and after a reload", async () => {
+  const fragment = "#panel=profile&view=0.05,0.1";
+  const linked = await open(server.address, fragment);
+
+  for (let i = 0; i < 2; i++) {
+    await waitForStates(linked, "zoomed", 6);
+    assertSame(await stretch(linked), [0.05, 0.1], "view");
+    await linked.reload();
+  }
+  await linked.context().close();
+});
+
 await ok("a paused view stays, and one that is resumed follows", async () => {
   await page.keyboard.press("l");
   assertSame(
@@ -166,6 +180,10 @@ await ok("a paused view stays, and one that is resumed follows", async () => {
   await writer.write("steps 2");
   await waitForStates(page, "paused", 12);
   assertSame(await stretch(page), before, "view");
+  await page.reload();
+  await waitForStates(page, "paused", 12);
+  assertSame(await stretch(page), before, "view after a reload");
+  await page.focus(".row");
   await page.keyboard.press("l");
   await page.waitForFunction(
     (end) =>

@@ -36,7 +36,7 @@ export class Live {
     this.editions = app.model.parts.map(({ meta }) => meta.edition);
     /** Whether all tracks of these were read when they were described. */
     this.isTaken = false;
-    /** Events of files before this time are of no interest. */
+    /** Events of files up to these numbers are of no interest. */
     this.since = null;
     this.source = app.model.source;
     this.fragment = location.hash.slice(1);
@@ -152,12 +152,12 @@ export class Live {
 
     clearTimeout(this.noting);
     this.noting = null;
-    const { isWhole, hasEnd } = view;
-    const { end } = model;
+    const { isWhole } = view;
+    const hadEnd = model.hasRange && view.hasEnd;
 
     model.findRange();
-    if (isWhole && !model.isGrowing) view.whole(false);
-    else if (isWhole || model.end !== end) view.follow(isWhole, hasEnd);
+    if (model.isGrowing) view.follow(isWhole, hadEnd);
+    else if (isWhole) view.whole(false);
     this.app.invalidate("data");
   }
 
@@ -321,11 +321,11 @@ export class Live {
       app.followButton.hidden = !isGrowing;
       app.invalidate("data");
     }
-    this.since ??= parseSeconds(list[0].now);
+    this.since ??= list.map(({ events }) => events.at(-1)?.number ?? 0);
     app.notes.showLive(this.#live(list, states));
-    const events = list
-      .flatMap((one) => one.events)
-      .filter(({ time }) => parseSeconds(time) >= this.since);
+    const events = list.flatMap((one, i) =>
+      one.events.filter(({ number }) => number > this.since[i]),
+    );
 
     if (events.length === this.shownEvents) return;
     this.shownEvents = events.length;
@@ -373,7 +373,7 @@ export class Live {
   #written(list) {
     const { model } = this.app;
     const seconds = (ns) => `${(ns / 1e9).toFixed(1)} s`;
-    const ages = list.flatMap(({ state, now, changed }, i) => {
+    const ages = list.flatMap(({ state, now, silence }, i) => {
       if (state !== "written") return [];
       const time = parseSeconds(now);
       const end = model.endOf(model.parts[i]);
@@ -381,7 +381,7 @@ export class Live {
       return [
         {
           lag: end === null ? 0 : Math.max(0, Number(time + model.parts[i].shift - end)),
-          silence: changed ? Number(time - parseSeconds(changed)) : 0,
+          silence: silence * 1e9,
         },
       ];
     });

@@ -377,7 +377,8 @@ export class View {
       "view",
       `${this.#relative(this.start)},${this.#relative(this.start + BigInt(Math.round(this.span)))}`,
     );
-    if (this.model.isGrowing && this.isWhole) params.set("whole", "yes");
+    if (!this.isFollowing) params.set("follow", "no");
+    else if (this.model.isGrowing && this.isWhole) params.set("whole", "yes");
     if (this.mark)
       params.set(
         "mark",
@@ -489,6 +490,7 @@ export class View {
     this.isFromZero = params.get("zero") === "yes";
     this.isFitted = params.get("fit") === "view";
     this.hasArrows = params.get("arrows") !== "no";
+    this.isFollowing = params.get("follow") !== "no";
     this.hasPath = params.get("path") === "yes";
     this.window = params.has("window")
       ? parseWindow(params.get("window"))
