@@ -36,6 +36,8 @@ export class Live {
     this.editions = app.model.parts.map(({ meta }) => meta.edition);
     /** Whether all tracks of these were read when they were described. */
     this.isTaken = false;
+    /** Whether the end of the run is known, as it was then. */
+    this.isEndKnown = false;
     /** Events of files up to these numbers are of no interest. */
     this.since = null;
     this.source = app.model.source;
@@ -153,7 +155,7 @@ export class Live {
     clearTimeout(this.noting);
     this.noting = null;
     const { isWhole } = view;
-    const hadEnd = model.hasRange && view.hasEnd;
+    const hadEnd = this.isEndKnown && view.hasEnd;
 
     model.findRange();
     if (model.isGrowing) view.follow(isWhole, hadEnd);
@@ -285,6 +287,8 @@ export class Live {
 
     await Promise.all(wanted.map((track) => track.describe()));
     this.#noteDescribed();
+    // Before, the end was only that of what had been read.
+    this.isEndKnown = true;
     app.noteGrown();
     // What has ended meanwhile has a report again.
     if (!this.isAsking) this.#askProgress(this.turn);
