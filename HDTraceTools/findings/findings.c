@@ -336,6 +336,7 @@ static void startAll(struct findings *findings)
 	findings->traces = g_new0(struct findingTrace, project->traceCount + 1);
 	for (size_t i = 0; i < project->traceCount; i++)
 		findings->traces[i].start = INT64_MAX;
+	findings->steps = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	findingsStartReplay(findings);
 	findingsStartParts(findings);
 	findings->list = g_array_new(FALSE, FALSE, sizeof(struct finding));
@@ -430,6 +431,7 @@ static void findingsFreeAll(struct findings *findings)
 	g_free(findings->traces);
 }
 
+	g_hash_table_destroy(findings->steps);
 /** Find the time that was asked for: -1, or the status of a mistake. */
 static int findingsSelect(struct findings *findings)
 {

@@ -214,6 +214,7 @@ struct findings {
 	 * the whole run, as pages show all of it, whatever was selected. */
 	struct sorter *allWaits;
 	struct lateness *lateness;
+	GHashTable *steps;           /**< Traces to struct clockSteps. */
 	struct efficiency efficiency; /**< When all was read: of ranks, ... */
 	int64_t efficiencyFrom;       /**< ... in this time. */
 	int64_t efficiencyTo;
