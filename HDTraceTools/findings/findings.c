@@ -373,6 +373,7 @@ static void startAll(struct findings *findings)
 		total += project->relations[i]->fileSize;
 	findings->size = total;
 	findingsChoosePowers(findings);
+	findingsStartSeries(findings);
 	findings->layers =
 		layersNew(project, NULL, NULL, findings->selection.start,
 			  findings->selection.end);
@@ -391,6 +392,7 @@ static void findingsFreeAll(struct findings *findings)
 			g_free(group->values[k].rateUnit);
 		}
 		intervalsFree(group->intervals);
+		findingsFreeSeries(group);
 		g_free(group->kinds);
 		g_free(group->isGuessed);
 		g_free(group->values);
@@ -429,9 +431,9 @@ static void findingsFreeAll(struct findings *findings)
 	findingsFreeReplay(findings);
 	findingsFreeParts(findings);
 	g_free(findings->traces);
+	g_hash_table_destroy(findings->steps);
 }
 
-	g_hash_table_destroy(findings->steps);
 /** Find the time that was asked for: -1, or the status of a mistake. */
 static int findingsSelect(struct findings *findings)
 {

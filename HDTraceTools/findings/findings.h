@@ -19,6 +19,7 @@
 #include "HDTraceTools/model/layers/outliers.h"
 #include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/model/regions/period.h"
 #include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/sums.h"
 #include "HDTraceTools/model/summary.h"
@@ -102,6 +103,18 @@ struct findingsGroup {
 	powerPico relations; /**< What relations are charged with ... */
 	powerPico charged;   /**< ... and what these and traces are. */
 	powerPico drawn;     /**< Its energy. */
+	/** Of some groups: what may tell iterations; or NULL. */
+	struct period *powerPeriod;
+	struct period *busyPeriod;
+	/** Of the group alone, where no traces are charged with it; or NULL. */
+	struct powerSeries *ownSeries;
+};
+
+/** By which value of a node iterations were found. */
+struct findingsSeries {
+	const hdINode *node; /**< NULL: by none. */
+	const char *name;    /**< "power", or the name of the value. */
+	double strength;     /**< Autocorrelation at the period. */
 };
 
 /** The rule that was asked for, and the other one. */
@@ -201,6 +214,7 @@ struct findings {
 	struct addresses *addresses;
 	GArray *ranks; /**< struct findingsRank, as they are met. */
 	struct findingTrace *traces; /**< By their places in the project. */
+	GHashTable *steps;           /**< Traces to struct clockSteps. */
 	GArray *list;                /**< struct finding, what is worth most
 				      *   first. */
 	struct findingsAccount account;
@@ -214,7 +228,6 @@ struct findings {
 	 * the whole run, as pages show all of it, whatever was selected. */
 	struct sorter *allWaits;
 	struct lateness *lateness;
-	GHashTable *steps;           /**< Traces to struct clockSteps. */
 	struct efficiency efficiency; /**< When all was read: of ranks, ... */
 	int64_t efficiencyFrom;       /**< ... in this time. */
 	int64_t efficiencyTo;
@@ -236,6 +249,7 @@ struct findings {
 	struct sequence *sequence;   /**< What it does. */
 	GArray *iterations;          /**< struct findingsIteration */
 	const char *iterationRegion; /**< That they are; or NULL. */
+	struct findingsSeries iterationSeries;
 	struct findingsIterations evenness;
 	struct efficiencyParts *parts; /**< While a run is replayed. */
 	/** What traces did outside of states, while they were active. */
@@ -384,6 +398,29 @@ struct findingsValue findingsValueOf(const struct findingsGroup *group,
 
 /** Find the phases that drew most. */
 struct findingsMost findingsFindMost(const struct findings *findings);
+
+/* ---- series.c ---------------------------------------------------------- */
+
+/** Choose the values that may tell iterations. */
+void findingsStartSeries(struct findings *findings);
+
+/** Free what a group has of them. */
+void findingsFreeSeries(struct findingsGroup *group);
+
+/** Whether the power of a group is needed, also if no traces are charged with
+ *  it. */
+bool findingsNeedsSeries(const struct findings *findings,
+			 const struct findingsGroup *group);
+
+/** Take how busy the CPUs are, of entries. */
+void findingsTakeBusy(struct findingsGroup *group, const hdIBlock *block);
+
+/** Take the power, when all entries were read; 0 or a negative errno. */
+int findingsTakePower(struct findingsGroup *group);
+
+/** Find iterations by the clearest of their periods: array of struct iteration;
+ *  NULL: there are none. */
+GArray *findingsFindPeriod(struct findings *findings);
 
 /* ---- counters.c -------------------------------------------------- */
 

@@ -203,7 +203,9 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 				    struct summary *summary)
 {
-	struct powerSeries *series = work->group->series;
+	struct powerSeries *series = work->group->series
+					     ? work->group->series
+					     : work->group->ownSeries;
 	struct layerGauge *gauge =
 		layersGauge(work->findings->layers, work->group->group);
 	const hdIBlock *block;
@@ -211,7 +213,8 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 	int ret = 0;
 
 	/* All others need the entries before the selected time. */
-	if (work->part && !summary && !series && !gauge)
+	if (work->part && !summary && !series && !gauge &&
+	    !work->group->busyPeriod)
 		hdI_skipStat(reader, work->findings->selection.start);
 	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
 		int64_t last = block->offset[block->count - 1];
@@ -226,6 +229,7 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 				      &work->findings->selection);
 		if (gauge)
 			layerGaugeTake(gauge, block);
+		findingsTakeBusy(work->group, block);
 		if (series)
 			ret = powerSeriesAdd(series, block);
 		findingsProgress(work->findings, last - offset);
@@ -233,6 +237,8 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 	}
 	if (ret == 0 && series)
 		ret = powerSeriesEnd(series);
+	if (ret == 0)
+		ret = findingsTakePower(work->group);
 	findingsProgress(work->findings, work->group->group->fileSize - offset);
 	return ret;
 }
@@ -265,6 +271,9 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	/* That traces are charged with. */
 	if (group->traces || (group->isFirst && findings->relations.joules))
 		group->series = powerSeriesOfNode(group->group, group->isPower);
+	else if (findingsNeedsSeries(findings, group))
+		group->ownSeries =
+			powerSeriesOfNode(group->group, group->isPower);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (findingsIsPart(findings)) {

@@ -198,6 +198,19 @@ static void partsJudgeIterations(struct findings *findings)
 	g_free(lengths);
 }
 
+/** Add all of a list, or NULL, and free it. */
+static void partsAddIterations(struct findings *findings, GArray *list)
+{
+	for (guint i = 0; list && i < list->len; i++) {
+		const struct iteration *time =
+			&g_array_index(list, struct iteration, i);
+
+		partsAddIteration(findings, time->start, time->end);
+	}
+	if (list)
+		g_array_unref(list);
+}
+
 int findingsFindIterations(struct findings *findings)
 {
 	int ret = regionsEnd(findings->regions);
@@ -216,13 +229,11 @@ int findingsFindIterations(struct findings *findings)
 	} else if (ret == 0) {
 		GArray *found = sequenceFind(findings->sequence);
 
-		for (guint i = 0; i < found->len; i++) {
-			const struct iteration *time =
-				&g_array_index(found, struct iteration, i);
-
-			partsAddIteration(findings, time->start, time->end);
+		if (found->len == 0) {
+			g_array_unref(found);
+			found = findingsFindPeriod(findings);
 		}
-		g_array_unref(found);
+		partsAddIterations(findings, found);
 	}
 	if (findings->iterations->len)
 		partsJudgeIterations(findings);
@@ -234,7 +245,8 @@ int findingsFindIterations(struct findings *findings)
 static int partsChargeGroup(struct findings *findings,
 			    const struct findingsGroup *group, bool isFirst)
 {
-	struct powerCursor *cursor = powerCursorNew(group->series);
+	struct powerCursor *cursor = powerCursorNew(
+		group->series ? group->series : group->ownSeries);
 	int ret;
 
 	for (guint i = 0; i < findings->iterations->len; i++) {
@@ -264,7 +276,9 @@ int findingsChargeIterations(struct findings *findings)
 	for (size_t i = 0; ret == 0 && i < findings->project->groupCount; i++) {
 		const struct findingsGroup *group = &findings->groups[i];
 
-		if (!group->series || !group->countsForTotal)
+		if (!group->countsForTotal ||
+		    (!group->series &&
+		     (!group->ownSeries || findings->project->traceCount)))
 			continue;
 		ret = partsChargeGroup(findings, group, isFirst);
 		isFirst = false;
