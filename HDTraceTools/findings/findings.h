@@ -106,8 +106,6 @@ struct findingsGroup {
 	/** Of some groups: what may tell iterations; or NULL. */
 	struct period *powerPeriod;
 	struct period *busyPeriod;
-	/** Of the group alone, where no traces are charged with it; or NULL. */
-	struct powerSeries *ownSeries;
 };
 
 /** By which value of a node iterations were found. */
@@ -115,6 +113,7 @@ struct findingsSeries {
 	const hdINode *node; /**< NULL: by none. */
 	const char *name;    /**< "power", or the name of the value. */
 	double strength;     /**< Autocorrelation at the period. */
+	double part;         /**< What is periodic of the value. */
 };
 
 /** The rule that was asked for, and the other one. */
@@ -407,19 +406,15 @@ void findingsStartSeries(struct findings *findings);
 /** Free what a group has of them. */
 void findingsFreeSeries(struct findingsGroup *group);
 
-/** Whether the power of a group is needed, also if no traces are charged with
- *  it. */
-bool findingsNeedsSeries(const struct findings *findings,
-			 const struct findingsGroup *group);
-
 /** Take how busy the CPUs are, of entries. */
 void findingsTakeBusy(struct findingsGroup *group, const hdIBlock *block);
 
 /** Take the power, when all entries were read; 0 or a negative errno. */
-int findingsTakePower(struct findingsGroup *group);
+int findingsTakePower(struct findingsGroup *group,
+		      const struct powerSeries *series);
 
-/** Find iterations by the clearest of their periods: array of struct iteration;
- *  NULL: there are none. */
+/** Find iterations by the period of the one that has most of it: array of
+ * struct iteration; NULL: there are none. */
 GArray *findingsFindPeriod(struct findings *findings);
 
 /* ---- counters.c -------------------------------------------------- */

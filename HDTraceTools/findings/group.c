@@ -23,6 +23,9 @@ struct reading {
 	int64_t last; /**< End of the entry before. */
 	struct amounts *amounts;
 	struct summary *part; /**< Of the time that was asked for; or NULL. */
+	/** Of a group that no traces are charged with, for its period; or NULL.
+	 */
+	struct powerSeries *power;
 };
 
 /** Add a span before one that is kept, or behind all. */
@@ -203,9 +206,8 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 				    struct summary *summary)
 {
-	struct powerSeries *series = work->group->series
-					     ? work->group->series
-					     : work->group->ownSeries;
+	struct powerSeries *series =
+		work->group->series ? work->group->series : work->power;
 	struct layerGauge *gauge =
 		layersGauge(work->findings->layers, work->group->group);
 	const hdIBlock *block;
@@ -237,8 +239,8 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 	}
 	if (ret == 0 && series)
 		ret = powerSeriesEnd(series);
-	if (ret == 0)
-		ret = findingsTakePower(work->group);
+	if (ret == 0 && series)
+		ret = findingsTakePower(work->group, series);
 	findingsProgress(work->findings, work->group->group->fileSize - offset);
 	return ret;
 }
@@ -271,9 +273,8 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	/* That traces are charged with. */
 	if (group->traces || (group->isFirst && findings->relations.joules))
 		group->series = powerSeriesOfNode(group->group, group->isPower);
-	else if (findingsNeedsSeries(findings, group))
-		group->ownSeries =
-			powerSeriesOfNode(group->group, group->isPower);
+	else if (group->powerPeriod)
+		work.power = powerSeriesOfNode(group->group, group->isPower);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (findingsIsPart(findings)) {
@@ -294,6 +295,7 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		summaryFinish(&summary);
 	if (work.part)
 		summaryFinish(&part);
+	powerSeriesFree(work.power);
 	g_array_unref(work.probe);
 	amountsFree(work.amounts);
 	hdI_closeStat(reader);

@@ -12,7 +12,7 @@
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/column.h"
 
-/** So many groups of each of both are kept in memory. */
+/** So many groups of each of both are kept in memory, 768 kB each. */
 #define SERIES_MAX 4
 
 #define SERIES_CPU "CPU_TOTAL"
@@ -27,21 +27,30 @@ static const hdIValue *seriesBusy(const hdIGroup *group)
 	return NULL;
 }
 
+/** Whether one of so many groups is kept: some at even distances. */
+static bool seriesIsChosen(size_t place, size_t count)
+{
+	size_t before = (place * SERIES_MAX + count - 1) / count;
+
+	return count <= SERIES_MAX ||
+	       (before < SERIES_MAX && before * count / SERIES_MAX == place);
+}
+
 void findingsStartSeries(struct findings *findings)
 {
-	guint powers = 0, busy = 0;
+	size_t powers = 0, busy = 0, power = 0, one = 0;
 
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		powers += findings->groups[i].powerCount > 0;
+		busy += seriesBusy(findings->groups[i].group) != NULL;
+	}
 	for (size_t i = 0; i < findings->project->groupCount; i++) {
 		struct findingsGroup *group = &findings->groups[i];
 
-		if (group->powerCount && powers < SERIES_MAX) {
+		if (group->powerCount && seriesIsChosen(power++, powers))
 			group->powerPeriod = periodNew();
-			powers++;
-		}
-		if (seriesBusy(group->group) && busy < SERIES_MAX) {
+		if (seriesBusy(group->group) && seriesIsChosen(one++, busy))
 			group->busyPeriod = periodNew();
-			busy++;
-		}
 	}
 }
 
@@ -49,14 +58,6 @@ void findingsFreeSeries(struct findingsGroup *group)
 {
 	periodFree(group->powerPeriod);
 	periodFree(group->busyPeriod);
-	powerSeriesFree(group->ownSeries);
-}
-
-bool findingsNeedsSeries(const struct findings *findings,
-			 const struct findingsGroup *group)
-{
-	return group->powerCount &&
-	       (group->powerPeriod || !findings->project->traceCount);
 }
 
 void findingsTakeBusy(struct findingsGroup *group, const hdIBlock *block)
@@ -73,15 +74,14 @@ void findingsTakeBusy(struct findingsGroup *group, const hdIBlock *block)
 			   columnNumber(value, column, i));
 }
 
-int findingsTakePower(struct findingsGroup *group)
+int findingsTakePower(struct findingsGroup *group,
+		      const struct powerSeries *series)
 {
-	const struct powerSeries *series =
-		group->series ? group->series : group->ownSeries;
 	struct powerCursor *cursor;
 	struct powerStep step;
 	int ret;
 
-	if (!group->powerPeriod || !series)
+	if (!group->powerPeriod)
 		return 0;
 	cursor = powerCursorNew(series);
 	for (uint64_t i = 0; powerCursorStep(cursor, i, &step); i++) {
@@ -97,18 +97,19 @@ int findingsTakePower(struct findingsGroup *group)
 	return ret;
 }
 
-/** Look for a period in one; keep it if it is clearer than those before. */
+/** Look for a period in one; keep it if more of the value is periodic than of
+ *  those before. */
 static void seriesTry(struct findings *findings, const struct period *period,
 		      const struct findingsGroup *group, const char *name,
 		      GArray **best)
 {
-	double strength;
+	double strength, part;
 	GArray *found;
 
 	if (!period)
 		return;
-	found = periodFind(period, &strength);
-	if (found->len == 0 || strength <= findings->iterationSeries.strength) {
+	found = periodFind(period, &strength, &part);
+	if (found->len == 0 || part <= findings->iterationSeries.part) {
 		g_array_unref(found);
 		return;
 	}
@@ -119,6 +120,7 @@ static void seriesTry(struct findings *findings, const struct period *period,
 		.node = group->group->node,
 		.name = name,
 		.strength = strength,
+		.part = part,
 	};
 }
 

@@ -98,8 +98,9 @@ void reportPrintIterations(const struct findings *findings)
 	}
 	printf(", %s on average", outDuration(buffer, is->mean));
 	printf(", spread %s %%", outRounded(buffer, 100 * is->spread));
-	printf(", trend %s%s %%", is->trend < 0 ? "" : "+",
-	       outRounded(buffer, 100 * is->trend));
+	if (!isnan(is->trend))
+		printf(", trend %s%s %%", is->trend < 0 ? "" : "+",
+		       outRounded(buffer, 100 * is->trend));
 	printf(", longest %u (%s)\n", is->first + is->longestPlace,
 	       outDuration(buffer, is->longest));
 }

@@ -40,8 +40,8 @@ powers() {
 	{
 		stat_header h Energy 'name="P" type="FLOAT" unit="W"'
 		stamp 1
-		hex "$(python3 -c "import struct
-print(''.join(struct.pack('>IIf', i + 2, 0, $1).hex() for i in range($2)))")"
+		python3 -c "import struct, sys
+sys.stdout.buffer.write(b''.join(struct.pack('>IIf', i + 2, 0, $1) for i in range($2)))"
 	} >run_h_Energy.stat
 }
 # Numbers of the report: EXPRESSION=VALUE...
@@ -76,6 +76,11 @@ part=--from=@35
 ok "a part of the time has the iterations in it" \
 	tells 'all[0]["index"]=3' 'all[0]["from_s"]=31' 'len(all)=7'
 part=
+one_of_them() {
+	status 0 report --from=@35 --to=@36 run && grep -q "^  Iterations: 1 by power" out &&
+		! grep -q trend out
+}
+ok "one iteration has no trend" one_of_them
 # The seventh one takes 8 s longer.
 powers "200 if (i if i < 70 else 69 if i < 78 else i - 8) % 10 < 4 else 100" 138
 ok "an outlier" tells 'summary["outliers"] == [6]=1' 'summary["longest"]=6' \
@@ -87,10 +92,39 @@ powers "200 if i < 50 else 100" 100
 ok "a step" tells 'summary is None=1' 'len(all)=0'
 powers "100" 100
 ok "a constant" tells 'summary is None=1'
-powers "200 if i % 40 < 20 else 100" 100
-ok "two and a half periods" tells 'summary is None=1'
+powers "200 if i % 40 < 20 else 100" 180
+ok "four and a half periods" tells 'summary is None=1'
+powers "200 if i >= 100 and i % 10 < 4 else 100" 200
+ok "no iterations while nothing changes" tells 'summary["count"]=10' 'all[0]["from_s"]=101' \
+	'summary["spread"]=0'
+powers "200 if i % 5 in (0, 3) else 100" 200
+ok "multiples of two and a half samples" tells 'summary is None=1'
+powers "200 if i % 10 < 3 else 100" 100000
+ok "a period that is too short for so many entries" tells 'summary is None=1'
 powers "200 if i % 10 < 4 else 100" 5
 ok "few entries" tells 'summary is None=1'
+# Each node has a file, and few of them are open at a time.
+many_nodes() {
+	powers "200 if i % 10 < 4 else 100" 100
+	nodes=
+	for node in $(seq 100); do
+		nodes="$nodes<Node name=\"n$node\"\/>"
+		sed "s/<Label value=\"h\"/<Label value=\"n$node\"/" run_h_Energy.stat >whole
+		length=$(($(head -c 5 whole | sed 's/^0*//') + ${#node}))
+		{
+			printf '%05d' "$length"
+			tail -c +6 whole
+		} >"run_n${node}_Energy.stat"
+	done
+	rm run_h_Energy.stat
+	sed -i "s/<Node name=\"h\">.*<\/Node><\/Node>/$nodes/; s/<Node name=\"h\"><Node .*/$nodes/" run.proj
+	python3 -c "import os, resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+os.execv(sys.argv[1], sys.argv[1:])" "$hdtrace" report run >out || return 1
+	grep -q "^  Iterations: 10 by power of n1," out &&
+		tells 'round(all[3]["energy_j"])=140000'
+}
+ok "power of many nodes" many_nodes
 powers "float('nan')" 100
 ok "no value" tells 'summary is None=1'
 

@@ -22,11 +22,19 @@
 
 /** Samples of a period, and periods, at least. */
 #define PERIOD_SHORTEST 4
-#define PERIOD_LEAST 3
+#define PERIOD_LEAST 5
 /** False alarms of series without a period. */
-#define PERIOD_CHANCE 0.002
+#define PERIOD_CHANCE 0.0005
+/** The autocorrelation has maxima at so many multiples of the period. */
+#define PERIOD_MULTIPLES 3
+/** Longer lags are no multiples of a period below the shortest one, which would
+ *  be a lag, too. */
+#define PERIOD_MULTIPLE 64
 /** Less of the variance is no period. */
-#define PERIOD_STRENGTH 0.2
+#define PERIOD_STRENGTH 0.25
+/** Where entries that were taken together vary by so much more than the means
+ *  of these, what the means tell is an alias. */
+#define PERIOD_LOST 4
 
 struct sample {
 	int64_t start;
@@ -39,6 +47,7 @@ struct period {
 	guint merged;       /**< So many entries are in each. */
 	struct sample last; /**< Those that are not enough for one. */
 	guint count;
+	double lost; /**< Squares of what means differ from entries, by time. */
 };
 
 struct period *periodNew(void)
@@ -61,15 +70,19 @@ void periodFree(struct period *self)
 /* ---- Samples ------------------------------------------------------------ */
 
 /** The mean of both, by their time. */
-static struct sample sampleMerge(const struct sample *a, const struct sample *b)
+static struct sample periodMerge(struct period *self, const struct sample *a,
+				 const struct sample *b)
 {
 	double x = (double)(a->end - a->start), y = (double)(b->end - b->start);
+	double difference = a->value - b->value;
 	struct sample both = { a->start, b->end, a->value };
 
-	if (isnan(a->value))
+	if (isnan(a->value)) {
 		both.value = b->value;
-	else if (!isnan(b->value) && x + y > 0)
+	} else if (!isnan(b->value) && x + y > 0) {
 		both.value = (a->value * x + b->value * y) / (x + y);
+		self->lost += difference * difference * x * y / (x + y);
+	}
 	return both;
 }
 
@@ -81,7 +94,7 @@ static void periodHalve(struct period *self)
 	for (guint i = 0; i < count; i++) {
 		const struct sample *pair =
 			&g_array_index(self->samples, struct sample, 2 * i);
-		struct sample both = sampleMerge(&pair[0], &pair[1]);
+		struct sample both = periodMerge(self, &pair[0], &pair[1]);
 
 		g_array_index(self->samples, struct sample, i) = both;
 	}
@@ -96,7 +109,8 @@ void periodNote(struct period *self, int64_t start, int64_t end, double value)
 
 	if (start >= end)
 		return;
-	self->last = self->count ? sampleMerge(&self->last, &sample) : sample;
+	self->last =
+		self->count ? periodMerge(self, &self->last, &sample) : sample;
 	if (++self->count < self->merged)
 		return;
 	self->count = 0;
@@ -133,7 +147,8 @@ static double periodStep(const GArray *samples)
 }
 
 /** Add a sample to the times that it covers. */
-static void periodSpread(struct periodGrid *grid, const struct sample *sample)
+static void periodSpread(struct periodGrid *grid, const struct sample *sample,
+			 double *squares)
 {
 	double from = (double)(sample->start - grid->start) / grid->step;
 	double to = (double)(sample->end - grid->start) / grid->step;
@@ -147,6 +162,7 @@ static void periodSpread(struct periodGrid *grid, const struct sample *sample)
 			continue;
 		grid->values[i] += sample->value * part;
 		grid->known[i] += part;
+		*squares += sample->value * sample->value * part;
 	}
 }
 
@@ -156,16 +172,23 @@ void periodGridClear(struct periodGrid *self)
 	g_free(self->known);
 }
 
-/** Means of what is known, for half of a step at least. */
-static void periodGridDivide(struct periodGrid *grid)
+/** Means of what is known, for half of a step at least; the sum of squares of
+ *  the means. */
+static double periodGridDivide(struct periodGrid *grid)
 {
+	double squares = 0;
+
 	for (size_t i = 0; i < grid->count; i++) {
 		bool isKnown = grid->known[i] >= 0.5;
 
+		if (grid->known[i] > 0)
+			squares += grid->values[i] * grid->values[i] /
+				   grid->known[i];
 		grid->values[i] =
 			isKnown ? grid->values[i] / grid->known[i] : 0;
 		grid->known[i] = isKnown;
 	}
+	return squares;
 }
 
 struct periodGrid periodGridCoarse(const struct periodGrid *self, size_t by)
@@ -174,6 +197,7 @@ struct periodGrid periodGridCoarse(const struct periodGrid *self, size_t by)
 		.start = self->start,
 		.step = self->step * (double)by,
 		.count = self->count / by,
+		.variance = self->variance,
 	};
 
 	grid.values = g_new0(double, grid.count + 1);
@@ -199,6 +223,7 @@ static double periodFlatten(struct periodGrid *grid)
 	}
 	mean = values / sum;
 	middle = places / sum;
+	grid->mean = mean;
 	for (size_t i = 0; i < grid->count; i++) {
 		double place = (double)i - middle;
 
@@ -217,11 +242,13 @@ static double periodFlatten(struct periodGrid *grid)
 	return left > 1e-18 * (mean * mean + fabs(both)) ? left : 0;
 }
 
-/** Make one; false: there are too few samples, or all are the same. */
-static bool periodGridMake(const GArray *samples, struct periodGrid *grid)
+/** Make one; false: there are too few samples, all are the same, or what varies
+ *  most is faster than they are. */
+static bool periodGridMake(const struct period *self, struct periodGrid *grid)
 {
+	const GArray *samples = self->samples;
 	const struct sample *first, *last;
-	double length, known = 0;
+	double length, lost, known = 0, squares = 0;
 
 	*grid = (struct periodGrid){ .count = 0 };
 	if (samples->len < PERIOD_LEAST * PERIOD_SHORTEST)
@@ -237,12 +264,17 @@ static bool periodGridMake(const GArray *samples, struct periodGrid *grid)
 	grid->values = g_new0(double, grid->count + 1);
 	grid->known = g_new0(double, grid->count + 1);
 	for (guint i = 0; i < samples->len; i++)
-		periodSpread(grid, &g_array_index(samples, struct sample, i));
-	periodGridDivide(grid);
+		periodSpread(grid, &g_array_index(samples, struct sample, i),
+			     &squares);
+	lost = squares - periodGridDivide(grid) + self->lost / grid->step;
 	for (size_t i = 0; i < grid->count; i++)
 		known += grid->known[i];
-	return known >= PERIOD_LEAST * PERIOD_SHORTEST &&
-	       2 * known >= (double)grid->count && periodFlatten(grid) > 0;
+	if (known < PERIOD_LEAST * PERIOD_SHORTEST ||
+	    2 * known < (double)grid->count)
+		return false;
+	grid->variance = periodFlatten(grid);
+	return grid->variance > 0 &&
+	       lost <= PERIOD_LOST * grid->variance * known;
 }
 
 /* ---- Autocorrelation ---------------------------------------------------- */
@@ -372,18 +404,33 @@ static size_t periodLargest(const struct search *search, size_t lag,
 	return best;
 }
 
-/** Whether neither a lag nor twice as much are by chance. */
+/** Whether neither a lag nor its multiples are by chance. */
 static bool periodIsReal(const struct search *search, size_t lag,
 			 double quantile)
 {
-	size_t twice = periodLargest(search, 2 * lag, 2);
-	double deviation = sqrt(search->variance[lag] / search->pairs[lag]);
-	double other = sqrt(search->variance[lag] / search->pairs[twice]);
+	double r = search->r[lag];
 
-	return search->r[lag] >= PERIOD_STRENGTH &&
-	       search->least[lag] <= search->r[lag] / 2 &&
-	       search->r[lag] > quantile * deviation &&
-	       search->r[twice] > quantile * other;
+	if (r < PERIOD_STRENGTH || search->least[lag] > r / 2)
+		return false;
+	for (size_t i = 1; i <= PERIOD_MULTIPLES; i++) {
+		size_t at = periodLargest(search, i * lag, i > 1 ? i : 0);
+		double deviation =
+			sqrt(search->variance[lag] / search->pairs[at]);
+
+		if (!(search->r[at] > quantile * deviation) ||
+		    search->r[at] < r / 2)
+			return false;
+	}
+	return true;
+}
+
+/** The autocorrelation at a maximum, which may be between two lags: of a value
+ * with steps, lines meet there. */
+static double periodHeight(const struct search *search, size_t lag)
+{
+	const double *r = &search->r[lag];
+
+	return r[0] + fabs(r[1] - r[-1]) / 2;
 }
 
 /** The lag of the period; 0: there is none. */
@@ -393,30 +440,52 @@ static size_t periodFindLag(const struct search *search)
 	double quantile, most = 0;
 	size_t best = 0;
 
-	for (size_t i = PERIOD_SHORTEST; i <= search->longest; i++) {
+	/* Multiples of a period that is too short are none. */
+	for (size_t i = 2; i <= search->longest; i++) {
 		if (periodIsPeak(search, i))
 			g_array_append_val(peaks, i);
 	}
-	/* Both by chance, at any of the peaks; the second one is the largest of
-	 * some. */
+	/* Two of them by chance, at any of the peaks; the second one is the
+	 * largest of some. */
 	quantile = periodQuantile(
 		sqrt(PERIOD_CHANCE / (5.0 * MAX(peaks->len, 1))));
 	for (guint i = 0; i < peaks->len; i++) {
 		size_t lag = g_array_index(peaks, size_t, i);
 
 		if (periodIsReal(search, lag, quantile))
-			most = fmax(most, search->r[lag]);
+			most = fmax(most, periodHeight(search, lag));
 	}
 	/* Multiples of the period are as good. */
 	for (guint i = 0; i < peaks->len && best == 0 && most > 0; i++) {
 		size_t lag = g_array_index(peaks, size_t, i);
 
-		if (search->r[lag] >= 0.7 * most &&
+		if (periodHeight(search, lag) >= 0.75 * most &&
 		    periodIsReal(search, lag, quantile))
 			best = lag;
 	}
 	g_array_unref(peaks);
-	return best;
+	return best >= PERIOD_SHORTEST ? best : 0;
+}
+
+/** Whether a lag is a multiple of a period that is too short and lies between
+ * samples: then the largest of its harmonics is that period. */
+static bool periodIsMultiple(const struct search *search, size_t lag)
+{
+	size_t strongest = 1;
+	double most = -INFINITY;
+
+	for (size_t h = 1; lag <= PERIOD_MULTIPLE && h <= lag / 2; h++) {
+		double sum = 0;
+
+		for (size_t k = lag; k < 2 * lag; k++)
+			sum += search->r[k] *
+			       cos(2 * M_PI * (double)(h * k) / (double)lag);
+		if (sum > most) {
+			most = sum;
+			strongest = h;
+		}
+	}
+	return lag < PERIOD_SHORTEST * strongest;
 }
 
 /** The period in samples, by multiples of it as long as they are seen. */
@@ -456,7 +525,7 @@ static double periodOf(const struct periodGrid *grid, double *strength)
 	search.least = g_new0(double, search.longest + 1);
 	periodFindVariances(&search);
 	lag = periodFindLag(&search);
-	if (lag) {
+	if (lag && !periodIsMultiple(&search, lag)) {
 		*strength = MIN(r[lag], 1);
 		period = periodRefine(&search, lag);
 	}
@@ -467,16 +536,19 @@ static double periodOf(const struct periodGrid *grid, double *strength)
 	return period;
 }
 
-GArray *periodFind(const struct period *self, double *strength)
+GArray *periodFind(const struct period *self, double *strength, double *part)
 {
 	GArray *iterations = NULL;
 	struct periodGrid grid;
 	double period = 0;
 	int64_t sum = 0;
 
-	*strength = 0;
-	if (periodGridMake(self->samples, &grid))
+	*strength = *part = 0;
+	if (periodGridMake(self, &grid))
 		period = periodOf(&grid, strength);
+	if (period > 0)
+		*part = sqrt(grid.variance * *strength) /
+			(sqrt(grid.variance * *strength) + fabs(grid.mean));
 	if (period > 0)
 		iterations = periodFollow(&grid, period, *strength);
 	else

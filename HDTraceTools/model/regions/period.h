@@ -12,7 +12,7 @@
 #include <glib.h>
 
 /** Of more samples than these, two become one; 24 bytes each. */
-#define PERIOD_SAMPLES (1 << 17)
+#define PERIOD_SAMPLES (1 << 15)
 
 struct period;
 
@@ -30,9 +30,11 @@ void periodNote(struct period *self, int64_t start, int64_t end, double value);
  *
  * @param[out] strength Autocorrelation at the period, from 0 to 1; 0 if there
  *        are none.
+ * @param[out] part What is periodic of the value, from 0 to 1: its standard
+ *        deviation by the sum of this and the mean.
  *
  * @return Array of struct iteration; none if there are fewer than three.
  */
-GArray *periodFind(const struct period *self, double *strength);
+GArray *periodFind(const struct period *self, double *strength, double *part);
 
 #endif

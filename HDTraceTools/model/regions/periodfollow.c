@@ -19,8 +19,9 @@
 #define FOLLOW_MEMORY 8
 /** An iteration may be so much longer. */
 #define FOLLOW_LONGEST 3
-/** A part of the usual correlation is enough where an iteration is expected,
- * and where one ends that takes longer. */
+/** A part of the usual correlation is enough where an iteration is expected;
+ * more is needed where a longer one ends. Noise makes both easier and harder.
+ */
 #define FOLLOW_ENOUGH 0.25
 #define FOLLOW_CLEAR 0.75
 
@@ -29,12 +30,15 @@ struct follow {
 	const struct periodGrid *grid;
 	size_t length;  /**< Of the period, in samples. */
 	double *shape;  /**< The mean of some iterations. */
+	double period;  /**< The same, and what is between samples. */
+	double noise;   /**< By so much correlations differ by chance. */
 	double usual;   /**< Correlation of an iteration. */
+	guint poor;     /**< Iterations with too little of it. */
 	GArray *begins; /**< double: samples at which iterations begin. */
 };
 
 /** The correlation of the samples from one on with those from another one on;
- * NaN: too few are known, or all are the same. */
+ * less if they vary less than most. NaN: too few are known. */
 static double followCompare(const struct periodGrid *grid, size_t a, size_t b,
 			    size_t length)
 {
@@ -57,7 +61,7 @@ static double followCompare(const struct periodGrid *grid, size_t a, size_t b,
 		return NAN;
 	xx -= x * x / n;
 	yy -= y * y / n;
-	return xx > 0 && yy > 0 ? (xy - x * y / n) / sqrt(xx * yy) : NAN;
+	return (xy - x * y / n) / fmax(fmax(xx, yy), n * grid->variance / 2);
 }
 
 /** Likewise, with the shape; what varies less than it resembles it less. */
@@ -152,17 +156,21 @@ static double followBetween(const struct follow *self, size_t at)
 }
 
 /** The best match of some places; SIZE_MAX: none is good enough. */
-static size_t followBest(const struct follow *self, double from, double to,
+static size_t followBest(const struct follow *self, double place, double near,
 			 double enough)
 {
 	size_t best = SIZE_MAX;
-	double most = enough * self->usual;
+	double most = -INFINITY;
 
-	for (size_t i = (size_t)fmax(from + 0.5, 0); (double)i <= to; i++) {
+	for (size_t i = (size_t)fmax(place - near + 0.5, 0);
+	     (double)i <= place + near; i++) {
 		double match = followMatch(self, i);
+		double off = ((double)i - place) / near;
+		/* Of what noise makes alike, the nearest one. */
+		double score = match - self->noise * off * off;
 
-		if (match > most) {
-			most = match;
+		if (match > enough && score > most) {
+			most = score;
 			best = i;
 		}
 	}
@@ -173,8 +181,7 @@ static size_t followBest(const struct follow *self, double from, double to,
 static double followNear(const struct follow *self, double place, double enough)
 {
 	double near = (double)self->length / 4;
-	size_t best =
-		followBest(self, fmax(place - near, 0), place + near, enough);
+	size_t best = followBest(self, place, near, enough);
 
 	return best == SIZE_MAX ? NAN : followBetween(self, best);
 }
@@ -182,17 +189,17 @@ static double followNear(const struct follow *self, double place, double enough)
 /** Likewise, if the iteration from or until a place takes longer. */
 static double followFar(const struct follow *self, double at, bool isForward)
 {
-	double length = (double)self->length;
+	double enough = FOLLOW_CLEAR * self->usual + self->noise;
 	double next = NAN;
 
 	for (double longer = 1.25; longer <= FOLLOW_LONGEST && isnan(next);
 	     longer += 0.25) {
-		double place =
-			isForward ? at + longer * length : at - longer * length;
+		double place = isForward ? at + longer * self->period
+					 : at - longer * self->period;
 
 		if (place < 0)
 			break;
-		next = followNear(self, place, FOLLOW_CLEAR);
+		next = followNear(self, place, enough);
 	}
 	return next;
 }
@@ -214,11 +221,13 @@ static bool followIsUnknown(const struct follow *self, double place)
 
 static void followGo(struct follow *self, double at, bool isForward)
 {
+	double least = FOLLOW_ENOUGH * self->usual;
 	double length = (double)self->length;
 	size_t learnt = 2;
 
 	for (;;) {
-		double expected = isForward ? at + length : at - length;
+		double expected =
+			isForward ? at + self->period : at - self->period;
 		double next;
 
 		/* A part of a sample may be missing. */
@@ -226,15 +235,17 @@ static void followGo(struct follow *self, double at, bool isForward)
 		    expected + length > (double)self->grid->count + 0.5)
 			return;
 		expected = fmax(expected, 0);
-		next = followNear(self, expected, FOLLOW_ENOUGH);
+		next = followNear(self, expected, fmax(least - self->noise, 0));
 		if (isnan(next) && followIsUnknown(self, expected))
 			next = expected;
 		else if (isnan(next))
 			next = followFar(self, at, isForward);
 		if (isnan(next))
 			return;
-		if (next != expected)
+		if (followMatch(self, (size_t)(next + 0.5)) >= least)
 			followLearn(self, (size_t)(next + 0.5), ++learnt);
+		else if (!followIsUnknown(self, next))
+			self->poor++;
 		g_array_append_val(self->begins, next);
 		at = next;
 	}
@@ -275,6 +286,9 @@ static GArray *followGrid(const struct periodGrid *grid, double period,
 	struct follow self = {
 		.grid = grid,
 		.length = MAX((size_t)(period + 0.5), 1),
+		.period = period,
+		/* Two standard deviations, of so many samples. */
+		.noise = 2 * sqrt((1 - strength) / period),
 		.usual = sqrt(strength),
 		.begins = g_array_new(FALSE, FALSE, sizeof(double)),
 	};
@@ -299,6 +313,9 @@ static GArray *followGrid(const struct periodGrid *grid, double period,
 	memcpy(self.shape, shape, self.length * sizeof(double));
 	followGo(&self, begin, false);
 	g_array_sort(self.begins, followCompareBegins);
+	/* Others are by chance. */
+	if (4 * self.poor > self.begins->len)
+		g_array_set_size(self.begins, 0);
 	list = followList(&self);
 	g_array_unref(self.begins);
 	g_free(self.shape);

@@ -16,6 +16,8 @@ struct periodGrid {
 	size_t count;
 	double *values; /**< Less mean and trend; 0 where it is not known. */
 	double *known;  /**< 1: it is known; else 0. */
+	double mean;
+	double variance;
 };
 
 /** Free what is in it. */
