@@ -205,7 +205,7 @@ integral_once() {
 
 # Files are opened by those who go through all, and by who needs a certain one.
 scan_once() {
-	but='HDTraceReadingCLibrary|HDTraceTools/model/diagnostics.[ch]|HDTraceTools/recover/recover(stats)?.c|HDTraceTools/command/phaseoptions.c|HDTraceTools/command/clocksteps.c|HDTraceTools/merge/find.c|LoadLevels/command/replay.c' \
+	but='HDTraceReadingCLibrary|HDTraceTools/model/diagnostics.[ch]|HDTraceTools/recover/recover(stats)?.c|HDTraceTools/command/phaseoptions.c|HDTraceTools/model/clocksteps.c|HDTraceTools/merge/find.c|LoadLevels/command/replay.c' \
 		never 'hdI_open(Stat|Trace)(With)?\('
 }
 

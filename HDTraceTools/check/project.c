@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
-#include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/model/clocksteps.h"
 #include "HDTraceTools/model/mpi/roles.h"
 #include "common/format/level.h"
 #include "HDTraceTools/edit/infofile.h"
@@ -456,7 +456,7 @@ void checkInfos(struct check *check)
 {
 	const hdIProject *project = check->project;
 
-	check->steps = clockStepsFind(project);
+	check->steps = clockStepsFind(project, NULL);
 	checkSteps(check);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		const hdINode *node = project->nodes[i];

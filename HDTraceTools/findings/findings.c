@@ -336,6 +336,7 @@ static void startAll(struct findings *findings)
 	findings->traces = g_new0(struct findingTrace, project->traceCount + 1);
 	for (size_t i = 0; i < project->traceCount; i++)
 		findings->traces[i].start = INT64_MAX;
+	findings->steps = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	findingsStartReplay(findings);
 	findingsStartParts(findings);
 	findings->list = g_array_new(FALSE, FALSE, sizeof(struct finding));
@@ -372,6 +373,7 @@ static void startAll(struct findings *findings)
 		total += project->relations[i]->fileSize;
 	findings->size = total;
 	findingsChoosePowers(findings);
+	findingsStartSeries(findings);
 	findings->layers =
 		layersNew(project, NULL, NULL, findings->selection.start,
 			  findings->selection.end);
@@ -390,6 +392,7 @@ static void findingsFreeAll(struct findings *findings)
 			g_free(group->values[k].rateUnit);
 		}
 		intervalsFree(group->intervals);
+		findingsFreeSeries(group);
 		g_free(group->kinds);
 		g_free(group->isGuessed);
 		g_free(group->values);
@@ -428,6 +431,7 @@ static void findingsFreeAll(struct findings *findings)
 	findingsFreeReplay(findings);
 	findingsFreeParts(findings);
 	g_free(findings->traces);
+	g_hash_table_destroy(findings->steps);
 }
 
 /** Find the time that was asked for: -1, or the status of a mistake. */

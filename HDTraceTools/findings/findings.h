@@ -19,6 +19,7 @@
 #include "HDTraceTools/model/layers/outliers.h"
 #include "HDTraceTools/model/power/choice.h"
 #include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/model/regions/period.h"
 #include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/sums.h"
 #include "HDTraceTools/model/summary.h"
@@ -102,6 +103,17 @@ struct findingsGroup {
 	powerPico relations; /**< What relations are charged with ... */
 	powerPico charged;   /**< ... and what these and traces are. */
 	powerPico drawn;     /**< Its energy. */
+	/** Of some groups: what may tell iterations; or NULL. */
+	struct period *powerPeriod;
+	struct period *busyPeriod;
+};
+
+/** By which value of a node iterations were found. */
+struct findingsSeries {
+	const hdINode *node; /**< NULL: by none. */
+	const char *name;    /**< "power", or the name of the value. */
+	double strength;     /**< Autocorrelation at the period. */
+	double part;         /**< What is periodic of the value. */
 };
 
 /** The rule that was asked for, and the other one. */
@@ -201,6 +213,7 @@ struct findings {
 	struct addresses *addresses;
 	GArray *ranks; /**< struct findingsRank, as they are met. */
 	struct findingTrace *traces; /**< By their places in the project. */
+	GHashTable *steps;           /**< Traces to struct clockSteps. */
 	GArray *list;                /**< struct finding, what is worth most
 				      *   first. */
 	struct findingsAccount account;
@@ -235,6 +248,7 @@ struct findings {
 	struct sequence *sequence;   /**< What it does. */
 	GArray *iterations;          /**< struct findingsIteration */
 	const char *iterationRegion; /**< That they are; or NULL. */
+	struct findingsSeries iterationSeries;
 	struct findingsIterations evenness;
 	struct efficiencyParts *parts; /**< While a run is replayed. */
 	/** What traces did outside of states, while they were active. */
@@ -383,6 +397,25 @@ struct findingsValue findingsValueOf(const struct findingsGroup *group,
 
 /** Find the phases that drew most. */
 struct findingsMost findingsFindMost(const struct findings *findings);
+
+/* ---- series.c ---------------------------------------------------------- */
+
+/** Choose the values that may tell iterations. */
+void findingsStartSeries(struct findings *findings);
+
+/** Free what a group has of them. */
+void findingsFreeSeries(struct findingsGroup *group);
+
+/** Take how busy the CPUs are, of entries. */
+void findingsTakeBusy(struct findingsGroup *group, const hdIBlock *block);
+
+/** Take the power, when all entries were read; 0 or a negative errno. */
+int findingsTakePower(struct findingsGroup *group,
+		      const struct powerSeries *series);
+
+/** Find iterations by the period of the one that has most of it: array of
+ * struct iteration; NULL: there are none. */
+GArray *findingsFindPeriod(struct findings *findings);
 
 /* ---- counters.c -------------------------------------------------- */
 

@@ -23,6 +23,9 @@ struct reading {
 	int64_t last; /**< End of the entry before. */
 	struct amounts *amounts;
 	struct summary *part; /**< Of the time that was asked for; or NULL. */
+	/** Of a group that no traces are charged with, for its period; or NULL.
+	 */
+	struct powerSeries *power;
 };
 
 /** Add a span before one that is kept, or behind all. */
@@ -203,7 +206,8 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 				    struct summary *summary)
 {
-	struct powerSeries *series = work->group->series;
+	struct powerSeries *series =
+		work->group->series ? work->group->series : work->power;
 	struct layerGauge *gauge =
 		layersGauge(work->findings->layers, work->group->group);
 	const hdIBlock *block;
@@ -211,7 +215,8 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 	int ret = 0;
 
 	/* All others need the entries before the selected time. */
-	if (work->part && !summary && !series && !gauge)
+	if (work->part && !summary && !series && !gauge &&
+	    !work->group->busyPeriod)
 		hdI_skipStat(reader, work->findings->selection.start);
 	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
 		int64_t last = block->offset[block->count - 1];
@@ -226,6 +231,7 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 				      &work->findings->selection);
 		if (gauge)
 			layerGaugeTake(gauge, block);
+		findingsTakeBusy(work->group, block);
 		if (series)
 			ret = powerSeriesAdd(series, block);
 		findingsProgress(work->findings, last - offset);
@@ -233,6 +239,8 @@ static int findingsGroupReadEntries(struct reading *work, hdIStatReader *reader,
 	}
 	if (ret == 0 && series)
 		ret = powerSeriesEnd(series);
+	if (ret == 0 && series)
+		ret = findingsTakePower(work->group, series);
 	findingsProgress(work->findings, work->group->group->fileSize - offset);
 	return ret;
 }
@@ -265,6 +273,8 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	/* That traces are charged with. */
 	if (group->traces || (group->isFirst && findings->relations.joules))
 		group->series = powerSeriesOfNode(group->group, group->isPower);
+	else if (group->powerPeriod)
+		work.power = powerSeriesOfNode(group->group, group->isPower);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (findingsIsPart(findings)) {
@@ -285,6 +295,7 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		summaryFinish(&summary);
 	if (work.part)
 		summaryFinish(&part);
+	powerSeriesFree(work.power);
 	g_array_unref(work.probe);
 	amountsFree(work.amounts);
 	hdI_closeStat(reader);

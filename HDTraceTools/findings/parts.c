@@ -12,6 +12,7 @@
 
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/mpi/messages.h"
+#include "HDTraceTools/model/power/node.h"
 
 /** So many iterations are kept. */
 #define ITERATIONS_MAX 10000
@@ -198,6 +199,19 @@ static void partsJudgeIterations(struct findings *findings)
 	g_free(lengths);
 }
 
+/** Add all of a list, or NULL, and free it. */
+static void partsAddIterations(struct findings *findings, GArray *list)
+{
+	for (guint i = 0; list && i < list->len; i++) {
+		const struct iteration *time =
+			&g_array_index(list, struct iteration, i);
+
+		partsAddIteration(findings, time->start, time->end);
+	}
+	if (list)
+		g_array_unref(list);
+}
+
 int findingsFindIterations(struct findings *findings)
 {
 	int ret = regionsEnd(findings->regions);
@@ -216,13 +230,11 @@ int findingsFindIterations(struct findings *findings)
 	} else if (ret == 0) {
 		GArray *found = sequenceFind(findings->sequence);
 
-		for (guint i = 0; i < found->len; i++) {
-			const struct iteration *time =
-				&g_array_index(found, struct iteration, i);
-
-			partsAddIteration(findings, time->start, time->end);
+		if (found->len == 0) {
+			g_array_unref(found);
+			found = findingsFindPeriod(findings);
 		}
-		g_array_unref(found);
+		partsAddIterations(findings, found);
 	}
 	if (findings->iterations->len)
 		partsJudgeIterations(findings);
@@ -231,10 +243,10 @@ int findingsFindIterations(struct findings *findings)
 }
 
 /** Add the energy of a group to that of all iterations. */
-static int partsChargeGroup(struct findings *findings,
-			    const struct findingsGroup *group, bool isFirst)
+static int partsChargeSeries(struct findings *findings,
+			     const struct powerSeries *series, bool isFirst)
 {
-	struct powerCursor *cursor = powerCursorNew(group->series);
+	struct powerCursor *cursor = powerCursorNew(series);
 	int ret;
 
 	for (guint i = 0; i < findings->iterations->len; i++) {
@@ -256,17 +268,39 @@ static int partsChargeGroup(struct findings *findings,
 	return ret;
 }
 
+/** Likewise, of a group whose power was not kept: it is read again. */
+static int partsChargeGroup(struct findings *findings,
+			    const struct findingsGroup *group, bool isFirst)
+{
+	struct powerSeries *series =
+		powerSeriesOfNode(group->group, group->isPower);
+	int ret = nodePowerReadGroup(findings->project, group->group, series);
+
+	if (ret == 0)
+		ret = partsChargeSeries(findings, series, isFirst);
+	powerSeriesFree(series);
+	return ret;
+}
+
 int findingsChargeIterations(struct findings *findings)
 {
+	bool hasTraces = findings->project->traceCount > 0;
 	bool isFirst = true;
 	int ret = 0;
+
+	if (findings->iterations->len == 0)
+		return 0;
 
 	for (size_t i = 0; ret == 0 && i < findings->project->groupCount; i++) {
 		const struct findingsGroup *group = &findings->groups[i];
 
-		if (!group->series || !group->countsForTotal)
+		if (!group->countsForTotal || !group->powerCount ||
+		    (!group->series && hasTraces))
 			continue;
-		ret = partsChargeGroup(findings, group, isFirst);
+		ret = group->series
+			      ? partsChargeSeries(findings, group->series,
+						  isFirst)
+			      : partsChargeGroup(findings, group, isFirst);
 		isFirst = false;
 	}
 	return ret;

@@ -502,6 +502,10 @@ static void takeTrace(struct findings *findings, const struct task *task)
 	trace->start = profile->start;
 	trace->end = profile->end;
 	trace->rank = messagesRankOf(findings->project, task->trace->node);
+	if (profile->steps.count)
+		g_hash_table_insert(
+			findings->steps, (gpointer)task->trace,
+			g_memdup2(&profile->steps, sizeof(profile->steps)));
 	for (guint i = 0; i < profile->states->len; i++) {
 		const struct profileState *state = profile->states->pdata[i];
 		int64_t time = state->own.time;

@@ -677,6 +677,7 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 	self.sites = sitesNew();
 	self.placed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
+	clockStepsOfTrace(reader, trace, &self.profile->steps);
 	if (!needsAll)
 		profileSkip(&self, reader);
 	while (goesOn && hdI_readTrace(reader, &record) == 1)

@@ -15,6 +15,7 @@
 
 #include <hdReading.h>
 #include "HDTraceTools/model/attribution.h"
+#include "HDTraceTools/model/clocksteps.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/sites/sites.h"
 
@@ -87,6 +88,7 @@ struct profile {
 	int64_t callNs;
 	int64_t start; /**< Of the first record; INT64_MAX if there is none. */
 	int64_t end;
+	struct clockSteps steps; /**< Of the trace; count 0: none. */
 };
 
 /** Add what other states have. */

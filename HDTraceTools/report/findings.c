@@ -414,8 +414,12 @@ void reportPrintFindings(const struct report *report)
 	const struct findings *findings = &report->findings;
 	guint count = 0;
 
-	if (!findings->account.total)
+	if (!findings->account.total) {
+		if (findings->iterations->len)
+			reportTitle(report, "Iterations");
+		reportPrintIterations(findings);
 		return;
+	}
 	reportTitle(report, "Findings");
 	for (guint i = 0; i < findings->list->len; i++) {
 		const struct finding *finding =

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/model/clocksteps.h"
 #include "HDTraceTools/report/json/json.h"
 #include "HDTraceTools/report/report.h"
 
@@ -27,9 +27,10 @@ static void reportJsonPutClocks(struct outJson *json, const hdIProject *project)
 }
 
 /* Clocks that were set meanwhile. */
-static void reportJsonPutSteps(struct outJson *json, const hdIProject *project)
+static void reportJsonPutSteps(struct outJson *json,
+			       const struct findings *findings)
 {
-	GArray *all = clockStepsOfNodes(project);
+	GArray *all = clockStepsOfNodes(findings->project, findings->steps);
 
 	if (all->len)
 		outJsonArray(json, "clock_steps", false);
@@ -111,7 +112,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 				      : NAN);
 	outJsonEnd(json);
 	reportJsonPutClocks(json, project);
-	reportJsonPutSteps(json, project);
+	reportJsonPutSteps(json, findings);
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++)
 		reportJsonPutGroup(json, findings, &findings->groups[i]);

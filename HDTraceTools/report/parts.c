@@ -92,10 +92,15 @@ void reportPrintIterations(const struct findings *findings)
 		printf(" of ");
 		outPrintable(findings->iterationRegion);
 	}
+	if (findings->iterationSeries.node) {
+		printf(" by %s of ", findings->iterationSeries.name);
+		outPrintable(findings->iterationSeries.node->path);
+	}
 	printf(", %s on average", outDuration(buffer, is->mean));
 	printf(", spread %s %%", outRounded(buffer, 100 * is->spread));
-	printf(", trend %s%s %%", is->trend < 0 ? "" : "+",
-	       outRounded(buffer, 100 * is->trend));
+	if (!isnan(is->trend))
+		printf(", trend %s%s %%", is->trend < 0 ? "" : "+",
+		       outRounded(buffer, 100 * is->trend));
 	printf(", longest %u (%s)\n", is->first + is->longestPlace,
 	       outDuration(buffer, is->longest));
 }

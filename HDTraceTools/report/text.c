@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "HDTraceTools/report/text.h"
-#include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/model/clocksteps.h"
 #include "HDTraceTools/report/report.h"
 
 /** So many gaps and late samples of a group, and messages, are listed. */
@@ -89,9 +89,9 @@ static void reportTextPrintCount(uint64_t count, const char *one,
 }
 
 /* Clocks that were set meanwhile. */
-static void printSteps(const hdIProject *project)
+static void printSteps(const struct findings *findings)
 {
-	GArray *all = clockStepsOfNodes(project);
+	GArray *all = clockStepsOfNodes(findings->project, findings->steps);
 	char buffer[OUT_NUMBER_SIZE];
 
 	for (guint i = 0; i < all->len; i++) {
@@ -158,7 +158,7 @@ static void printHead(const struct report *report)
 		printf(" has an error of at most %s\n",
 		       outDuration(buffer, project->clocks[i].error));
 	}
-	printSteps(project);
+	printSteps(&report->findings);
 }
 
 /* ---- What it cost, and what is wrong ----------------------------------- */

@@ -16,7 +16,8 @@ mkdir made
 count=25
 [ -z "${HDTRACE_TEST_LONG-}" ] || count=500
 made_by_chance() {
-	(cd made && "$python" "$abs_top_srcdir/tests/tools/readers/waits.py" \
+	(cd made && PYTHONDONTWRITEBYTECODE=1 "$python" \
+		"$abs_top_srcdir/tests/tools/readers/waits.py" \
 		"$hdtrace" "$count" "$seed")
 }
 if [ -z "$python" ]; then

@@ -1,11 +1,32 @@
 #!/bin/sh
-# Findings of CPUs that are too few, and of habits, worked by hand.
+# Findings of CPUs that are too few, and of habits: worked by hand, and random traces that a
+# second analyser reads, too. HDTRACE_TEST_LONG=1 makes 500 of these.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"
 command -v python3 >/dev/null || skip_all "no python3"
+seed=${HDTRACE_TEST_SEED:-$(date +%s)}
 cd "$scratch" || exit 99
+
+for python in python3 /usr/bin/python3; do
+	"$python" -c "import otf2" 2>/dev/null && break
+	python=
+done
+mkdir made
+count=24
+[ -z "${HDTRACE_TEST_LONG-}" ] || count=500
+made_by_chance() {
+	(cd made && PYTHONDONTWRITEBYTECODE=1 "$python" \
+		"$abs_top_srcdir/tests/tools/readers/habits.py" "$hdtrace" "$count" "$seed")
+}
+if [ -z "$python" ]; then
+	skip "habits in random traces" "no python3-otf2"
+elif "$hdtrace" export --to otf2 made 2>&1 | grep -q "built without"; then
+	skip "habits in random traces" "built without OTF2"
+else
+	ok "imbalance and habits agree with a second analyser" made_by_chance
+fi
 
 make_run() {
 	rm -f run_* run.proj

@@ -11,6 +11,7 @@
 
 #include <glib.h>
 
+#include "HDTraceTools/base/heap.h"
 #include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
@@ -479,6 +480,32 @@ static void testSorter(void)
 	sorterFree(NULL);
 }
 
+/* Items come in order, also if others are added meanwhile. */
+static void testHeap(void)
+{
+	GArray *heap = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	uint32_t value, before;
+
+	for (uint32_t count = 1; count <= 40; count++) {
+		for (uint32_t i = 0; i < 2 * count; i++) {
+			value = i * 7919 % count;
+			heapPush(heap, &value, compareNumbers);
+		}
+		before = 0;
+		for (uint32_t i = 0; i < 2 * count; i++) {
+			heapPop(heap, &value, compareNumbers);
+			g_assert_cmpuint(value, ==, i / 2);
+			g_assert_cmpuint(value, >=, before);
+			before = value;
+			heapPush(heap, &value, compareNumbers);
+			heapPop(heap, &value, compareNumbers);
+			g_assert_cmpuint(value, ==, before);
+		}
+		g_assert_cmpuint(heap->len, ==, 0);
+	}
+	g_array_unref(heap);
+}
+
 /* No item is lost or made up silently where the temporary file has no room: all
  * calls say so from then on. */
 static void testSorterFull(void)
@@ -607,6 +634,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/tools/messages/numbers", testMessageNumbers);
 	g_test_add_func("/tools/spool", testSpool);
 	g_test_add_func("/tools/sorter", testSorter);
+	g_test_add_func("/tools/heap", testHeap);
 	g_test_add_func("/tools/sorter/full-disk", testSorterFull);
 	return g_test_run();
 }

@@ -20,11 +20,18 @@ struct imbalanceSum {
 	GHashTable *places; /**< Traces to places in it + 1. */
 };
 
+/** By how many whole nanoseconds a time exceeds the mean, which is a fraction
+ *  that does not count if only rounding makes it smaller. */
+static int64_t imbalanceExcess(double time, double mean)
+{
+	return (int64_t)(time - mean + 1e-3);
+}
+
 static void imbalanceAdd(struct imbalanceSum *sum,
 			 const struct findings *findings,
 			 const struct replaySection *section)
 {
-	int64_t excess = (int64_t)(section->largest - section->mean);
+	int64_t excess = imbalanceExcess(section->largest, section->mean);
 	gpointer key = GUINT_TO_POINTER(section->trace + 1);
 	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(sum->places, key));
 	struct findingShare share = {
@@ -110,7 +117,7 @@ static void imbalanceAddHost(struct imbalanceHosts *self,
 	const hdINode *node = rolesAt(
 		self->findings->project->traces[section->hostTrace]->node,
 		self->level);
-	int64_t excess = (int64_t)(section->hostLargest - section->mean);
+	int64_t excess = imbalanceExcess(section->hostLargest, section->mean);
 	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(self->places, node));
 	struct findingShare share = { .rank = -1, .node = node };
 

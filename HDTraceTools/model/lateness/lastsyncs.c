@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/comparekeys.h"
+#include "HDTraceTools/base/heap.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/lateness/lastsyncs.h"
@@ -69,7 +70,7 @@ struct lastSyncs {
 	GHashTable *pairs;
 	GHashTable *channels; /**< ... and channels to struct syncChannel. */
 	GQueue recent;        /**< struct syncChannel */
-	GArray *pending;      /**< struct syncEnd: it has not left these. */
+	GArray *pending; /**< Heap of struct syncEnd: it has not left these. */
 	struct syncEnd next;
 	bool hasNext;
 	int error;
@@ -87,6 +88,16 @@ static int lastSyncsCompareEnds(const void *a, const void *b)
 	COMPARE_KEYS(x->partner, y->partner);
 	COMPARE_KEYS(x->call, y->call);
 	return 0;
+}
+
+/** Those that the trace left first come first. */
+static gint lastSyncsComparePending(gconstpointer a, gconstpointer b)
+{
+	const struct syncEnd *x = a;
+	const struct syncEnd *y = b;
+
+	COMPARE_KEYS(x->time, y->time);
+	return lastSyncsCompareEnds(x, y);
 }
 
 static void lastSyncsFreePairs(void *data)
@@ -360,26 +371,21 @@ static void lastSyncsSee(struct lastSyncs *self, const struct syncEnd *end,
 static void lastSyncsAdvance(struct lastSyncs *self, int64_t time,
 			     int64_t otherTime)
 {
-	guint left = 0;
+	struct syncEnd end;
 
-	for (guint i = 0; i < self->pending->len; i++) {
-		const struct syncEnd end =
-			g_array_index(self->pending, struct syncEnd, i);
-
-		if (end.time <= time)
-			lastSyncsSee(self, &end, time);
-		else
-			g_array_index(self->pending, struct syncEnd, left++) =
-				end;
+	while (self->pending->len &&
+	       g_array_index(self->pending, struct syncEnd, 0).time <= time) {
+		heapPop(self->pending, &end, lastSyncsComparePending);
+		lastSyncsSee(self, &end, time);
 	}
-	g_array_set_size(self->pending, left);
 	for (; self->hasNext && self->next.trace == self->trace &&
 	       self->next.known <= otherTime;
 	     lastSyncsReadEnd(self)) {
 		if (self->next.time <= time)
 			lastSyncsSee(self, &self->next, time);
 		else
-			g_array_append_val(self->pending, self->next);
+			heapPush(self->pending, &self->next,
+				 lastSyncsComparePending);
 	}
 }
 

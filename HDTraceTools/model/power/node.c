@@ -15,9 +15,8 @@ struct powerSeries *nodePowerNew(const struct powerGroup *group)
 	return powerSeriesOfNode(group->group, group->isPower);
 }
 
-/** Read a series; a group that cannot be read leaves it empty. */
-static int nodePowerRead(const hdIProject *project, const hdIGroup *group,
-			 struct powerSeries *series)
+int nodePowerReadGroup(const hdIProject *project, const hdIGroup *group,
+		       struct powerSeries *series)
 {
 	hdIStatReader *reader =
 		diagnosticsOpenStat(project, group, &diagnosticsDropped);
@@ -155,7 +154,7 @@ int nodePowerComplete(const hdIProject *project,
 			continue;
 		own = nodePowerNew(other);
 		g_ptr_array_add(all, own);
-		ret = nodePowerRead(project, other->group, own);
+		ret = nodePowerReadGroup(project, other->group, own);
 	}
 	if (ret == 0 && all->len > 1)
 		ret = nodePowerSum(group, (struct powerSeries **)all->pdata,

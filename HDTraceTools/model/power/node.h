@@ -12,6 +12,11 @@
 /** Create the empty series of the values of a group that count. */
 struct powerSeries *nodePowerNew(const struct powerGroup *group);
 
+/** Read an empty series of a group; one that cannot be read leaves it empty. 0,
+ *  or the negative errno of a temporary file. */
+int nodePowerReadGroup(const hdIProject *project, const hdIGroup *group,
+		       struct powerSeries *series);
+
 /**
  * Add all other groups of the node to the series of the group that stands for
  * it, once that was read to its end. Another series may take its place.

@@ -5,9 +5,10 @@
  */
 #include "config.h"
 
-#include <string.h>
 #include <glib.h>
 
+#include "HDTraceTools/base/comparekeys.h"
+#include "HDTraceTools/base/heap.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/model/relations/lanes.h"
 
@@ -69,67 +70,42 @@ void lanesFree(struct lanes *self)
 	g_free(self);
 }
 
-/* ---- Heaps ------------------------------------------------------------- */
+/* ---- Lanes ------------------------------------------------------------- */
 
-static struct place *placeAt(const GArray *heap, guint at)
+static gint lanesComparePlaces(gconstpointer a, gconstpointer b)
 {
-	return &g_array_index(heap, struct place, at);
-}
+	const struct place *x = a, *y = b;
 
-static void swapPlaces(const GArray *heap, guint a, guint b)
-{
-	struct place other = *placeAt(heap, a);
-
-	*placeAt(heap, a) = *placeAt(heap, b);
-	*placeAt(heap, b) = other;
+	COMPARE_KEYS(x->key, y->key);
+	return 0;
 }
 
 static void lanesPush(GArray *heap, int64_t key, uint32_t lane)
 {
 	const struct place place = { key, lane };
-	guint at = heap->len;
 
-	g_array_append_val(heap, place);
-	while (at > 0 && placeAt(heap, (at - 1) / 2)->key > key) {
-		swapPlaces(heap, at, (at - 1) / 2);
-		at = (at - 1) / 2;
-	}
+	heapPush(heap, &place, lanesComparePlaces);
 }
 
-/** Take the first one of a heap that has one. */
-static struct place pop(GArray *heap)
+static uint32_t lanesPop(GArray *heap)
 {
-	struct place first = *placeAt(heap, 0);
-	guint at = 0;
+	struct place place;
 
-	*placeAt(heap, 0) = *placeAt(heap, heap->len - 1);
-	g_array_set_size(heap, heap->len - 1);
-	for (;;) {
-		guint least = 2 * at + 1;
-
-		if (least + 1 < heap->len &&
-		    placeAt(heap, least + 1)->key < placeAt(heap, least)->key)
-			least++;
-		if (least >= heap->len ||
-		    placeAt(heap, least)->key >= placeAt(heap, at)->key)
-			return first;
-		swapPlaces(heap, at, least);
-		at = least;
-	}
+	heapPop(heap, &place, lanesComparePlaces);
+	return place.lane;
 }
-
-/* ---- Lanes ------------------------------------------------------------- */
 
 /** Find the lane of the next relation of a file. */
 static uint32_t lanesFindLane(struct lanes *self, const struct lanesItem *item)
 {
 	uint32_t lane;
 
-	while (self->busy->len && placeAt(self->busy, 0)->key <= item->start) {
-		lane = pop(self->busy).lane;
+	while (self->busy->len &&
+	       g_array_index(self->busy, struct place, 0).key <= item->start) {
+		lane = lanesPop(self->busy);
 		lanesPush(self->free, lane, lane);
 	}
-	lane = self->free->len ? pop(self->free).lane
+	lane = self->free->len ? lanesPop(self->free)
 			       : self->counts[item->file]++;
 	lanesPush(self->busy, item->end, lane);
 	return lane;

@@ -80,7 +80,8 @@ int64_t replaySpared(const struct replay *self);
 
 /** Computation between two calls in which all ranks wait for each other. */
 struct replaySection {
-	double mean;        /**< Of all ranks. */
+	double mean;        /**< Of all ranks ... */
+	double sum;         /**< ... together. */
 	double largest;     /**< Of any ... */
 	uint32_t trace;     /**< ... which is that one. */
 	double hostLargest; /**< The largest mean of the ranks of a host ... */

@@ -18,7 +18,7 @@ static void replayAddSection(struct replay *self, guint section, uint32_t trace,
 {
 	struct replaySection *sum = replaySectionAt(self, section);
 
-	sum->mean += own / self->events->ranks;
+	sum->sum += own;
 	sum->hostSum += own;
 	sum->hostRanks++;
 	if (own > sum->largest) {
@@ -172,6 +172,11 @@ static int replaySplitAll(struct replay *self)
 	}
 	if (last)
 		replayEndHost(self, last->trace);
+	for (guint i = 0; i < self->sections->len; i++) {
+		struct replaySection *section = replaySectionAt(self, i);
+
+		section->mean = section->sum / self->events->ranks;
+	}
 	g_array_unref(places);
 	return ret;
 }

@@ -89,6 +89,21 @@ static void reportJsonPutIterations(struct outJson *json,
 	outJsonEnd(json);
 }
 
+/** By which value iterations were found. */
+static void reportJsonPutSeries(struct outJson *json,
+				const struct findingsSeries *series)
+{
+	if (!series->node) {
+		outJsonPlain(json, "series", "null");
+		return;
+	}
+	outJsonObject(json, "series", true);
+	outJsonText(json, "node", series->node->path);
+	outJsonText(json, "value", series->name);
+	outJsonDouble(json, "autocorrelation_ratio", series->strength);
+	outJsonEnd(json);
+}
+
 static void reportJsonPutEvenness(struct outJson *json,
 				  const struct findings *findings)
 {
@@ -100,6 +115,7 @@ static void reportJsonPutEvenness(struct outJson *json,
 	}
 	outJsonObject(json, "iteration_summary", true);
 	outJsonText(json, "region", findings->iterationRegion);
+	reportJsonPutSeries(json, &findings->iterationSeries);
 	outJsonInteger(json, "count", findings->iterations->len);
 	outJsonSeconds(json, "period_s", is->mean);
 	outJsonDouble(json, "spread", is->spread);

@@ -12,7 +12,8 @@ import random
 import shutil
 import sys
 
-from waits import START, Analyser, World, run
+from waits import Analyser, run
+from world import World
 
 CAUSED = {"late-sender", "late-sender-wrong-order", "late-receiver",
           "wait-at-barrier", "wait-at-nxn", "early-reduce", "early-scan",

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "HDTraceTools/command/clocksteps.h"
+#include "HDTraceTools/model/clocksteps.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "common/format/seconds.h"
 
@@ -32,51 +32,63 @@ bool clockStepsParse(const hdIAttribute *attributes, size_t count,
 	return isGood;
 }
 
-static void stepsAdd(GArray *all, const hdINode *node, const char *file,
-		     const hdIAttribute *attributes, size_t count)
+bool clockStepsOfTrace(hdITraceReader *reader, const hdITraceFile *trace,
+		       struct clockSteps *steps)
 {
-	struct clockSteps steps = { .node = node, .file = file };
-
-	if (clockStepsParse(attributes, count, &steps))
-		g_array_append_val(all, steps);
-}
-
-/* What a trace says stands in its first element. */
-static void stepsAddTrace(GArray *all, const hdIProject *project,
-			  const hdINode *node)
-{
-	/* Problems are reported when the trace is read. */
-	hdITraceReader *reader =
-		diagnosticsOpenTrace(project, node->trace, &diagnosticsDropped);
 	const hdIAttribute *attributes;
 	size_t count = 0;
 
+	*steps = (struct clockSteps){ trace->node, trace->file, 0, 0 };
 	attributes = reader ? hdI_getTraceAttributes(reader, &count) : NULL;
-	if (attributes)
-		stepsAdd(all, node, node->trace->file, attributes, count);
+	if (attributes && clockStepsParse(attributes, count, steps))
+		return true;
+	steps->count = 0;
+	return false;
+}
+
+static void stepsAddGroup(GArray *all, const hdIGroup *group)
+{
+	struct clockSteps steps = { .node = group->node, .file = group->file };
+
+	if (clockStepsParse(group->attributes, group->attributeCount, &steps))
+		g_array_append_val(all, steps);
+}
+
+/** Open a trace. Its problems are reported when it is read. */
+static void stepsAddTrace(GArray *all, const hdIProject *project,
+			  const hdITraceFile *trace)
+{
+	hdITraceReader *reader =
+		diagnosticsOpenTrace(project, trace, &diagnosticsDropped);
+	struct clockSteps steps;
+
+	if (clockStepsOfTrace(reader, trace, &steps))
+		g_array_append_val(all, steps);
 	hdI_closeTrace(reader);
 }
 
-GArray *clockStepsFind(const hdIProject *project)
+GArray *clockStepsFind(const hdIProject *project, GHashTable *traces)
 {
 	GArray *all = g_array_new(FALSE, TRUE, sizeof(struct clockSteps));
 
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		const hdINode *node = project->nodes[i];
+		const struct clockSteps *known;
 
 		for (size_t k = 0; k < node->groupCount; k++)
-			stepsAdd(all, node, node->groups[k]->file,
-				 node->groups[k]->attributes,
-				 node->groups[k]->attributeCount);
-		if (node->trace)
-			stepsAddTrace(all, project, node);
+			stepsAddGroup(all, node->groups[k]);
+		if (node->trace && !traces)
+			stepsAddTrace(all, project, node->trace);
+		else if (node->trace &&
+			 (known = g_hash_table_lookup(traces, node->trace)))
+			g_array_append_vals(all, known, 1);
 	}
 	return all;
 }
 
-GArray *clockStepsOfNodes(const hdIProject *project)
+GArray *clockStepsOfNodes(const hdIProject *project, GHashTable *traces)
 {
-	GArray *all = clockStepsFind(project);
+	GArray *all = clockStepsFind(project, traces);
 
 	for (guint i = all->len; i-- > 1;) {
 		const struct clockSteps *one =

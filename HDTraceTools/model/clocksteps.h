@@ -26,15 +26,23 @@ struct clockSteps {
 bool clockStepsParse(const hdIAttribute *attributes, size_t count,
 		     struct clockSteps *steps);
 
+/** Read those of a trace, of its first element; false: there are none, and the
+ *  count is 0. */
+bool clockStepsOfTrace(hdITraceReader *reader, const hdITraceFile *trace,
+		       struct clockSteps *steps);
+
 /**
  * Find the files of a project that have steps.
+ *
+ * @param traces The traces that have steps, to struct clockSteps, when all were
+ *        read; NULL: each one is opened, which takes long if there are many.
  *
  * @return Array of struct clockSteps, by the order of the nodes; to be freed
  * with g_array_unref().
  */
-GArray *clockStepsFind(const hdIProject *project);
+GArray *clockStepsFind(const hdIProject *project, GHashTable *traces);
 
 /** The same, but of each node with files that agree only the first. */
-GArray *clockStepsOfNodes(const hdIProject *project);
+GArray *clockStepsOfNodes(const hdIProject *project, GHashTable *traces);
 
 #endif
