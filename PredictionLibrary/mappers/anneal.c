@@ -62,7 +62,7 @@
 /* ---- Costs ------------------------------------------------------------- */
 
 /* The same where tasks may have several PEs; 0 or -ENOMEM. */
-static int annealPlanSets(struct annealing *self)
+static int annealPlanSets(struct hdPredictAnnealing *self)
 {
 	struct hdPredictPlan *plan = &self->base.plan;
 	uint32_t n = self->graph->taskCount, count;
@@ -75,7 +75,7 @@ static int annealPlanSets(struct annealing *self)
 }
 
 /* Put tasks into the lists of their PEs, in the order of all; 0 or -ENOMEM. */
-static int annealPlan(struct annealing *self)
+static int annealPlan(struct hdPredictAnnealing *self)
 {
 	struct hdPredictPlan *plan = &self->base.plan;
 	uint32_t pes = self->platform->peCount, n = self->graph->taskCount;
@@ -99,7 +99,7 @@ static int annealPlan(struct annealing *self)
 	return 0;
 }
 
-static double annealPeak(struct annealing *self)
+static double annealPeak(struct hdPredictAnnealing *self)
 {
 	hdPResult *result = self->sim->result;
 	hdPPower power = { 0 };
@@ -112,7 +112,8 @@ static double annealPeak(struct annealing *self)
 
 /* Cost where a limit may be exceeded; what rounding may do is within it, as in
  * power.c. */
-static double annealLimited(struct annealing *self, double cost, double value)
+static double annealLimited(struct hdPredictAnnealing *self, double cost,
+			    double value)
 {
 	double limit = self->mapping->options->limit;
 
@@ -124,8 +125,8 @@ static double annealLimited(struct annealing *self, double cost, double value)
 }
 
 /* Cost by time and energy, and the peak power if it is limited. */
-static double annealCostOf(struct annealing *self, double time, double energy,
-			   double peak)
+static double annealCostOf(struct hdPredictAnnealing *self, double time,
+			   double energy, double peak)
 {
 	switch (self->mapping->options->cost) {
 	case HDP_COST_ENERGY:
@@ -143,7 +144,7 @@ static double annealCostOf(struct annealing *self, double time, double energy,
 }
 
 /* Cost of the state that is in pe and sequence; infinite: it cannot run. */
-static double annealCost(struct annealing *self)
+static double annealCost(struct hdPredictAnnealing *self)
 {
 	struct hdPredictReport silent = { NULL, NULL, NULL, 0 };
 	const hdPTotals *totals = &self->sim->result->totals;
@@ -159,7 +160,8 @@ static double annealCost(struct annealing *self)
 }
 
 /* What a state costs for the search, whose cost was found last. */
-static double annealSearchCost(const struct annealing *self, double cost)
+static double annealSearchCost(const struct hdPredictAnnealing *self,
+			       double cost)
 {
 	bool isLimited =
 		self->mapping->options->cost == HDP_COST_ENERGY_AT_TIME ||
@@ -172,7 +174,7 @@ static double annealSearchCost(const struct annealing *self, double cost)
 }
 
 /* Cost of the state that was simulated last, as if there was no limit. */
-static double annealScale(const struct annealing *self)
+static double annealScale(const struct hdPredictAnnealing *self)
 {
 	const hdPTotals *totals = &self->sim->result->totals;
 	double energy =
@@ -189,7 +191,7 @@ static double annealScale(const struct annealing *self)
 
 /* The same as annealCost(), and the scale is that of the first state that can
  * run: without it, states beyond the limit may cost less than those within. */
-static double annealScaledCost(struct annealing *self)
+static double annealScaledCost(struct hdPredictAnnealing *self)
 {
 	double cost = annealCost(self);
 
@@ -205,7 +207,7 @@ static double annealScaledCost(struct annealing *self)
 
 /* ---- Steps ------------------------------------------------------------- */
 
-static void annealKeep(struct annealing *self, double cost)
+static void annealKeep(struct hdPredictAnnealing *self, double cost)
 {
 	size_t size = self->graph->taskCount * sizeof(uint32_t);
 
@@ -214,9 +216,9 @@ static void annealKeep(struct annealing *self, double cost)
 	memcpy(self->bestSequence, self->sequence, size);
 }
 
-static void annealStep(struct annealing *self, double heat)
+static void annealStep(struct hdPredictAnnealing *self, double heat)
 {
-	struct annealMove move = annealChange(self);
+	struct hdPredictAnnealMove move = hdPredictAnnealStep(self);
 	double cost, found, chance;
 
 	if (self->pe[move.task] == move.pe &&
@@ -224,11 +226,11 @@ static void annealStep(struct annealing *self, double heat)
 		return;
 	cost = annealScaledCost(self);
 	found = annealSearchCost(self, cost);
-	chance = (double)annealDraw(self, UINT32_MAX) / UINT32_MAX;
+	chance = (double)hdPredictAnnealDraw(self, UINT32_MAX) / UINT32_MAX;
 	heat *= fmin(1, COOLER / (double)self->graph->taskCount);
 	if (!(found <= self->cost) &&
 	    !(chance < exp((self->cost - found) / (heat * self->scale)))) {
-		annealUndo(self, &move);
+		hdPredictAnnealUndo(self, &move);
 		return;
 	}
 	self->cost = found;
@@ -239,7 +241,7 @@ static void annealStep(struct annealing *self, double heat)
 /* ---- Large graphs ------------------------------------------------------ */
 
 /* Peak power cannot be estimated from loads. */
-static bool annealIsLarge(const struct annealing *self)
+static bool annealIsLarge(const struct hdPredictAnnealing *self)
 {
 	return self->graph->taskCount >= LARGE && self->movableCount > 0 &&
 	       self->mapping->options->cost != HDP_COST_TIME_AT_POWER;
@@ -247,7 +249,7 @@ static bool annealIsLarge(const struct annealing *self)
 
 /* Cost of the state that was estimated; times are as far off as they were when
  * one was simulated. */
-static double annealEstimate(struct annealing *self)
+static double annealEstimate(struct hdPredictAnnealing *self)
 {
 	double time = self->ratio * hdPredictEstimateTime(self->estimate);
 
@@ -256,7 +258,7 @@ static double annealEstimate(struct annealing *self)
 }
 
 /* Estimate the best state, and how far off its time is. */
-static void annealRestart(struct annealing *self, double time)
+static void annealRestart(struct hdPredictAnnealing *self, double time)
 {
 	double estimate;
 
@@ -268,17 +270,18 @@ static void annealRestart(struct annealing *self, double time)
 	self->cost = annealEstimate(self);
 }
 
-static void annealEstimatedStep(struct annealing *self, double heat)
+static void annealEstimatedStep(struct hdPredictAnnealing *self, double heat)
 {
-	uint32_t task = self->movable[annealDraw(self, self->movableCount)];
-	uint32_t from = self->pe[task], to = annealOtherPe(self, task);
+	uint32_t task =
+		self->movable[hdPredictAnnealDraw(self, self->movableCount)];
+	uint32_t from = self->pe[task], to = hdPredictAnnealPlace(self, task);
 	double cost, chance;
 
 	if (to == from)
 		return;
 	hdPredictEstimateMove(self->estimate, task, to);
 	cost = annealEstimate(self);
-	chance = (double)annealDraw(self, UINT32_MAX) / UINT32_MAX;
+	chance = (double)hdPredictAnnealDraw(self, UINT32_MAX) / UINT32_MAX;
 	/* One task of many changes the cost by a small part. */
 	heat *= self->scale / self->graph->taskCount;
 	if (cost <= self->cost || chance < exp((self->cost - cost) / heat))
@@ -288,7 +291,7 @@ static void annealEstimatedStep(struct annealing *self, double heat)
 }
 
 /* Simulate the state that a batch led to. Whether it is the best one. */
-static bool annealJudge(struct annealing *self, double *time)
+static bool annealJudge(struct hdPredictAnnealing *self, double *time)
 {
 	double cost = annealScaledCost(self);
 
@@ -302,7 +305,7 @@ static bool annealJudge(struct annealing *self, double *time)
 
 /* ---- All of it --------------------------------------------------------- */
 
-static uint64_t annealSteps(const struct annealing *self)
+static uint64_t annealSteps(const struct hdPredictAnnealing *self)
 {
 	const struct hdPMapping *options = self->mapping->options;
 	double steps = WORK / fmax(1, self->graph->taskCount);
@@ -315,7 +318,7 @@ static uint64_t annealSteps(const struct annealing *self)
 }
 
 /* Which part of the steps or of the budget is done. */
-static double annealPart(const struct annealing *self, uint64_t done,
+static double annealPart(const struct hdPredictAnnealing *self, uint64_t done,
 			 uint64_t steps)
 {
 	double budget = self->mapping->options->budget, part = 0;
@@ -334,7 +337,7 @@ static double annealHeat(double part)
 }
 
 /* Steps in batches; 0 or -ENOMEM. */
-static int annealRunLarge(struct annealing *self, uint64_t steps)
+static int annealRunLarge(struct hdPredictAnnealing *self, uint64_t steps)
 {
 	uint64_t all = steps < UINT64_MAX ? steps : STEPS_LARGE, done = 0;
 	uint64_t batch = all / BATCH_MOST + 1;
@@ -364,7 +367,8 @@ static int annealRunLarge(struct annealing *self, uint64_t steps)
 }
 
 /* How often a small graph is heated. */
-static uint32_t annealTurns(const struct annealing *self, uint64_t steps)
+static uint32_t annealTurns(const struct hdPredictAnnealing *self,
+			    uint64_t steps)
 {
 	double turns = fmin((double)steps, STEPS_MOST) /
 		       (TURN_STEPS * (double)self->graph->taskCount);
@@ -373,7 +377,7 @@ static uint32_t annealTurns(const struct annealing *self, uint64_t steps)
 }
 
 /* Begin again with the best state. */
-static void annealTurn(struct annealing *self, uint32_t turn)
+static void annealTurn(struct hdPredictAnnealing *self, uint32_t turn)
 {
 	static const double slopes[] = { 0, 1, 3, 0.3 };
 	size_t size = self->graph->taskCount * sizeof(uint32_t);
@@ -388,7 +392,7 @@ static void annealTurn(struct annealing *self, uint32_t turn)
 }
 
 /* Begin with one PE for each task, if that costs less. */
-static void annealTrySingle(struct annealing *self)
+static void annealTrySingle(struct hdPredictAnnealing *self)
 {
 	const struct hdPredictMapping *mapping = self->mapping;
 	double cost;
@@ -411,7 +415,7 @@ static void annealTrySingle(struct annealing *self)
 	annealScaledCost(self);
 }
 
-static int annealRun(struct annealing *self)
+static int annealRun(struct hdPredictAnnealing *self)
 {
 	uint64_t steps = annealSteps(self);
 	uint32_t turns, last = 0;
@@ -439,7 +443,7 @@ static int annealRun(struct annealing *self)
 }
 
 /* The state that the graph has: its PEs, and tasks by priority. */
-static void annealStart(struct annealing *self)
+static void annealStart(struct hdPredictAnnealing *self)
 {
 	const struct hdPredictMapping *mapping = self->mapping;
 
@@ -456,7 +460,7 @@ static void annealStart(struct annealing *self)
 	}
 }
 
-static int annealStore(struct annealing *self, hdPGraph *graph)
+static int annealStore(struct hdPredictAnnealing *self, hdPGraph *graph)
 {
 	int ret = 0;
 
@@ -470,7 +474,7 @@ static int annealStore(struct annealing *self, hdPGraph *graph)
 }
 
 /* Room for places that are sets; 0 or -ENOMEM. */
-static int annealPrepareSets(struct annealing *self)
+static int annealPrepareSets(struct hdPredictAnnealing *self)
 {
 	struct hdPredictPlan *plan = &self->base.plan;
 	size_t size = ((size_t)self->graph->taskCount + 1) * sizeof(uint32_t);
@@ -492,7 +496,7 @@ int hdPredictAnneal(const struct hdPredictMapping *mapping)
 {
 	hdPGraph *graph = mapping->graph;
 	size_t size = ((size_t)graph->taskCount + 1) * sizeof(uint32_t);
-	struct annealing self = {
+	struct hdPredictAnnealing self = {
 		.mapping = mapping,
 		.graph = graph,
 		.platform = mapping->platform,

@@ -14,7 +14,7 @@
 #include "PredictionLibrary/mapping/mapping.h"
 #include "PredictionLibrary/simulation/simulate.h"
 
-struct annealing {
+struct hdPredictAnnealing {
 	const struct hdPredictMapping *mapping;
 	const hdPGraph *graph;
 	const hdPPlatform *platform;
@@ -44,20 +44,21 @@ struct annealing {
 };
 
 /** What a step changed, to be undone. */
-struct annealMove {
+struct hdPredictAnnealMove {
 	uint32_t task, pe, place;
 };
 
 /** A random number below a limit. */
-uint32_t annealDraw(struct annealing *self, uint32_t limit);
+uint32_t hdPredictAnnealDraw(struct hdPredictAnnealing *self, uint32_t limit);
 
 /** Another place where a task can run; its own: there is none. */
-uint32_t annealOtherPe(struct annealing *self, uint32_t task);
+uint32_t hdPredictAnnealPlace(struct hdPredictAnnealing *self, uint32_t task);
 
 /** Make a step. */
-struct annealMove annealChange(struct annealing *self);
+struct hdPredictAnnealMove hdPredictAnnealStep(struct hdPredictAnnealing *self);
 
 /** Take it back. */
-void annealUndo(struct annealing *self, const struct annealMove *move);
+void hdPredictAnnealUndo(struct hdPredictAnnealing *self,
+			 const struct hdPredictAnnealMove *move);
 
 #endif

@@ -11,14 +11,15 @@
 /* A domain of so many PEs has few sets. */
 #define DOMAIN_SMALL 12
 
-uint32_t annealDraw(struct annealing *self, uint32_t limit)
+uint32_t hdPredictAnnealDraw(struct hdPredictAnnealing *self, uint32_t limit)
 {
 	return hdPredictDraw(self->mapping->options->seed, self->draws++,
 			     limit);
 }
 
 /* A task goes to another place in the order; others move by one. */
-static void annealShift(struct annealing *self, uint32_t from, uint32_t to)
+static void annealShift(struct hdPredictAnnealing *self, uint32_t from,
+			uint32_t to)
 {
 	uint32_t task = self->sequence[from];
 
@@ -35,7 +36,7 @@ static void annealShift(struct annealing *self, uint32_t from, uint32_t to)
 }
 
 /* Places that a task may have: after what it needs, before what needs it. */
-static void annealBounds(const struct annealing *self, uint32_t task,
+static void annealBounds(const struct hdPredictAnnealing *self, uint32_t task,
 			 uint32_t *low, uint32_t *high)
 {
 	const hdPGraph *graph = self->graph;
@@ -73,7 +74,7 @@ static void annealBounds(const struct annealing *self, uint32_t task,
 /* Draw a set of the domain of a PE: it, and others. A domain of many PEs has
  * too many sets to keep; there they are those that follow in it. NONE: no
  * memory. */
-static uint32_t annealDrawSet(struct annealing *self, uint32_t pe,
+static uint32_t annealDrawSet(struct hdPredictAnnealing *self, uint32_t pe,
 			      uint32_t count)
 {
 	const struct hdPredictMapping *mapping = self->mapping;
@@ -86,7 +87,7 @@ static uint32_t annealDrawSet(struct annealing *self, uint32_t pe,
 	for (uint32_t i = 0; i < n; i++)
 		self->drawn[i] = pes[(place + i) % n];
 	for (uint32_t i = 1; i < count && n <= DOMAIN_SMALL; i++) {
-		uint32_t other = i + annealDraw(self, n - i);
+		uint32_t other = i + hdPredictAnnealDraw(self, n - i);
 		uint32_t swapped = self->drawn[other];
 
 		self->drawn[other] = self->drawn[i];
@@ -100,10 +101,10 @@ static uint32_t annealDrawSet(struct annealing *self, uint32_t pe,
 
 /* Another place where a task can run, of which a PE is drawn, and then how
  * many; its own: there is none. */
-static uint32_t annealOtherSet(struct annealing *self, uint32_t task)
+static uint32_t annealOtherSet(struct hdPredictAnnealing *self, uint32_t task)
 {
 	const struct hdPredictMapping *mapping = self->mapping;
-	uint32_t start = annealDraw(self, mapping->usableCount), sizes;
+	uint32_t start = hdPredictAnnealDraw(self, mapping->usableCount), sizes;
 	const uint32_t *counts = hdPredictCostsCounts(self->base.costs, &sizes);
 
 	for (uint32_t i = 0; i < mapping->usableCount; i++) {
@@ -111,7 +112,7 @@ static uint32_t annealOtherSet(struct annealing *self, uint32_t task)
 			mapping->usable[(start + i) % mapping->usableCount];
 		const struct hdPredictPe *about = &self->platform->pes[pe];
 		uint32_t n = hdPredictDomainSize(mapping, about->domain);
-		uint32_t first = annealDraw(self, sizes + 1);
+		uint32_t first = hdPredictAnnealDraw(self, sizes + 1);
 
 		for (uint32_t k = 0; k <= sizes; k++) {
 			uint32_t at = (first + k) % (sizes + 1);
@@ -130,14 +131,14 @@ static uint32_t annealOtherSet(struct annealing *self, uint32_t task)
 	return self->pe[task];
 }
 
-uint32_t annealOtherPe(struct annealing *self, uint32_t task)
+uint32_t hdPredictAnnealPlace(struct hdPredictAnnealing *self, uint32_t task)
 {
 	const struct hdPredictMapping *mapping = self->mapping;
 	uint32_t start;
 
 	if (self->drawn)
 		return annealOtherSet(self, task);
-	start = annealDraw(self, mapping->usableCount);
+	start = hdPredictAnnealDraw(self, mapping->usableCount);
 	for (uint32_t i = 0; i < mapping->usableCount; i++) {
 		uint32_t pe =
 			mapping->usable[(start + i) % mapping->usableCount];
@@ -151,26 +152,29 @@ uint32_t annealOtherPe(struct annealing *self, uint32_t task)
 	return self->pe[task];
 }
 
-struct annealMove annealChange(struct annealing *self)
+struct hdPredictAnnealMove hdPredictAnnealStep(struct hdPredictAnnealing *self)
 {
-	uint32_t kind = annealDraw(self, 3), low, high;
-	uint32_t task = annealDraw(self, self->graph->taskCount);
-	struct annealMove move;
+	uint32_t kind = hdPredictAnnealDraw(self, 3), low, high;
+	uint32_t task = hdPredictAnnealDraw(self, self->graph->taskCount);
+	struct hdPredictAnnealMove move;
 
 	if (kind < 2 && self->movableCount)
-		task = self->movable[annealDraw(self, self->movableCount)];
-	move = (struct annealMove){ task, self->pe[task], self->place[task] };
+		task = self->movable[hdPredictAnnealDraw(self,
+							 self->movableCount)];
+	move = (struct hdPredictAnnealMove){ task, self->pe[task],
+					     self->place[task] };
 	if (kind < 2 && self->movableCount)
-		self->pe[task] = annealOtherPe(self, task);
+		self->pe[task] = hdPredictAnnealPlace(self, task);
 	if (kind > 0) {
 		annealBounds(self, task, &low, &high);
 		annealShift(self, self->place[task],
-			    low + annealDraw(self, high - low + 1));
+			    low + hdPredictAnnealDraw(self, high - low + 1));
 	}
 	return move;
 }
 
-void annealUndo(struct annealing *self, const struct annealMove *move)
+void hdPredictAnnealUndo(struct hdPredictAnnealing *self,
+			 const struct hdPredictAnnealMove *move)
 {
 	self->pe[move->task] = move->pe;
 	annealShift(self, self->place[move->task], move->place);
