@@ -141,8 +141,8 @@ def random_model(rng):
     costs = {}
     # Whole packets, or bytes of which messages get the same were not the same.
     compare.SIZES = (1492, 2984, 14920, 149200, 1492000)
-    # Of files peers know nothing.
-    graph = [re.sub("<io [^>]*>", "", e)
+    # Of files, and of tasks on several PEs, peers know nothing.
+    graph = [re.sub('<map pe="([^",]*),[^"]*"', r'<map pe="\1"', re.sub("<io [^>]*>", "", e))
              for e in compare.make_graph(rng, pes, costs, rng.choice((10, 30, 100)))]
     kernels = {e.split('"')[1]: e for e in graph if e.startswith("<kernel")}
     places = dict(pes)
