@@ -53,7 +53,7 @@ ok "the memory of $graphs random graphs is predicted and sufficient" random_grap
 # Peaks of the process in kB and of the prediction in bytes: TILES
 resident() {
 	"$hdpredict" generate cholesky --tiles "$1" --tile-size 200 --on n0.0 -o "ch$1.xml" &&
-		for run in 1 2 3 4 5; do
+		for _ in 1 2 3 4 5; do
 			start 1 python3 -c '
 import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], check=False).returncode
