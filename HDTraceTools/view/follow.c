@@ -109,14 +109,15 @@ static struct viewEdition *followTakeOld(struct viewFollow *self)
 	struct viewEdition *found = NULL;
 
 	pthread_mutex_lock(&self->mutex);
-	for (GList *at = self->old.head; at && !found; at = at->next) {
+	for (GList *at = self->old.head; at; at = at->next) {
 		struct viewEdition *edition = at->data;
 
-		if (edition->users == 0 &&
-		    viewJobsAreIdle(edition->served.jobs)) {
-			found = edition;
-			g_queue_delete_link(&self->old, at);
-		}
+		if (edition->users > 0 ||
+		    !viewJobsAreIdle(edition->served.jobs))
+			continue;
+		found = edition;
+		g_queue_delete_link(&self->old, at);
+		break;
 	}
 	pthread_mutex_unlock(&self->mutex);
 	return found;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # hdtrace view in Chromium, of projects that are being written.
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# tags: plain
+# tags: threads optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/viewer/viewer.sh"

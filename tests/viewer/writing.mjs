@@ -54,6 +54,8 @@ export class Writer {
 
 /** hdtrace view of projects. */
 export class Server {
+  isStopped = false;
+
   static async start(...projects) {
     const self = new Server();
 
@@ -61,7 +63,14 @@ export class Server {
       stdio: ["ignore", "pipe", "inherit"],
     });
     self.ended = new Promise((resolve) => {
-      self.process.on("exit", resolve);
+      self.process.on("exit", (status, signal) => {
+        resolve(status);
+        /* Without it, each step would wait for its time limit. */
+        if (self.address && !self.isStopped) {
+          console.log(`Bail out! hdtrace view has ended: ${status ?? signal}`);
+          process.exit(1);
+        }
+      });
     });
     self.address = await new Promise((resolve, reject) => {
       createInterface({ input: self.process.stdout }).on("line", resolve);
@@ -72,6 +81,7 @@ export class Server {
 
   /** End it; returns its exit status. */
   stop() {
+    this.isStopped = true;
     this.process.kill("SIGTERM");
     return this.ended;
   }
