@@ -234,11 +234,12 @@ static void testTwoTrace(void)
 	     pair++) {
 		gsize lost[] = { pair / G_N_ELEMENTS(lines),
 				 pair % G_N_ELEMENTS(lines) };
-		struct made made = madeNew();
+		struct made made;
 		struct reading reading;
 
 		if (lost[0] == 0 || lost[0] >= lost[1])
 			continue;
+		made = madeNew();
 		for (gsize i = 0; i < G_N_ELEMENTS(lines); i++) {
 			gsize bad = made.bytes->len;
 
